@@ -175,9 +175,8 @@ from triton_workshop.checking.exercises.exercise import in_float64
 from triton_workshop.checking.exercises.tolerance import tolerance
 for exercise in EXERCISES.values():
     for case in exercise.simulated_cases:
-        if not case.mapped:
-            arguments = case.arguments("cpu")
-            tolerance(exercise, arguments, exercise.reference(*in_float64(arguments)))
+        arguments = (case.scaled_down or case).arguments("cpu")
+        tolerance(exercise, arguments, exercise.reference(*in_float64(arguments)))
 """
 
 

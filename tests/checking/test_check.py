@@ -242,21 +242,34 @@ print(finding.hint_name, finding.source, keep_signals_inside(), sep="|")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, memory cannot be limited")
-def test_a_case_that_a_machine_has_no_memory_for_is_left_out_and_named(checked: Check) -> None:
+@pytest.mark.parametrize("number", ["5", "5b", "5c"])
+def test_a_case_that_a_machine_has_no_memory_for_is_scaled_down_and_named(checked: Check, number: str) -> None:
     import resource
 
-    exercise = EXERCISES["5c"]
+    exercise = EXERCISES[number]
+    row = "row = tl.program_id(axis=0).to(tl.int64)"
+    assert row in exercise.solution
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     limits = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (6 << 30), limits[1]))
     try:
         verdict = checked(exercise)
+        wrong = checked(exercise, (row, row.replace(".to(tl.int64)", "")))
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)
-    mapped = exercise.long_cases[-1].name
-    assert [case.name for case in verdict.cases] == [case.name for case in exercise.simulated_cases[:-1]]
+    large = exercise.long_cases[-1]
+    assert large.scaled_down is not None
+    assert [case.name for case in verdict.cases[:-1]] == [case.name for case in exercise.simulated_cases[:-1]]
+    assert verdict.cases[-1].name == large.scaled_down.name
     assert verdict.passed
-    assert verdict.remarks == (f"Left out: {mapped}. It needs 10 GiB of memory, most of it only mapped.",)
+    assert verdict.remarks == (
+        f"Tried as {large.scaled_down.name}, with an int32 of 24 bits, for {large.name}: that needs 10 GiB of memory, "
+        "most of it only mapped.",
+    )
+    enough = checked(exercise, (row, row.replace(".to(tl.int64)", "")))
+    for name in ("kind", "line", "hint_name"):
+        assert getattr(wrong.findings[0], name) == getattr(enough.findings[0], name)
+    assert wrong.findings[0].hint_name == "row-in-int32"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere, a script can end the process that started it")

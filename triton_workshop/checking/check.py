@@ -19,7 +19,7 @@ from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
-from triton_workshop.checking.mapped_cases import left_out, that_fit
+from triton_workshop.checking.large_cases import that_fit, what_stands_in
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.compilation import READY, Start
 from triton_workshop.processes.compilers import new_process
@@ -159,7 +159,7 @@ def verdict_of(
         cases=tuple(case for outcome in outcomes for case in outcome.cases),
         findings=findings,
         tolerance=outcomes[-1].tolerance if outcomes else "",
-        remarks=remarks if findings else (*remarks, *left_out(exercise)),
+        remarks=remarks if findings else (*remarks, *what_stands_in(exercise)),
         kernels=outcomes[0].kernels if outcomes else (),
         to_come=len(outcomes[-1].to_come) if outcomes else 0,
     )

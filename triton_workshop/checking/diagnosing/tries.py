@@ -88,12 +88,12 @@ class Tries:
             # Each has its own name, because Triton finds a kernel's source by its file.
             file = Path(f"{len(self._seen)}-{TRIED_FILE}").resolve()
             observer = observer_of(Source(file, text, self._exercise), compiled=False)
-        if not case.mapped:  # an observer keeps the last arguments: some tries of those, and no process can be forked
+        if not case.is_large:  # an observer keeps the last arguments: some tries of those, and no process can be forked
             self._observers[text] = observer
         if isinstance(observer, Observation):
             return observer
         try:
-            return observer.observe(case.arguments("cpu"))
+            return observer.observe(case.arguments("cpu"), case.integer_bits)
         except _TakesTooLong:
             return Observation(timed_out=True)
 

@@ -24,8 +24,6 @@ LARGE = 10_000.0
 """Its exponential overflows in any format."""
 LOW = -1e38
 """Below any number that somebody may have taken for -inf; twice as much is still finite in float32."""
-APART = 2**30 + 64
-"""Elements from one row to the next: the third row begins beyond 2³¹."""
 
 
 def _case(rows: int, columns: int, again: str = "") -> Case:
@@ -63,11 +61,19 @@ def _with_minus_infinity(case: Case) -> Case:
     return changed(case, f"{case.name}, many of them -inf", change)
 
 
-def far_apart(logits: torch.Tensor) -> torch.Tensor:
-    rows, columns = logits.shape
-    memory = logits.new_empty((rows - 1) * APART + columns)
-    view = memory.as_strided((rows, columns), (APART, 1))
-    return view.copy_(logits)
+def far_apart(case: Case) -> Case:
+    """The third row begins beyond 2³¹ elements; or beyond 2²³, for an int32 of 24 bits."""
+
+    def apart(first: torch.Tensor, step: int) -> torch.Tensor:
+        rows, columns = first.shape
+        memory = first.new_empty((rows - 1) * step + columns)
+        return memory.as_strided((rows, columns), (step, 1)).copy_(first)
+
+    scaled = with_first(case, "2²² elements apart", lambda first: apart(first, 2**22 + 64))
+    return replace(
+        with_first(case, "2³⁰ elements apart", lambda first: apart(first, 2**30 + 64)),
+        scaled_down=replace(scaled, integer_bits=24),
+    )
 
 
 def _reference(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -114,7 +120,7 @@ EXERCISE = Exercise(
     ),
     long_cases=(
         _case(4161, 3),
-        replace(with_first(in_dtype(_case(3, 50), "bfloat16"), "2³⁰ elements apart", far_apart), mapped=True),
+        far_apart(in_dtype(_case(3, 50), "bfloat16")),
     ),
     gpu_cases=(
         _case(5, 1025),

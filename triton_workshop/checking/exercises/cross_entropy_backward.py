@@ -21,7 +21,8 @@ def _with_grad(case: Case) -> Case:
         [grad] = random_case("grad", ("grad", case.name), (len(target),)).arguments(device)
         return logits, target, grad
 
-    return replace(case, arguments=arguments)
+    scaled_down = case.scaled_down and _with_grad(case.scaled_down)
+    return replace(case, arguments=arguments, scaled_down=scaled_down)
 
 
 def _one_hot(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:

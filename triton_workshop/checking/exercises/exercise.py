@@ -32,8 +32,15 @@ class Case:
 
     name: str
     arguments: Callable[[str], tuple[torch.Tensor, ...]]
-    mapped: bool = False
-    """Whether its tensors lie far apart, in more memory than a page has. Most of that is mapped and never touched."""
+    scaled_down: Case | None = None
+    """What stands in for it where there is too little memory for tensors whose rows lie that far apart."""
+    integer_bits: int = 32
+    """Bits of an int32 in kernels on the simulator: fewer in a case that stands in for another one."""
+
+    @property
+    def is_large(self) -> bool:
+        """Whether its tensors take much memory. Most of it is mapped and never touched."""
+        return self.scaled_down is not None or self.integer_bits < 32
 
 
 @dataclass(frozen=True)
@@ -157,8 +164,8 @@ class Exercise:
         return self.cases[-2:]
 
     def case_named(self, name: str) -> Case:
-        cases = (*self.simulated_cases, self.picture) if self.picture else self.simulated_cases
-        return next(case for case in cases if case.name == name)
+        scaled = (case.scaled_down for case in self.simulated_cases)
+        return next(case for case in (*self.simulated_cases, *scaled, self.picture) if case and case.name == name)
 
     def shipped(self) -> str:
         """The exercise's text as shipped."""

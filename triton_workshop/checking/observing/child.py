@@ -100,7 +100,8 @@ def observations_of(source: Source, names: Iterable[str], load: Load = load) -> 
         yield observer
         return
     for name in names:
-        yield observer.observe(source.exercise.case_named(name).arguments("cpu"))
+        case = source.exercise.case_named(name)
+        yield observer.observe(case.arguments("cpu"), case.integer_bits)
 
 
 def observer_of(

@@ -125,15 +125,17 @@ class Observer:
         self._launched = Launches()
         self._compiled = compiled
 
-    def observe(self, arguments: tuple[torch.Tensor, ...]) -> Observation:
+    def observe(self, arguments: tuple[torch.Tensor, ...], integer_bits: int = 32) -> Observation:
         """Call the launcher. Its own output is kept, and `Observation.output` is a copy.
+
+        An int32 has so many bits on the simulator: see `Case`.
 
         Arguments with the same shapes as before reuse the same tensors, so a launcher that remembers them is found out.
         """
         arguments = self._arguments = _in_place_of(self._arguments, arguments)
         before = [argument.clone() for argument in arguments]
         started = time.process_time()
-        with _uninitialised_memory_is_nan(), self._launches() as launches:
+        with _uninitialised_memory_is_nan(), self._launches(integer_bits) as launches:
             output, failure = self._call(arguments)
         seconds = time.process_time() - started
         # The kernels of a script that was started through a link belong to the link's path.
@@ -162,14 +164,15 @@ class Observer:
         return replace(known, earlier_answer_changed=changed)
 
     @contextmanager
-    def _launches(self) -> Iterator[list[Launch]]:
+    def _launches(self, integer_bits: int) -> Iterator[list[Launch]]:
         if not self._simulated:
             yield []
             return
         from triton_workshop.simulator import record
+        from triton_workshop.simulator.values import int32
 
         noted = self._launched.noted() if self._compiled else nullcontext()
-        with record(writes=True, strict_views=True) as launches, noted:
+        with record(writes=True, strict_views=True) as launches, noted, int32.of_bits(integer_bits):
             yield launches
 
     def _call(self, arguments: tuple[torch.Tensor, ...]) -> tuple[object, Failure | None]:

@@ -15,6 +15,7 @@ from triton.runtime import interpreter as upstream
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from triton_workshop.simulator.memory.memory import Memory
+from triton_workshop.simulator.values import int32
 from triton_workshop.simulator.values.conversions import constant
 from triton_workshop.simulator.values.formats import item_bytes
 from triton_workshop.simulator.values.value import Value
@@ -67,6 +68,8 @@ def _by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
     """An argument without an annotation. Where the compiler may `specialise`, the number 1 is a constant."""
     if isinstance(value, int | float):
         kind = triton.runtime.jit.mangle_type(value, specialise)
+        if kind == "i32" and not int32.holds(value, value):  # type: ignore[arg-type]  # an integer, as its type says
+            kind = "i64"
         return value if kind == "constexpr" else _number(value, _type(kind))
     if hasattr(value, "data_ptr"):
         dtype = _type(triton.runtime.jit.mangle_type(value))

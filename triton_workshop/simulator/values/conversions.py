@@ -6,8 +6,10 @@ import operator
 from typing import Any
 
 import numpy as np
+import triton.language as tl
 from triton._C.libtriton import ir
 
+from triton_workshop.simulator.values import int32
 from triton_workshop.simulator.values.formats import (
     NUMPY,
     decode,
@@ -55,11 +57,14 @@ def convert(source: Value, dtype: Any, *_: Any) -> Value:
     data = source.data.astype(held_as(target), copy=False)
     if target not in NUMPY and data.dtype == np.float32:
         data = rounded(narrowed(source.data) if source.data.dtype == np.float64 else data, target)
+    whole = target.is_int() and source.dtype.scalar.is_int()
+    if whole and target is tl.int32 and int32.is_narrow():
+        data = int32.wrapped(source.data.astype(np.int64))
     result = source.with_data(data, target)
-    if target.is_int() and source.dtype.scalar.is_int():
+    if whole:
         result.wrapped = source.wrapped
         low, high = source.bounds or (1, 0)
-        if low <= high and _fits(low, high, data.dtype):
+        if low <= high and (int32.holds(low, high) if target is tl.int32 else _fits(low, high, data.dtype)):
             result.bounds = source.bounds
     return result
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
-from triton_workshop.simulator.values import arithmetic
+from triton_workshop.simulator.values import arithmetic, int32
 from triton_workshop.simulator.values.formats import (
     Array,
     compute_rounded,
@@ -20,8 +20,6 @@ from triton_workshop.simulator.values.formats import (
 )
 from triton_workshop.simulator.values.libdevice import function_of
 from triton_workshop.simulator.values.value import Value, any_wrapped, either, uniform_origin
-
-INT32 = (-(2**31), 2**31 - 1)
 
 
 def aligned(a: Value, b: Value) -> tuple[Value, Value]:
@@ -86,11 +84,12 @@ def _integer(operation: Callable[..., Array], a: Value, b: Value, limits: Callab
         result.wrapped = any_wrapped(a, b)
     if result.dtype is tl.int32:
         low, high = limits(a.limits(), b.limits())
-        if low >= INT32[0] and high <= INT32[1]:
+        if int32.holds(low, high):
             result.bounds = (low, high)
         else:
             a, b = aligned(a, b)
             exact = operation(a.data.astype(np.int64), b.data.astype(np.int64))
+            result.data = int32.wrapped(exact)
             wrapped = exact != result.data
             if wrapped.any():
                 result.wrapped = wrapped if result.wrapped is None else result.wrapped | wrapped
