@@ -79,6 +79,13 @@ def test_a_tenth_of_all_scripts_gets_the_laptops_verdict(page: PageInNode, check
         assert [getattr(tab, name) for name in ASKED[:2]] == [getattr(laptop, name) for name in ASKED[:2]]
 
 
+def test_a_script_that_ends_python_ends_alone(page: PageInNode) -> None:
+    ran = page.ask(run="import os\nprint('before')\nos._exit(3)\n")
+    assert ran["printed"].startswith("before")
+    assert "the script ended itself, exit status 3" in f"{ran['printed']}{ran['failed']}"
+    assert page.ask(run="print(1 + 1)")["printed"] == "2\n"
+
+
 def test_a_block_without_end_is_ended_on_its_line(page: PageInNode) -> None:
     ran = page.ask(run="x = 0\nwhile True:\n    x += 1\n", limit=0.5)
     assert ran["failed"] == "over the time limit of 0.5 s, on line 3"

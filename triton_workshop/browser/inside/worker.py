@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from importlib.machinery import PathFinder
 from pathlib import Path
+from typing import NoReturn
 
 WORK = Path("/tmp/page")
 """Where scripts run: it is emptied before each."""
@@ -19,7 +20,7 @@ def prepare() -> None:
     """Import what scripts and the checker need. Call this first."""
     os.environ["TRITON_INTERPRET"] = "1"
     sys.path.insert(0, "")  # the place of a script: each run puts its own there, and our files stay behind it
-    sys.breakpointhook = _no_debugger
+    sys.breakpointhook, os._exit = _no_debugger, _leave
     # The page's own counts microseconds in 32 bits, and fails after 36 minutes.
     time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
     from triton_workshop.browser.torch import install
@@ -44,6 +45,11 @@ def prepare() -> None:
 def _no_debugger(*_arguments: object, **_named: object) -> None:
     """In place of Python's, which would find no terminal, and go on: on a laptop, a script stops there."""
     raise EOFError("there is no debugger in a page")
+
+
+def _leave(status: int) -> NoReturn:
+    """In place of Python's, which would end the page's Python with the script."""
+    raise SystemExit(f"the script ended itself, exit status {status}")
 
 
 class _LeftOut:

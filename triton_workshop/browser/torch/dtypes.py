@@ -12,7 +12,17 @@ from triton_workshop.browser.torch.absent import NotInThisPageError
 Array = np.ndarray[Any, Any]
 
 
-class dtype:  # noqa: N801 (PyTorch's name, as all of these)
+class _NamedAsInC(type):
+    """Errors name such a type with its module, as they name PyTorch's: `'torch.Size' object is not callable`."""
+
+    def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
+        super().__init__(name, bases, space)
+        type.__dict__["__name__"].__set__(cls, f"torch.{name}")
+
+    __name__ = property(lambda cls: cls.__qualname__)
+
+
+class dtype(metaclass=_NamedAsInC):  # noqa: N801 (PyTorch's name, as all of these)
     """A dtype. bfloat16 is stored as uint16: the upper half of a float32."""
 
     def __init__(self, name: str, stored: str, word: str) -> None:
@@ -106,7 +116,7 @@ def widened(stored: Array, of: dtype) -> Array:
     return (stored.astype("u4") << 16).view("f4") if of.is_bfloat16 else stored
 
 
-class Size(tuple[int, ...]):
+class Size(tuple[int, ...], metaclass=_NamedAsInC):
     """A tensor's shape."""
 
     __slots__ = ()
@@ -126,7 +136,7 @@ class Size(tuple[int, ...]):
         return math.prod(self)
 
 
-class device:  # noqa: N801
+class device(metaclass=_NamedAsInC):  # noqa: N801
     """Where a tensor is: in a page, there is only the CPU."""
 
     def __init__(self, type: object = "cpu", index: int | None = None) -> None:
