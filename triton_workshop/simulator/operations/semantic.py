@@ -63,9 +63,10 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         if not isinstance(self.builder, Builder):  # Triton's interpreter runs
             return number
         fits = isinstance(block, tl.tensor) and block.dtype.name in _FITS[type(number)] and -(2**31) <= number < 2**31
-        if not fits or (sizes := _sizes(block.type)) is None:
+        # What becomes of -0.0 is for Triton to say: 3.6 makes 0.0 of it.
+        if not fits or (not number and math.copysign(1, number) < 0) or (sizes := _sizes(block.type)) is None:
             return number
-        return tl.tensor(_constant(number, math.copysign(1, number), block.dtype.name, sizes), block.type)
+        return tl.tensor(_constant(number, block.dtype.name, sizes), block.type)
 
     def broadcast_impl_value(self, lhs: Any, rhs: Any) -> Any:
         """Both blocks with the same shape."""
@@ -111,8 +112,8 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
 
 
 @functools.lru_cache(maxsize=1024, typed=True)
-def _constant(number: float, _sign: float, dtype: str, sizes: Sizes) -> Value:
-    """A block of this number; the sign tells the two zeros apart. All who ask get the same one, which none can change.
+def _constant(number: float, dtype: str, sizes: Sizes) -> Value:
+    """A block of this number. All who ask get the same one, which none can change.
 
     A loop of a kernel asks for the same few again and again.
     """
