@@ -38,5 +38,7 @@ def holds(low: int, high: int) -> bool:
 
 def wrapped(exact: Array) -> Array:
     """What an int32 has instead of these int64 numbers."""
-    half = 1 << _bits - 1
-    return ((exact + half) % (2 * half) - half).astype(np.int32)
+    if is_narrow():
+        half = 1 << _bits - 1
+        exact = (exact + half) % (2 * half) - half
+    return exact.astype(np.int32)
