@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -220,6 +221,12 @@ def test_a_reset_keeps_what_was_there(context: BrowserContext, file: str) -> Non
     verdict(page, "TODOs")
     press(page, "Put back")
     verdict(page, "cases are right")
+
+
+def test_what_another_version_of_the_page_has_kept_does_no_harm(context: BrowserContext, file: str) -> None:
+    kept = {"text": SOLUTION, "revision": 1, "standing": "half way", "hints": 1}
+    context.add_init_script(f"localStorage.setItem('triton-workshop-exercise-1', JSON.stringify({json.dumps(kept)}))")
+    verdict(opened(context, file), "cases are right")
 
 
 def test_a_browser_without_storage_says_so(context: BrowserContext, file: str) -> None:

@@ -263,8 +263,8 @@ def test_a_case_that_a_machine_has_no_memory_for_is_scaled_down_and_named(checke
     assert verdict.cases[-1].name == large.scaled_down.name
     assert verdict.passed
     assert verdict.remarks == (
-        f"Tried as {large.scaled_down.name}, with an int32 of 24 bits, for {large.name}: that needs 10 GiB of memory, "
-        "most of it only mapped.",
+        f"{large.name}: this takes 10 GiB of memory, so it was tried with rows closer to each other and an int32 of "
+        "24 bits.",
     )
     enough = checked(exercise, (row, row.replace(".to(tl.int64)", "")))
     for name in ("kind", "line", "hint_name"):

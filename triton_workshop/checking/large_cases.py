@@ -27,8 +27,8 @@ def what_stands_in(exercise: Exercise) -> tuple[str, ...]:
     """A sentence on each case that stands in for another one."""
     given = EXERCISES[exercise.number].simulated_cases
     return tuple(
-        f"Tried as {case.name}, with an int32 of {case.integer_bits} bits, for {instead_of.name}: that needs "
-        f"{MAPPED_BYTES >> 30} GiB of memory, most of it only mapped."
+        f"{instead_of.name}: this takes {MAPPED_BYTES >> 30} GiB of memory, so it was tried with rows closer to each "
+        f"other and an int32 of {case.integer_bits} bits."
         for case, instead_of in zip(exercise.simulated_cases, given, strict=True)
         if case is instead_of.scaled_down
     )

@@ -30,7 +30,7 @@
     list();
   }
   const withBackup = (number, text) => [text, ...(record(number).backups ?? []).filter((each) => each !== text)].slice(0, BACKUPS);
-  const standing = (number) => record(number).standing ?? "new";
+  const standing = (number) => [record(number).standing].find((kept) => kept in marks) ?? "new";  // another version of the page may have kept it
 
   // The list, and the workspace that lies over the page.
   const toned = ([text, tone], name = "span") => make(name, text, { className: { plain: "", strong: "b", key: "t-literal" }[tone] ?? `t-${tone}` });
