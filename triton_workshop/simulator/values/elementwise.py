@@ -89,7 +89,8 @@ def _integer(operation: Callable[..., Array], a: Value, b: Value, limits: Callab
         else:
             a, b = aligned(a, b)
             exact = operation(a.data.astype(np.int64), b.data.astype(np.int64))
-            result.data = int32.wrapped(exact)
+            if int32.is_narrow():
+                result.data = int32.wrapped(exact)
             wrapped = exact != result.data
             if wrapped.any():
                 result.wrapped = wrapped if result.wrapped is None else result.wrapped | wrapped

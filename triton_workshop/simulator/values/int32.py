@@ -28,6 +28,7 @@ def of_bits(bits: int) -> Iterator[None]:
 
 
 def is_narrow() -> bool:
+    """Whether numpy's own int32 wraps around too late."""
     return _bits < BITS
 
 
@@ -38,7 +39,5 @@ def holds(low: int, high: int) -> bool:
 
 def wrapped(exact: Array) -> Array:
     """What an int32 has instead of these int64 numbers."""
-    if is_narrow():
-        half = 1 << _bits - 1
-        exact = (exact + half) % (2 * half) - half
-    return exact.astype(np.int32)
+    half = 1 << _bits - 1
+    return ((exact + half) % (2 * half) - half).astype(np.int32)
