@@ -26,14 +26,50 @@ class Kind(StrEnum):
     UNDEFINED_RESULT = "undefined-result"
 
 
+class Cause(StrEnum):
+    """Why an element is undefined."""
+
+    LOAD = "a masked load without `other=`"
+    LOOP = "a loop that has ended"
+    ZERO_DIVISION = "an integer division by zero"
+    OVERFLOW = "an integer division whose result its type cannot hold"
+    SHIFT = "a shift by a negative number, or by all bits or more"
+
+
+_OPERATIONS = {
+    Cause.ZERO_DIVISION: "Keep zeros out of the divisor: `tl.where(divisor == 0, 1, divisor)`.",
+    Cause.OVERFLOW: "The least number of a type has no opposite: divide it in a wider type.",
+    Cause.SHIFT: "Keep the distance in range: `tl.where(distance < 32, x << distance, 0)` for 32 bits.",
+}
+"""What to do about operations that leave their result undefined."""
+
+
 @dataclass(frozen=True)
 class PoisonSource:
-    """Where undefined elements come from: a masked load without `other=`, or a loop that has ended."""
+    """Where undefined elements come from."""
 
     line: KernelLine
-    name: str | None
+    name: str | None = None
     """The argument that is loaded, or the index of the loop."""
-    is_index: bool = False
+    cause: Cause = Cause.LOAD
+
+    @property
+    def is_load(self) -> bool:
+        return self.cause is Cause.LOAD
+
+    @property
+    def is_operation(self) -> bool:
+        return self.cause in _OPERATIONS
+
+    @property
+    def advice(self) -> str:
+        """What to do about a source that is no load."""
+        if self.is_operation:
+            return f"On a GPU, {self.cause} gives no particular number. {self.line}. {_OPERATIONS[self.cause]}"
+        return (
+            f"On a GPU `{self.name}` has no value after its loop, even if it had one before. {self.line}. Keep "
+            f"what you need of it in a variable that has a value before the loop: `last = {self.name}`."
+        )
 
 
 @dataclass(frozen=True)
@@ -68,12 +104,12 @@ class Fault:
     @property
     def load(self) -> KernelLine | None:
         """For an undefined value: the masked load without `other=` that it comes from, if that is known."""
-        return None if self.source is None or self.source.is_index else self.source.line
+        return self.source.line if self.source is not None and self.source.is_load else None
 
     @property
     def loaded(self) -> str | None:
         """And the argument that is loaded."""
-        return None if self.source is None or self.source.is_index else self.source.name
+        return self.source.name if self.source is not None and self.source.is_load else None
 
     @property
     def what(self) -> str:
@@ -100,7 +136,9 @@ class Fault:
                 return f"{who} branches on an undefined value, so the launch ends here"
             case Kind.ENDLESS_WAIT:
                 return f"{who} waits for a value that no program stores"
-            case Kind.UNDEFINED_RESULT if self.source is not None and self.source.is_index:
+            case Kind.UNDEFINED_RESULT if self.source is not None and self.source.is_operation:
+                return f"{who} stored to {where} what it computed from {self.source.cause}"
+            case Kind.UNDEFINED_RESULT if self.source is not None and not self.source.is_load:
                 return f"{who} stored to {where} what it computed from `{self.source.name}`, whose loop has ended"
             case Kind.UNDEFINED_RESULT:
                 return f"{who} stored to {where} what it computed from undefined elements of {self.loaded or 'memory'}"
@@ -108,12 +146,8 @@ class Fault:
     @property
     def advice(self) -> str:
         """What to think about: a question or a sentence."""
-        if self.source is not None and self.source.is_index:
-            name = self.source.name
-            return (
-                f"On a GPU `{name}` has no value after its loop, even if it had one before. {self.source.line}. Keep "
-                f"what you need of it in a variable that has a value before the loop: `last = {name}`."
-            )
+        if self.source is not None and not self.source.is_load:
+            return self.source.advice
         match self.kind:
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None:
                 return "Was the pointer made from the wrong number?"

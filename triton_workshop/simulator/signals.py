@@ -42,8 +42,6 @@ class Plan:
     """Why to run one program at a time, in grid order: debug output, or what cannot be batched; empty if not."""
     keep_undo: bool = False
     """Remember what each store replaces: some group diverges after it has stored."""
-    exact_poison: bool = False
-    """Know for every element whether it is undefined: a branch, a maximum or a minimum asked."""
     traced: bool = False
     """Know of every undefined element which load left it so: a result of it is stored, or a branch depends on it."""
     watched: frozenset[int] = frozenset()

@@ -19,7 +19,6 @@ def check_defined(builder: Builder, value: Value) -> None:
         raise Branches
     if value.poison is None:
         return
-    builder.memory.need_exact_poison("a branch may depend on an undefined value")
     poison = np.asarray(value.poison).reshape(-1)
     if poison.any():
         builder.memory.results.trace("a branch depends on an undefined value")

@@ -10,7 +10,7 @@ import triton.language as tl
 from triton.compiler.code_generator import CodeGenerator
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator.faults import PoisonSource
+from triton_workshop.simulator.faults import Cause, PoisonSource
 from triton_workshop.simulator.language.loops import Numbers, plain
 from triton_workshop.simulator.lines import line_of_kernel
 from triton_workshop.simulator.values.formats import undefined
@@ -81,7 +81,7 @@ def counts(loop: Any) -> bool:
 
 def after_loop(loop: Numbers, index: str) -> Any:
     """What the index is worth once its loop has ended: the compiler's loops do not hand it out."""
-    poison = poison_from(np.array([True]), PoisonSource(line_of_kernel(), index, is_index=True))
+    poison = poison_from(np.array([True]), PoisonSource(line_of_kernel(), index, Cause.LOOP))
     return tl.tensor(Value(np.array([undefined(loop.dtype)]), loop.dtype, poison=poison), loop.dtype)
 
 

@@ -155,7 +155,7 @@ class Executor:
             reason = "its source prints, or reaches out of the kernel"
             self._log_one_by_one(reason)
             # It must not start again to learn more, as it would print again.
-            return Plan(one_by_one=reason, exact_poison=True, traced=True)
+            return Plan(one_by_one=reason, traced=True)
         watched = {region.storage.address for region in memory.space.regions if region.name in self._watched}
         return replace(self._last, watched=frozenset(watched))
 

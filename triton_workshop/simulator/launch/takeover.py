@@ -26,8 +26,13 @@ def install() -> None:
     first imported; so this is best called before a program's own imports of Triton. Twice is as good as once.
 
     What differs from a GPU: `triton.autotune` takes the first configuration that compiles, since times mean nothing
-    here; what a masked load without `other=` leaves undefined is NaN, or the smallest number for integers, and a launch
-    that stores a result of it warns (UndefinedResult); num_warps, num_stages and cache hints change nothing.
+    here; num_warps, num_stages and cache hints change nothing.
+
+    An element that a masked load without `other=` leaves undefined is NaN, or an integer such as -559038737, whatever
+    its type. A launch warns (UndefinedResult) if such an element is stored under a mask, says whether or where
+    something is stored, or is combined with others, as in a sum or a sort, and the result is stored. What is stored
+    without a mask may be padding, and is not mentioned. The results of an integer division by zero and of a shift by
+    too many bits are undefined too, and a launch warns wherever it stores one.
 
     Raises NoTritonError if there is no Triton to be had, and SimulatorError if Triton was imported without
     `TRITON_INTERPRET=1`, or is to keep its own interpreter without having the library that this needs.

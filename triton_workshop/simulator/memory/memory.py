@@ -21,7 +21,7 @@ from triton_workshop.simulator.memory.counts import Counts, name_of
 from triton_workshop.simulator.memory.results import Results
 from triton_workshop.simulator.races.races import Races
 from triton_workshop.simulator.races.waiting import Polls
-from triton_workshop.simulator.signals import Plan, Restart, RestartOneByOne
+from triton_workshop.simulator.signals import Plan, RestartOneByOne
 from triton_workshop.simulator.storage.accesses import (
     Access,
     access_of,
@@ -47,7 +47,7 @@ from triton_workshop.simulator.values.formats import (
     undefined,
 )
 from triton_workshop.simulator.values.undefined import counts_as_zero, poison_from, source_of
-from triton_workshop.simulator.values.value import NOWHERE, Value, either
+from triton_workshop.simulator.values.value import NOWHERE, Value, either, union
 
 MOST_POLLS = 50
 """How often a group looks at the same elements in vain until it is clear that other programs have to run first."""
@@ -113,20 +113,20 @@ class Memory:
         if self.counts is not None or volatile or self.races.watched(region.storage):
             self._note_load(region, pointer, chosen_by(mask, bad), item, volatile=volatile)
         data = decode(gather(region.elements(stored_as(dtype)), pointer.data), dtype)
-        poison: Array | bool | None = None
+        poison: Array | None = None
         if mask is not None and not mask.data.all():
             if other is None and self._zero:
                 other = Value(np.zeros_like(data, shape=(1,) * data.ndim), dtype, pointer.shape)
             elsewhere = undefined(dtype) if other is None else other.data
             data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
             if other is None:
-                poison = self._poisoned(poison, self._left_out(mask, region))
+                poison = self._left_out(mask, region)
             elif other.poison is not None:
-                poison = self._poisoned(poison, ~mask.data & other.poison)
+                poison = ~mask.data & other.poison
         for nowhere in (bad, self._unsure(pointer, mask)):
             if nowhere is not None:
-                data = np.where(nowhere, undefined(dtype), data).astype(data.dtype, copy=False)
-                poison = self._poisoned(poison, nowhere)
+                data = np.where(np.asarray(nowhere), undefined(dtype), data).astype(data.dtype, copy=False)
+                poison = union(poison, nowhere)
         if volatile:
             self._looked(pointer, changed=False)
         return Value(data, dtype, pointer.shape, poison=poison)
@@ -156,7 +156,8 @@ class Memory:
         new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
         if value.poison is not None:
             shape = (len(group), *pointer.shape)
-            self.results.stored(access, value, decode(new, dtype), shape, chosen, meant=mask is not None)
+            meant = mask is not None or unsure is not None
+            self.results.stored(access, value.poison, shape, chosen, meant=meant)
         flat = region.elements(stored_as(dtype))
         alone, for_all = math.prod(pointer.shape) == 1, len(group) < len(self.group)
         self.races.store(access, flat[access.run], new, alone=alone, for_all=for_all)
@@ -193,9 +194,9 @@ class Memory:
         access = access_of(region, pointer, chosen, self.group, item)
         shape = (len(self.group), *pointer.shape)
         values = [flat_of(operand.data, shape, chosen) for operand in operands]
-        for operand, flat in zip(operands, values, strict=True):
-            if operand.poison is not None:
-                self.results.stored(access, operand, flat, shape, chosen, meant=True)
+        for poison in (*(operand.poison for operand in operands), unsure if operands else None):
+            if poison is not None:
+                self.results.stored(access, poison, shape, chosen, meant=True)
         self._count(access, pointer.shape, chosen, stored_by=self.group)
         region.storage.keep()
         region.storage.updated = True
@@ -203,7 +204,7 @@ class Memory:
         flat = region.elements(stored_as(dtype))
         old = np.empty(len(access.index), held_as(dtype))
         changed = np.zeros(len(access.index), np.bool_)
-        doubtful = None if unsure is None else flat_of(unsure, shape, chosen)
+        doubtful = None if unsure is None or not operands else flat_of(np.asarray(unsure), shape, chosen)
         for turn in turns(access.index):
             old[turn] = decode(flat[access.index[turn]], dtype)
             new = step(old[turn], *(value[turn] for value in values)).astype(old.dtype, copy=False)
@@ -221,7 +222,8 @@ class Memory:
         result[... if chosen is None else np.broadcast_to(chosen, shape)] = (
             old.reshape(shape) if chosen is None else old
         )
-        poison = self._poisoned(either(pointer, *operands), None if chosen is None else ~chosen)
+        poison = union(either(pointer, *operands), unsure)
+        poison = union(poison, None if chosen is None else ~chosen)
         return Value(result, dtype, pointer.shape, poison=poison)
 
     # Parts of these
@@ -250,11 +252,6 @@ class Memory:
         bad = np.broadcast_to(bad, shape)
         return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
 
-    def need_exact_poison(self, reason: str) -> None:
-        """Start the launch again, unless it already knows for every element whether it is undefined."""
-        if not self.plan.exact_poison:
-            raise Restart(reason, replace(self.plan, exact_poison=True))
-
     def _left_out(self, mask: Value, region: Region) -> Array:
         where: Array = ~mask.data
         return poison_from(where, PoisonSource(line_of_kernel(), region.name)) if self.plan.traced else where
@@ -263,7 +260,6 @@ class Memory:
         """Where an undefined value says whether, or where, an access happens: exactly."""
         if pointer.poison is None and (mask is None or mask.poison is None):
             return None
-        self.need_exact_poison("an undefined value may steer an access")
         unsure = np.asanyarray(False if pointer.poison is None else pointer.poison)
         if mask is not None:
             unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
@@ -313,14 +309,6 @@ class Memory:
             self._polls.forget()
         elif again > MOST_POLLS:
             raise RestartOneByOne("a program waits for another one", replace(self.plan, keep_undo=False))
-
-    def _poisoned(self, poison: Array | bool | None, where: Array | None) -> Array | bool | None:
-        """`poison`, and the elements of `where`: exactly, if the plan says so."""
-        if where is None:
-            return poison
-        if not self.plan.exact_poison:
-            return True
-        return where if poison is None else poison | where
 
     def _by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
         """The result of an access, argument by argument."""

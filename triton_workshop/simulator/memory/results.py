@@ -29,7 +29,7 @@ class Results:
     def trace(self, reason: str) -> None:
         """Start the launch again, unless it already knows where undefined elements come from."""
         if not self._undo.plan.traced:
-            raise Restart(reason, replace(self._undo.plan, exact_poison=True, traced=True))
+            raise Restart(reason, replace(self._undo.plan, traced=True))
 
     def combine(self, value: Value, axis: int, *, in_order: bool = False) -> None:
         """Called where a value's elements are combined along an axis of the block."""
@@ -39,32 +39,27 @@ class Results:
             value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
 
     def stored(
-        self, access: Access, value: Value, flat: Array, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
+        self, access: Access, poison: Array, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
     ) -> None:
-        """Called where the chosen elements `flat` of a value, broadcast to `shape`, are stored.
+        """Called where the chosen elements of a value with this poison, broadcast to `shape`, are stored.
 
-        Where no mask says that they are `meant`, they may be padding. Whether an integer is undefined does not show: to
-        find out starts the launch again, so it is asked only where elements were combined.
+        Where no mask says that they are `meant`, they may be padding.
         """
-        if value.poison is None:
-            return
 
         def stored(part: Array) -> Array:
             return flat_of(part, shape, chosen)
 
-        number, where, source = flat.dtype.kind == "f", None, source_of(value.poison, stored)
-        always = self.report_all or (source is not None and source.is_index)
-        if not (self.combines or always or (meant and number)):
+        plain = np.asarray(poison)
+        if not (plain if chosen is None else plain & chosen).any():
             return
-        if isinstance(value.poison, np.ndarray):
-            where = stored(np.asarray(value.poison))
-            perhaps = bool(where.any())
-        else:
-            perhaps = not number or bool(np.isnan(flat.max(initial=0.0)))
-        if perhaps:
-            self.trace("an undefined value may be stored")
-        if where is None or not perhaps or source is None or not (always or meant or is_mixed(value.poison)):
+        source = source_of(poison, stored)
+        always = self.report_all or (source is not None and not source.is_load)
+        if not (self.combines or always or meant):
             return
+        self.trace("an undefined value is stored")
+        if source is None or not (always or meant or is_mixed(poison)):
+            return
+        where = stored(plain)
         self._log.add(
             Kind.UNDEFINED_RESULT,
             access.owners[where],

@@ -26,7 +26,6 @@ from triton_workshop.simulator.operations.fallback import one_by_one
 from triton_workshop.simulator.operations.programs import Programs
 from triton_workshop.simulator.signals import LookedAt
 from triton_workshop.simulator.values import arithmetic, blocks, conversions, dot, elementwise
-from triton_workshop.simulator.values.formats import undefined
 from triton_workshop.simulator.values.value import Value, any_wrapped, either
 
 
@@ -136,10 +135,10 @@ class Builder(Programs):
     create_frem = _counted(elementwise.apply, np.fmod)
     create_fma = _counted(elementwise.fused_multiply_add, each=2)
 
-    create_and = staticmethod(partial(elementwise.logical, np.bitwise_and, deciding=False))
-    create_or = staticmethod(partial(elementwise.logical, np.bitwise_or, deciding=True))
+    create_and = staticmethod(partial(elementwise.logical, np.bitwise_and, deciding=0))
+    create_or = staticmethod(partial(elementwise.logical, np.bitwise_or, deciding=-1))
     create_xor = staticmethod(partial(elementwise.bitwise, np.bitwise_xor))
-    create_shl = staticmethod(partial(elementwise.apply, np.left_shift))
+    create_shl = staticmethod(elementwise.shift_left)
     create_lshr = staticmethod(partial(elementwise.shift_right, "u"))
     create_ashr = staticmethod(partial(elementwise.shift_right, "i"))
 
@@ -178,15 +177,7 @@ class Builder(Programs):
     def extremum(self, operation: Callable[..., Any], a: Value, b: Value) -> Value:
         result = elementwise.apply(operation, a, b, chooses=True)
         self.count(result)
-        return self.show_poison(result)
-
-    def show_poison(self, result: Value) -> Value:
-        """Make undefined elements show after an operation that may have hidden them (a maximum ignores NaN)."""
-        if result.poison is None:
-            return result
-        self.memory.need_exact_poison("a result may hide an undefined value")
-        result.data = np.where(result.poison, undefined(result.dtype), result.data).astype(result.data.dtype)
-        return result
+        return result.shown()  # a maximum ignores NaN
 
     # Of floats, "ordered" means false for NaN and "unordered" true; Triton asks for no other combinations.
     create_icmpSLT = create_icmpULT = create_fcmpOLT = _comparison(np.less)
@@ -216,6 +207,7 @@ class Builder(Programs):
         return blocks.splat(scalar, shape)
 
     def create_histogram(self, values: Value, bins: int, mask: Value | None = None) -> Value:
+        self.memory.results.combine(values, 0)
         return blocks.histogram(values, int(bins), mask)
 
     # Matrices

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +12,7 @@ from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.operations.programs import Programs
 from triton_workshop.simulator.signals import RestartOneByOne
-from triton_workshop.simulator.values.formats import decode, encode, stored_as
+from triton_workshop.simulator.values.formats import Array, decode, encode, stored_as
 from triton_workshop.simulator.values.value import Value
 
 
@@ -21,9 +23,22 @@ def one_by_one(programs: Programs, name: str, operation: Callable[..., Any]) -> 
         plan = programs.memory.plan
         if not plan.one_by_one:
             raise RestartOneByOne(f"{name} is not batched", plan)
-        return _from_upstream(operation(*map(_as_upstream, arguments), **named))
+        result = _from_upstream(operation(*map(_as_upstream, arguments), **named))
+        given = [value.poison for value in arguments if isinstance(value, Value) and value.poison is not None]
+        if any(poison.any() for poison in given):
+            _spoil(result, given)
+        return result
 
     return call
+
+
+def _spoil(result: Any, given: list[Array]) -> None:
+    """Take all of a result for undefined: how its elements depend on those of the operands is not known."""
+    for value in result if isinstance(result, tuple) else (result,):
+        if isinstance(value, Value):
+            flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in given])
+            value.poison = flat.reshape((1,) * (len(value.shape) + 1))
+            value.shown()
 
 
 def _as_upstream(value: Any) -> Any:

@@ -41,11 +41,12 @@ def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -
         builder.count(first)
         return [_folded(first, shape, axis, _sum)]
     if combine in _EXTREMA:
-        return [builder.show_poison(_folded(first, shape, axis, _EXTREMA[combine].reduce))]
+        return [_folded(first, shape, axis, _EXTREMA[combine].reduce)]
     if combine in _BITWISE:
         return [_folded(first, shape, axis, _BITWISE[combine].reduce)]
     if combine in _ARGUMENTS:
-        return _argument(builder, values, shape, axis, _ARGUMENTS[combine])
+        found = _argument(values, shape, axis, *_ARGUMENTS[combine])
+        return _fold(builder, values, axis, combine) if found is None else found
     return _fold(builder, values, axis, combine)
 
 
@@ -58,32 +59,37 @@ def _sum(data: Array, axis: int) -> Array:
 
 def _folded(value: Value, shape: tuple[int, ...], axis: int, fold: Callable[..., Array]) -> Value:
     data = np.asarray(fold(value.full(), axis=axis + 1)).astype(value.data.dtype, copy=False)
-    return Value(rounded(data, value.dtype.scalar), value.dtype, shape, poison=_any_poison(value, axis))
+    return Value(rounded(data, value.dtype.scalar), value.dtype, shape, poison=_any_poison(value, axis)).shown()
 
 
-def _any_poison(value: Value, axis: int) -> Array | bool | None:
-    if isinstance(value.poison, np.ndarray):
-        poison: Any = value.poison.any(axis=axis + 1)  # a subclass may know more: see `undefined.py`
-        return poison  # type: ignore[no-any-return]
-    return value.poison
+def _any_poison(value: Value, axis: int) -> Array | None:
+    if value.poison is None:
+        return None
+    return np.asanyarray(value.poison.any(axis=axis + 1))  # a subclass may know more: see `undefined.py`
 
 
-def _argument(builder: Any, values: list[Value], shape: tuple[int, ...], axis: int, largest: bool) -> list[Value]:
-    """The extreme value and its index, the smallest one if several are equal. NaN is ignored."""
+def _argument(
+    values: list[Value], shape: tuple[int, ...], axis: int, largest: bool, leftmost: bool
+) -> list[Value] | None:
+    """The extreme value and its index, of equal ones the smallest if `leftmost`, otherwise the largest, as on a GPU.
+
+    None if there is a NaN: what comes of it depends on the order in which elements are compared.
+    """
     value, index = values
     data = value.full()
-    if data.dtype.kind == "f":
-        data = np.where(np.isnan(data), -np.inf if largest else np.inf, data)
     best = (np.max if largest else np.min)(data, axis=axis + 1, keepdims=True)
-    last = np.iinfo(index.data.dtype).max if index.dtype.is_int() else np.inf
-    position = np.expand_dims(np.argmin(np.where(data == best, index.full(), last), axis=axis + 1), axis + 1)
+    if data.dtype.kind == "f" and np.isnan(best).any():
+        return None
+    limits = np.iinfo(index.data.dtype) if index.dtype.is_int() else np.finfo(index.data.dtype)
+    choose, otherwise = (np.argmin, limits.max) if leftmost else (np.argmax, limits.min)
+    position = np.expand_dims(choose(np.where(data == best, index.full(), otherwise), axis=axis + 1), axis + 1)
     results = []
     for part in (value, index):
         rows = max(len(part.data), len(position))
         full = np.broadcast_to(part.full(), (rows, *part.shape))
         taken = np.take_along_axis(full, np.broadcast_to(position, (rows, *position.shape[1:])), axis=axis + 1)
         poison = _any_poison(value, axis)
-        results.append(builder.show_poison(Value(taken.squeeze(axis + 1), part.dtype, shape, poison=poison)))
+        results.append(Value(taken.squeeze(axis + 1), part.dtype, shape, poison=poison).shown())
     return results
 
 
@@ -130,7 +136,7 @@ def _accumulated(value: Value, axis: int, accumulate: Any) -> Value:
     else:
         data = accumulate.accumulate(full, axis=axis + 1, dtype=full.dtype)
     poison = value.poison
-    if isinstance(poison, np.ndarray):
+    if poison is not None:
         poison = np.logical_or.accumulate(spread(poison, value.shape), axis=axis + 1)
     return Value(data, value.dtype, value.shape, poison=poison)
 
@@ -210,11 +216,9 @@ def _combined_by_element(builder: Any, function: Any, values: list[Value]) -> li
 def _put(result: Value, part: Array, new: Value) -> None:
     """`result[part] = new`"""
     result.data[part] = new.data
-    if new.poison is None or result.poison is True:
-        return
-    poison = result.poison if isinstance(result.poison, np.ndarray) else np.zeros(len(result.data), np.bool_)
-    poison[part] = new.poison
-    result.poison = poison
+    if new.poison is not None:
+        result.poison = np.zeros(len(result.data), np.bool_) if result.poison is None else result.poison
+        result.poison[part] = new.poison
 
 
 def _call(builder: Any, function: Any, values: list[Value]) -> list[Value]:
@@ -246,11 +250,11 @@ def _check_axis(axis: int | None, shape: tuple[int, ...]) -> None:
 
 _EXTREMA: dict[Any, Any] = {standard._elementwise_max: np.fmax, standard._elementwise_min: np.fmin}
 _BITWISE: dict[Any, Any] = {standard._xor_combine: np.bitwise_xor, standard._or_combine: np.bitwise_or}
-_ARGUMENTS: dict[Any, bool] = {
-    standard._argmax_combine_tie_break_left: True,
-    standard._argmax_combine_tie_break_fast: True,
-    standard._argmin_combine_tie_break_left: False,
-    standard._argmin_combine_tie_break_fast: False,
+_ARGUMENTS: dict[Any, tuple[bool, bool]] = {
+    standard._argmax_combine_tie_break_left: (True, True),
+    standard._argmax_combine_tie_break_fast: (True, False),
+    standard._argmin_combine_tie_break_left: (False, True),
+    standard._argmin_combine_tie_break_fast: (False, False),
 }
-"""Whether the largest is looked for."""
+"""Whether the largest is looked for, and whether the leftmost of equal ones."""
 _ACCUMULATE: dict[Any, Any] = {standard._sum_combine: np.add, standard._prod_combine: np.multiply}

@@ -17,7 +17,7 @@ from triton_workshop.simulator.operations import atomics
 from triton_workshop.simulator.operations.programs import Programs
 from triton_workshop.simulator.values import dot, elementwise
 from triton_workshop.simulator.values.formats import Array, held_as, item_bytes
-from triton_workshop.simulator.values.value import Value
+from triton_workshop.simulator.values.value import Value, either, union
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,26 @@ class Tile:
         """Pointers to the block that starts at `offsets`, and a mask: true inside the tensor along checked axes."""
         axes = set(checked)
         ranges = [_range_from(offset, size, axis, len(self.block)) for axis, (offset, size) in self._sides(offsets)]
-        return self._at(ranges, self.block, axes)
+        return self._at(ranges, self.block, axes, self._poison(offsets, len(self.block)))
 
     def rows(self, rows: Value, column: Value) -> tuple[Value, Value]:
         """Pointers to the rows `rows` (N,), each from `column` on, and a mask: true inside the tensor."""
         positions = [rows.full()[:, :, None].astype(np.int64), _range_from(column, self.block[-1], 1, 2)]
-        return self._at(positions, (rows.shape[0], self.block[-1]), {0, 1})
+        of_rows = rows.poison if rows.poison is None else rows.poison[:, :, None]
+        poison = union(self._poison([column], 2), of_rows)
+        return self._at(positions, (rows.shape[0], self.block[-1]), {0, 1}, poison)
+
+    def _poison(self, offsets: Sequence[Value], ndim: int) -> Array | None:
+        """In which programs one of the scalars that the pointers are made of is undefined."""
+        poison = either(self.base, *self.tensor_shape, *self.strides, *offsets)
+        return None if poison is None else poison.reshape(len(poison), *(1,) * ndim)
 
     def _sides(self, offsets: Sequence[Value]) -> list[tuple[int, tuple[Value, int]]]:
         return list(enumerate(zip(offsets, self.block, strict=True)))
 
-    def _at(self, positions: list[Array], shape: tuple[int, ...], checked: set[int]) -> tuple[Value, Value]:
+    def _at(
+        self, positions: list[Array], shape: tuple[int, ...], checked: set[int], poison: Array | None
+    ) -> tuple[Value, Value]:
         ndim = len(shape)
         index = _lift(self.base.data, ndim)
         mask = np.ones((1,) * (ndim + 1), np.bool_)
@@ -70,7 +79,7 @@ class Tile:
             if axis in checked:
                 mask = mask & (position >= 0) & (position < _lift(self.tensor_shape[axis].data, ndim))
         origin = self.base.origin if isinstance(self.base.origin, int) else _lift(self.base.origin, ndim)
-        return Value(index, self.base.dtype, shape, origin), Value(mask, tl.int1, shape)
+        return Value(index, self.base.dtype, shape, origin, poison), Value(mask, tl.int1, shape)
 
 
 def _lift(scalars: Array, ndim: int) -> Array:

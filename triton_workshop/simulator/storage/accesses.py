@@ -39,7 +39,7 @@ def perhaps(mask: Value | None) -> Value | None:
     """A mask that also holds where it is undefined."""
     if mask is None or mask.poison is None:
         return mask
-    return Value(mask.data | mask.poison, mask.dtype, mask.shape)
+    return Value(mask.data | np.asarray(mask.poison), mask.dtype, mask.shape)
 
 
 def access_of(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:

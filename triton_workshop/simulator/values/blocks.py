@@ -9,7 +9,7 @@ import numpy as np
 import triton.language as tl
 
 from triton_workshop.simulator.values.formats import Array
-from triton_workshop.simulator.values.value import Value, either, spread, uniform_origin
+from triton_workshop.simulator.values.value import Value, spread, uniform_origin, union
 
 Shape = tuple[int, ...]
 
@@ -82,8 +82,7 @@ def _joined(a: Value, b: Value, shape: Shape, put_together: Callable[[Sequence[A
     for name in ("poison", "wrapped"):
         parts = [getattr(value, name) for value in (a, b)]
         if any(part is not None for part in parts):
-            sure = any(part is True for part in parts)
-            setattr(result, name, True if sure else joined([False if part is None else part for part in parts]))
+            setattr(result, name, joined([False if part is None else part for part in parts]))
     return result
 
 
@@ -91,6 +90,8 @@ def gather(source: Value, index: Value, axis: int) -> Value:
     """`source[..., index, ...]` along an axis of the block."""
     rows = max(source.data.shape[0], index.data.shape[0])
     where = np.broadcast_to(index.full(), (rows, *index.shape)).astype(np.int64)
+    if index.poison is not None:  # an undefined index takes an undefined element, not one outside
+        where = np.where(np.asarray(index.poison), 0, where)
     size = source.shape[axis]
     if where.size and (where.min() < 0 or where.max() >= size):
         low, high = where.min(), where.max()
@@ -101,9 +102,8 @@ def gather(source: Value, index: Value, axis: int) -> Value:
         return np.take_along_axis(full, where, axis=axis + 1)
 
     result = source.rearranged(take, index.shape)
-    if index.poison is not None:
-        result.poison = index.poison if result.poison is None else result.poison | index.poison
-    return result
+    result.poison = union(result.poison, index.poison)
+    return result.shown()
 
 
 def histogram(values: Value, bins: int, mask: Value | None = None) -> Value:
@@ -115,7 +115,9 @@ def histogram(values: Value, bins: int, mask: Value | None = None) -> Value:
         counted &= mask.data
     flat = (full + np.arange(rows)[:, None] * bins)[counted]
     counts = np.bincount(flat, minlength=rows * bins).reshape(rows, bins).astype(np.int32)
-    poison = either(values, mask) if mask is not None else values.poison
-    if isinstance(poison, np.ndarray):
-        poison = np.asarray(poison.reshape(len(poison), -1).any(axis=1, keepdims=True))
-    return Value(counts, tl.int32, (bins,), poison=poison)
+    poison = values.poison
+    if mask is not None:
+        poison = union(None if poison is None else poison & mask.data, mask.poison)
+    if poison is not None:
+        poison = np.asanyarray(poison.reshape(len(poison), -1).any(axis=1, keepdims=True))
+    return Value(counts, tl.int32, (bins,), poison=poison).shown()

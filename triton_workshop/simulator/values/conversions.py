@@ -61,6 +61,8 @@ def convert(source: Value, dtype: Any, *_: Any) -> Value:
     if whole and target is tl.int32 and int32.is_narrow():
         data = int32.wrapped(source.data.astype(np.int64))
     result = source.with_data(data, target)
+    if target.is_floating() and not source.dtype.scalar.is_floating():
+        return result.shown()
     if whole:
         result.wrapped = source.wrapped
         low, high = source.bounds or (1, 0)
@@ -74,7 +76,7 @@ def _fits(low: int, high: int, kind: np.dtype[Any]) -> bool:
 
 
 def floats_to_integers(source: Value, dtype: Any) -> Value:
-    return source.with_data(integers(source.data, dtype.scalar), dtype.scalar)
+    return source.with_data(integers(source.data, dtype.scalar), dtype.scalar).shown()
 
 
 def floats_to_floats(source: Value, dtype: Any, rounding: Any = None) -> Value:
@@ -87,4 +89,4 @@ def same_bits(source: Value, dtype: Any) -> Value:
     """The bits of `source`, seen as another type of the same size."""
     target = dtype.scalar
     bits = np.ascontiguousarray(encode(source.data, source.dtype.scalar)).view(stored_as(target))
-    return source.with_data(decode(bits, target), target)
+    return source.with_data(decode(bits, target), target).shown()

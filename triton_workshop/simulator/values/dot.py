@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
-from triton_workshop.simulator.values.formats import Array, held_as, round_to_bits, rounded, undefined
-from triton_workshop.simulator.values.value import Value, either, spread
+from triton_workshop.simulator.values.formats import Array, held_as, round_to_bits, rounded
+from triton_workshop.simulator.values.value import Value, either, spread, union
 
 _TF32_DROPS = 13
 _BF16_DROPS = 16
@@ -125,23 +125,20 @@ def _scale_factors(scale: Value) -> Value:
 
 
 def _result(data: Array, dtype: Any, a: Value, b: Value, accumulator: Value) -> Value:
-    result = Value(data, dtype, accumulator.shape)
-    result.poison = _poison(a, b, accumulator)
-    if isinstance(result.poison, np.ndarray):
-        result.data = np.where(result.poison, undefined(dtype), data).astype(data.dtype)
-    return result
+    return Value(data, dtype, accumulator.shape, poison=_poison(a, b, accumulator)).shown()
 
 
-def _poison(a: Value, b: Value, accumulator: Value) -> Array | bool | None:
-    """Mark what undefined elements spoil: each spoils a whole row or column of the product."""
-    poisons = [part.poison for part in (a, b, accumulator)]
-    if all(poison is None for poison in poisons):
-        return None
-    if any(poison is True for poison in poisons):
-        return True
-    poison: Any = np.zeros((1,) * (len(a.shape) + 1), np.bool_) if accumulator.poison is None else accumulator.poison
-    if isinstance(a.poison, np.ndarray):
-        poison = poison | a.poison.any(axis=-1, keepdims=True)
-    if isinstance(b.poison, np.ndarray):
-        poison = poison | b.poison.any(axis=-2, keepdims=True)
-    return poison  # type: ignore[no-any-return]
+def _poison(a: Value, b: Value, accumulator: Value) -> Array | None:
+    """Mark what undefined elements spoil: each spoils a row or column of the product, but for integers times 0."""
+    poison = accumulator.poison
+    for part, other, axis in ((a, b, -1), (b, a, -2)):
+        if part.poison is None:
+            continue
+        if part.dtype.scalar.is_int():
+            matters = other.full() != 0 if other.poison is None else (other.full() != 0) | other.poison
+            factors = spread(part.poison, part.shape), matters
+            spoilt = np.matmul(*(factors if part is a else factors[::-1]))
+        else:
+            spoilt = part.poison.any(axis=axis, keepdims=True)
+        poison = union(poison, np.asanyarray(spoilt))
+    return poison

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
+from triton_workshop.simulator.faults import Cause, PoisonSource
+from triton_workshop.simulator.lines import line_of_kernel
 from triton_workshop.simulator.values import arithmetic, int32
 from triton_workshop.simulator.values.formats import (
     Array,
@@ -19,7 +21,8 @@ from triton_workshop.simulator.values.formats import (
     stored_as,
 )
 from triton_workshop.simulator.values.libdevice import function_of
-from triton_workshop.simulator.values.value import Value, any_wrapped, either, uniform_origin
+from triton_workshop.simulator.values.undefined import poison_from
+from triton_workshop.simulator.values.value import Value, any_wrapped, either, uniform_origin, union
 
 
 def aligned(a: Value, b: Value) -> tuple[Value, Value]:
@@ -44,8 +47,7 @@ def apply(operation: Callable[..., Array], a: Value, b: Value, *, chooses: bool 
     if dtype is tl.int1 and data.dtype.kind != "b":
         data = (data & 1).astype(np.bool_)  # numpy's arithmetic makes bytes of truth values
     result = Value(data, dtype, a.shape)
-    if a.poison is not None or b.poison is not None:
-        result.poison = either(a, b)
+    result.poison = either(a, b)
     return result
 
 
@@ -66,7 +68,7 @@ def subtract(a: Value, b: Value) -> Value:
 
 
 def multiply(a: Value, b: Value) -> Value:
-    return _integer(np.multiply, a, b, _product_limits)
+    return _decided(_integer(np.multiply, a, b, _product_limits), a, b, 0)
 
 
 def _product_limits(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
@@ -99,11 +101,35 @@ def _integer(operation: Callable[..., Array], a: Value, b: Value, limits: Callab
 
 def divide(a: Value, b: Value) -> Value:
     # Rounds towards zero, while numpy rounds down: the two differ only below zero.
-    return apply(np.floor_divide if _positive(a, b) else arithmetic.divide_towards_zero, a, b)
+    result = _quotient(np.floor_divide if _positive(a, b) else arithmetic.divide_towards_zero, a, b)
+    low, high = b.limits()
+    if a.data.dtype.kind == "i" and low <= -1 <= high and a.limits()[0] == np.iinfo(a.data.dtype).min:
+        a, b = aligned(a, b)
+        result = _undefined(result, a, b, (a.data == a.limits()[0]) & (b.data == -1), Cause.OVERFLOW)
+    return result
 
 
 def remainder(a: Value, b: Value) -> Value:
-    return apply(np.remainder if _positive(a, b) else np.fmod, a, b)
+    return _quotient(np.remainder if _positive(a, b) else np.fmod, a, b)
+
+
+def _quotient(operation: Callable[..., Array], a: Value, b: Value) -> Value:
+    result = apply(operation, a, b)
+    low, high = b.limits()
+    if low > 0 or high < 0:
+        return result
+    a, b = aligned(a, b)
+    return _undefined(result, a, b, b.data == 0, Cause.ZERO_DIVISION)
+
+
+def _undefined(result: Value, a: Value, b: Value, where: Array, cause: Cause) -> Value:
+    """A result that is undefined in some places, although both operands are defined there."""
+    before = either(a, b)
+    where = where if before is None else where & ~np.asarray(before)
+    if not where.any():
+        return result
+    result.poison = union(result.poison, poison_from(where, PoisonSource(line_of_kernel(), cause=cause)))
+    return result.shown()
 
 
 def _positive(a: Value, b: Value) -> bool:
@@ -113,14 +139,21 @@ def _positive(a: Value, b: Value) -> bool:
 # Bits
 
 
-def logical(operation: Callable[..., Array], a: Value, b: Value, *, deciding: bool) -> Value:
-    """One of two booleans may decide alone: then it does not matter that the other is undefined."""
-    result = bitwise(operation, a, b)
-    if isinstance(result.poison, np.ndarray) and result.dtype is tl.int1:
-        a, b = aligned(a, b)
-        for value in (a, b):
-            decides = value.data == deciding
-            result.poison = result.poison & ~(decides if value.poison is None else decides & ~value.poison)
+def logical(operation: Callable[..., Array], a: Value, b: Value, *, deciding: int) -> Value:
+    """Bits that are all `deciding`, 0 or -1, decide alone."""
+    return _decided(bitwise(operation, a, b), a, b, deciding)
+
+
+def _decided(result: Value, a: Value, b: Value, deciding: int) -> Value:
+    """A result that is defined where one integer decides alone, such as the 0 in 0 · x, whatever the other is."""
+    if result.poison is None or result.dtype.is_floating():
+        return result
+    for value in aligned(a, b):
+        decides = value.data == np.array(deciding).astype(value.data.dtype)
+        if decides.any():
+            decides = decides if value.poison is None else decides & ~value.poison
+            result.poison = result.poison & ~decides
+            result.data = np.where(np.asarray(decides), value.data, result.data)
     return result
 
 
@@ -133,12 +166,25 @@ def bitwise(operation: Callable[..., Array], a: Value, b: Value) -> Value:
     return apply(lambda x, y: decode(operation(x, y), dtype), a, b, chooses=True)
 
 
+def shift_left(a: Value, b: Value) -> Value:
+    return _shift(np.left_shift, a, b)
+
+
 def shift_right(sign: str, a: Value, b: Value) -> Value:
     """`sign` is u for zeros that come in from the left, and i for copies of the sign."""
     if a.data.dtype.kind == "b":
         return apply(lambda x, y: x & ~y, a, b)
     kind = np.dtype(f"{sign}{a.data.dtype.itemsize}")
-    return apply(lambda x, y: (x.astype(kind) >> y.astype(kind)).astype(x.dtype), a, b)
+    return _shift(lambda x, y: (x.astype(kind) >> y.astype(kind)).astype(x.dtype), a, b)
+
+
+def _shift(operation: Callable[..., Array], a: Value, b: Value) -> Value:
+    result, bits = apply(operation, a, b), 8 * a.data.dtype.itemsize
+    low, high = b.limits()
+    if low >= 0 and high < bits:
+        return result
+    a, b = aligned(a, b)
+    return _undefined(result, a, b, (b.data < 0) | (b.data >= bits), Cause.SHIFT)
 
 
 # One and three operands
@@ -168,7 +214,7 @@ def of_libdevice(symbol: str, operands: list[Value], dtype: Any) -> Value:
     data = function_of(symbol)(*(value.data for value in operands))
     whole_numbers = data.dtype.kind == "f" and dtype.scalar.is_int()
     data = integers(data, dtype.scalar) if whole_numbers else data.astype(held_as(dtype.scalar))
-    return Value(data, dtype.scalar, operands[0].shape, poison=either(*operands))
+    return Value(data, dtype.scalar, operands[0].shape, poison=either(*operands)).shown()
 
 
 def select(condition: Value, a: Value, b: Value) -> Value:
@@ -176,7 +222,9 @@ def select(condition: Value, a: Value, b: Value) -> Value:
     condition, a = aligned(condition, a)
     chosen = condition.data.astype(np.bool_, copy=False)
     result = b.replaced(chosen, a)
-    result.poison = either(result, condition)
+    if condition.poison is not None:
+        result.poison = either(result, condition)
+        result.shown()
     if a.dtype.scalar.is_ptr():
         result.origin = a.origin if uniform_origin(a, b) else np.where(chosen, a.origin, b.origin)
     if a.wrapped is not None or b.wrapped is not None:

@@ -1,9 +1,10 @@
 """Where undefined values come from: a masked load without `other=` leaves some, and what is computed with them is one.
 
-So is the index of a loop after the loop.
+So is the index of a loop after the loop, and what a division by zero or a shift by too many bits gives.
 
 NVIDIA's GPUs happen to give 0 there with this Triton, while Triton's documentation calls the value undefined. Here it
-is NaN, and a launch that stores a result of it starts again to find out which load it was.
+is NaN, or an absurd integer; a mask of such elements goes with every value, whatever its type, and a launch that stores
+a result of one starts again to find out which load it was.
 """
 
 from __future__ import annotations
@@ -72,19 +73,17 @@ def poison_from(where: Array, source: PoisonSource) -> Poison:
     return poison
 
 
-def source_of(
-    poison: Array | bool | None, matters: Callable[[Array], Array] = lambda part: part
-) -> PoisonSource | None:
-    """The first loop, or else the first load, that a value's undefined elements come from, if that is known.
+def source_of(poison: Array | None, matters: Callable[[Array], Array] = lambda part: part) -> PoisonSource | None:
+    """The first operation, loop, or else load that a value's undefined elements come from, if that is known.
 
     `matters` picks those elements that matter, out of an array like `poison`.
     """
     parts = poison.parts if isinstance(poison, Poison) else {}
     sources = (source for source, part in parts.items() if matters(part).any())
-    return min(sources, key=lambda source: (not source.is_index, source.line.number), default=None)
+    return min(sources, key=lambda source: (source.is_load, source.line.number), default=None)
 
 
-def is_mixed(poison: Array | bool | None) -> bool:
+def is_mixed(poison: Array | None) -> bool:
     return isinstance(poison, Poison) and poison.mixed
 
 

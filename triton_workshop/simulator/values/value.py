@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from triton_workshop.simulator.values.formats import Array
+from triton_workshop.simulator.values.formats import Array, undefined
 
 NOWHERE = 0
 """The origin of a pointer that belongs to no tensor. Others count from 1: see `AddressSpace.regions`."""
@@ -23,7 +23,7 @@ class Value:
     A pointer's `data` counts elements (int64) from the start of the tensor argument that it came from: its `origin`,
     one number, or one for each element where `tl.where` mixed two.
 
-    `poison` says which elements nothing defined: None for none, True for "perhaps some", or one bool an element.
+    `poison` says which elements nothing defined, one bool an element; None for none.
     `wrapped` says which elements of an int32 block (or of pointers made with one) overflowed on the way; None for none.
     `bounds` are the least and the greatest an integer can be, where that is known without looking.
     """
@@ -36,7 +36,7 @@ class Value:
         dtype: Any,
         shape: tuple[int, ...] = (),
         origin: int | Array = NOWHERE,
-        poison: Array | bool | None = None,
+        poison: Array | None = None,
         wrapped: Array | None = None,
         bounds: tuple[int, int] | None = None,
     ) -> None:
@@ -82,18 +82,25 @@ class Value:
             self.dtype,
             shape,
             change(self.origin) if isinstance(self.origin, np.ndarray) else self.origin,
-            change(self.poison) if isinstance(self.poison, np.ndarray) else self.poison,
+            change(self.poison) if self.poison is not None else None,
             change(self.wrapped) if self.wrapped is not None else None,
             self.bounds,
         )
 
     def replaced(self, here: Array, other: Value) -> Value:
         """The same value with the elements of `other` where `here` is true."""
-        result = Value(np.where(here, other.data, self.data), self.dtype, self.shape)
+        result = Value(np.where(np.asarray(here), other.data, self.data), self.dtype, self.shape)
         if self.poison is not None or other.poison is not None:
-            sides = [False if value.poison is None else value.poison for value in (other, self)]
-            result.poison = True if True in (self.poison is True, other.poison is True) else np.where(here, *sides)
+            result.poison = np.where(here, *(False if v.poison is None else v.poison for v in (other, self)))
         return result
+
+    def shown(self) -> Value:
+        """The same value with a number that catches the eye where nothing defined it."""
+        if self.poison is not None:
+            marker = undefined(self.dtype.scalar)
+            self.data = np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
+            self.bounds = None
+        return self
 
     def with_data(self, data: Array, dtype: Any) -> Value:
         """The same value with another number for each element; the same elements stay undefined."""
@@ -106,13 +113,18 @@ def spread(data: Array, shape: tuple[int, ...]) -> Array:
     return data if data.shape == full else np.broadcast_to(data, full)
 
 
-def either(*values: Value) -> Array | bool | None:
+def either(*values: Value) -> Array | None:
     """The poison of a result that depends on every one of `values`, element by element."""
-    poison: Array | bool | None = None
+    poison: Array | None = None
     for value in values:
-        if value.poison is not None:
-            poison = value.poison if poison is None else poison | value.poison
+        poison = union(poison, value.poison)
     return poison
+
+
+def union(poison: Array | None, other: Array | None) -> Array | None:
+    if poison is None or other is None or poison is other:
+        return other if poison is None else poison
+    return poison | other
 
 
 def any_wrapped(*values: Value) -> Array | None:
