@@ -487,6 +487,15 @@ def test_dot_of_float32_is_tf32_unless_told_otherwise() -> None:
     assert torch.equal(c, torch.ones(16, 16))
 
 
+@pytest.mark.parametrize("number", [1 + 2.0**-10 - 2.0**-23, -1.9999999, 3.4028234e38, 1e-40])
+def test_tf32_cuts_bits_off_as_tensor_cores_do(number: float) -> None:
+    a, c = torch.full((16, 16), number), torch.zeros(16, 16)
+    cut = (a.view(torch.int32) & -(2**13)).view(torch.float32)
+    for left, right in ((a, torch.eye(16)), (torch.eye(16), a)):
+        default_dot[(1,)](left, right, c, N=16)
+        assert torch.equal(c, cut)
+
+
 @triton.jit
 def logical(x_ptr, out_ptr, low, N: tl.constexpr, STRICT: tl.constexpr):
     at = tl.program_id(0) * N + tl.arange(0, N)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
-from triton_workshop.simulator.values.formats import Array, held_as, round_to_bits, rounded
+from triton_workshop.simulator.values.formats import Array, cut_bits, held_as, round_to_bits, rounded
 from triton_workshop.simulator.values.value import Value, either, spread, union
 
 _TF32_DROPS = 13
@@ -46,8 +46,10 @@ def _in_parts(left: Array, right: Array, precision: str) -> Array:
     """Compute a float32 product from products of parts that fit tensor cores, with the small ones first."""
     if precision == "IEEE":
         return _product(left, right)
+    if precision == "TF32":  # tensor cores do not look at the other bits
+        return _product(cut_bits(left, _TF32_DROPS), cut_bits(right, _TF32_DROPS))
     drops = _TF32_DROPS if precision.startswith("TF32") else _BF16_DROPS
-    parts = {"TF32": 1, "TF32x3": 2, "BF16x3": 2, "BF16x6": 3}[precision]
+    parts = {"TF32x3": 2, "BF16x3": 2, "BF16x6": 3}[precision]
     lefts, rights = _split(left, drops, parts), _split(right, drops, parts)
     pairs = [(i, j) for i in range(parts) for j in range(parts) if i + j < parts]
     product = _product(*(side[index] for side, index in zip((lefts, rights), pairs.pop(0), strict=True)))

@@ -83,6 +83,14 @@ def round_to_bits(data: Array, dropped: int) -> Array:
     return np.where(special, data, nearest) if special.any() else nearest
 
 
+def cut_bits(data: Array, dropped: int) -> Array:
+    """float32 without its `dropped` lowest mantissa bits. NaN is kept."""
+    bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
+    cut = (bits & np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)).view(np.float32)
+    nan = np.isnan(data)
+    return np.where(nan, data, cut) if nan.any() else cut
+
+
 def odd(near: Array, error: Array) -> Array:
     """Where an error is left, `near` with an odd last bit: then rounding it once more rounds as if only once.
 
