@@ -31,27 +31,27 @@ def high_half(a: Array, b: Array) -> Array:
 def fused(dtype: Any, x: Array, y: Array, z: Array) -> Array:
     """x * y + z, rounded once."""
     if dtype is tl.float64:
-        return _fused_double(x, y, z)
+        return fused_double(x, y, z)
     total = _sum_to_odd(np.multiply(x, y, dtype=np.float64), z.astype(np.float64))
     return total.astype(held_as(dtype)) if dtype in NUMPY else rounded(narrowed(total), dtype)
 
 
-def _fused_double(x: Array, y: Array, z: Array) -> Array:
+def fused_double(x: Array, y: Array, z: Array) -> Array:
     """x * y + z in float64, rounded once, unless an intermediate value overflows or underflows.
 
     The product and the sum are kept exactly, as two numbers each, and what is left of them is rounded to odd
     (S. Boldo and G. Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd",
     IEEE Transactions on Computers 57, 2008, figure 4).
     """
-    product, left = _exact_product(x, y)
-    low, lowest = _exact_sum(z, left)
-    high, middle = _exact_sum(product, low)
+    product, left = exact_product(x, y)
+    low, lowest = exact_sum(z, left)
+    high, middle = exact_sum(product, low)
     total = high + _sum_to_odd(middle, lowest)
     otherwise = np.where(np.isinf(z) & np.isfinite(x) & np.isfinite(y), z, product + z)
     return np.where(np.isfinite(total) & (product != 0), total, otherwise)
 
 
-def _exact_product(x: Array, y: Array) -> tuple[Array, Array]:
+def exact_product(x: Array, y: Array) -> tuple[Array, Array]:
     """The product and its error, by splitting each factor in two.
 
     (T. J. Dekker, "A Floating-Point Technique for Extending the Available Precision", Numerische Mathematik 18, 1971.)
@@ -67,7 +67,7 @@ def _halves(x: Array) -> tuple[Array, Array]:
     return high, x - high
 
 
-def _exact_sum(a: Array, b: Array) -> tuple[Array, Array]:
+def exact_sum(a: Array, b: Array) -> tuple[Array, Array]:
     """The sum in float64 and its error (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2)."""
     total = a + b
     part = total - a
@@ -76,7 +76,7 @@ def _exact_sum(a: Array, b: Array) -> tuple[Array, Array]:
 
 def _sum_to_odd(a: Array, b: Array) -> Array:
     """a + b in float64, odd where it is not exact."""
-    return odd(*_exact_sum(a, b))
+    return odd(*exact_sum(a, b))
 
 
 def compare_and_swap(old: Array, expected: Array, new: Array) -> Array:

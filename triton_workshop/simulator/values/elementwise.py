@@ -16,11 +16,12 @@ from triton_workshop.simulator.values.formats import (
     compute_rounded,
     decode,
     encode,
+    flushed,
     held_as,
     integers,
     stored_as,
 )
-from triton_workshop.simulator.values.libdevice import function_of
+from triton_workshop.simulator.values.libdevice import flushes, function_of
 from triton_workshop.simulator.values.undefined import poison_from
 from triton_workshop.simulator.values.value import Value, any_wrapped, either, uniform_origin, union
 
@@ -211,9 +212,10 @@ def fused_multiply_add(x: Value, y: Value, z: Value) -> Value:
 
 def of_libdevice(symbol: str, operands: list[Value], dtype: Any) -> Value:
     """What a function of NVIDIA's library gives, in this type."""
-    data = function_of(symbol)(*(value.data for value in operands))
+    function, flush = function_of(symbol), flushed if flushes(symbol) else np.asarray
+    data = np.asarray(function(*(flush(value.data) for value in operands)))
     whole_numbers = data.dtype.kind == "f" and dtype.scalar.is_int()
-    data = integers(data, dtype.scalar) if whole_numbers else data.astype(held_as(dtype.scalar))
+    data = integers(data, dtype.scalar) if whole_numbers else flush(data.astype(held_as(dtype.scalar), copy=False))
     return Value(data, dtype.scalar, operands[0].shape, poison=either(*operands)).shown()
 
 

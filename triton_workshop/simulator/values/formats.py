@@ -83,6 +83,14 @@ def round_to_bits(data: Array, dropped: int) -> Array:
     return np.where(special, data, nearest) if special.any() else nearest
 
 
+def flushed(data: Array) -> Array:
+    """float32 with zeros for subnormal numbers; other types are left alone."""
+    if data.dtype != np.float32:
+        return data
+    small = np.abs(data) < np.finfo(np.float32).tiny
+    return np.where(small, np.copysign(np.float32(0), data), data) if small.any() else data
+
+
 def cut_bits(data: Array, dropped: int) -> Array:
     """float32 without its `dropped` lowest mantissa bits. NaN is kept."""
     bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
@@ -147,9 +155,10 @@ def truncated(data: Array, dtype: Any) -> Array:
 
 
 def integers(data: Array, dtype: Any) -> Array:
-    """Floats as integers, rounded towards zero. Those out of range become the nearest integer, NaN becomes 0.
+    """Floats as integers, rounded towards zero. Those out of range become the nearest integer.
 
-    LLVM leaves these undefined; this is what PTX's `cvt.rzi` gives, which makes bytes from integers of 16 bits.
+    NaN becomes 0, or where 64 bits take part only the highest bit. LLVM leaves all these undefined; this is what PTX's
+    `cvt.rzi` gives, which makes bytes from integers of 16 bits.
     """
     if dtype is tl.int8 or dtype is tl.uint8:
         return integers(data, tl.int16 if dtype is tl.int8 else tl.uint16).astype(held_as(dtype))
@@ -158,7 +167,9 @@ def integers(data: Array, dtype: Any) -> Array:
     fits = (data >= float(least)) & (data < float(most))
     if fits.all():
         return data.astype(target)
-    nearest = np.where(data > 0, target.type(most), np.where(np.isnan(data), target.type(0), target.type(least)))
+    wide = data.dtype.itemsize == 8 or target.itemsize == 8
+    of_nan = target.type((least if least else most // 2 + 1) if wide else 0)
+    nearest = np.where(data > 0, target.type(most), np.where(np.isnan(data), of_nan, target.type(least)))
     return np.where(fits, np.where(fits, data, 0).astype(target), nearest)
 
 
