@@ -271,3 +271,31 @@ def test_of_equal_elements_the_one_with_the_smallest_index_counts() -> None:
     out = torch.zeros(1, dtype=torch.int32)
     largest_of_pairs[(1,)](torch.tensor([1, 5, 5, 2]), torch.tensor([9, 8, 3, 1], dtype=torch.int32), out, N=4)
     assert out.item() == 3
+
+
+@triton.jit
+def places(x_ptr, out_ptr, N: tl.constexpr):
+    x = tl.load(x_ptr + tl.arange(0, N))
+    tl.store(out_ptr, tl.argmax(x, 0))
+    tl.store(out_ptr + 1, tl.argmin(x, 0))
+    tl.store(out_ptr + 2, tl.argmax(x, 0, tie_break_left=False))
+    tl.store(out_ptr + 3, tl.argmin(x, 0, tie_break_left=False))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ([NAN] * 4, [3, 3, 3, 3]),
+        ([NAN] * 64, [63, 63, 63, 63]),
+        ([5.0, NAN, NAN, NAN], [3, 3, 3, 3]),
+        ([NAN, 2.0, 2.0, 2.0], [1, 1, 3, 3]),
+        ([NAN, 6.0, 8.0, NAN], [3, 3, 3, 3]),
+        ([3.0] * 16, [0, 0, 15, 15]),
+        ([-INF] * 4, [0, 0, 3, 3]),
+        ([1.0, 4.0, 4.0, 1.0], [1, 0, 2, 3]),
+    ],
+)
+def test_the_place_of_an_extremum_is_an_h200s(numbers: list[float], expected: list[int]) -> None:
+    out = torch.zeros(4, dtype=torch.int32)
+    places[(1,)](torch.tensor(numbers), out, N=len(numbers))
+    assert out.tolist() == expected
