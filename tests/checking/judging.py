@@ -102,6 +102,7 @@ def unhurried(search: float = SEARCH_SECONDS) -> AbstractContextManager[object]:
     unhurried.enter_context(mock.patch.object(tries, "SEARCH_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "SLIP_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "CONFIRM_SECONDS", search))
+    unhurried.enter_context(mock.patch.object(tries, "LIMIT_SECONDS", 3 * search))
     unhurried.enter_context(mock.patch.object(tries, "GRACE_SECONDS", LIMIT_SECONDS))
     return unhurried
 
@@ -149,7 +150,7 @@ def _judged(source: Source) -> Trial:
 
 @dataclass(frozen=True)
 class _Here:
-    """Runs a script in this process, and leaves out what takes long: pictures, and other tile sizes."""
+    """Runs a script in this process, and leaves out what takes long: pictures, other sizes."""
 
     source: Source
 
@@ -162,6 +163,9 @@ class _Here:
 
     def diagnosis(self, case: Case, _known: Trial) -> Diagnosis:
         return diagnosis_of(self.source, case)
+
+    def limits(self) -> tuple[()]:
+        return ()
 
     def other_size(self) -> None:
         return None

@@ -11,12 +11,29 @@ from triton_workshop.checking.check import check
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 
+from .judging import unhurried
+
 SQUARE = "BLOCK_SIZE_K = 64, 128, 16", "BLOCK_SIZE_K = 64, 64, 32"
 """With tiles of 64 × 64, M and N can be mixed up."""
 STORE = "tl.store(c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn, accumulator, mask=c_mask)"
 LAUNCH = "add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE)"
 TWO_CONFIGURATIONS = "[triton.Config({'BLOCK_SIZE': 1024}), triton.Config({'BLOCK_SIZE': 512})]"
 DESCRIPTOR = "tl.make_tensor_descriptor(x_ptr, [n_elements], [1], [BLOCK_SIZE])"
+NARROW = (
+    "    row = tl.program_id(axis=0).to(tl.int64)",
+    "    narrow = tl.program_id(axis=0)\n    row = narrow.to(tl.int64)",
+)
+PERSISTENT = """@triton.jit
+def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    for block in range(tl.program_id(0), tl.cdiv(n_elements, BLOCK_SIZE), tl.num_programs(0)):
+        at = block * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+        total = tl.load(x_ptr + at, mask=at < n_elements) + tl.load(y_ptr + at, mask=at < n_elements)
+        tl.store(output_ptr + at, total, mask=at < n_elements)
+
+
+@triton.jit
+def unused_kernel(
+"""
 REMARKS = {
     # Work that is done twice, or for nothing
     "pixels-of-the-next-row": (
@@ -97,10 +114,95 @@ REMARKS = {
         "torch.empty on line {torch.empty(} makes a tensor in the CPU's memory, which no kernel on a GPU can reach. "
         "Say where: device=b.device.",
     ),
-    "rows-in-int32": ("5a", [(".to(tl.int64)", "")], "from 2³¹ elements in x on"),
-    "heads-in-int32": ("6", [(".to(tl.int64)", "")], "from 2³¹ elements in q or k on"),
-    "heads-of-causal-attention-in-int32": ("6b", [(".to(tl.int64)", "")], "from 2³¹ elements in q or k on"),
-    "bytes-in-int32": ("6c", [("    rows = rows.to(tl.int64)\n", "")], "from 2³¹ elements in weight on"),
+    "rows-in-int32": (
+        "5a",
+        [(".to(tl.int64)", "")],
+        "the offsets of x_ptr (line {tl.load(}) and output_ptr (line {tl.store(}) are int32: from 2³¹ elements on",
+    ),
+    "heads-in-int32": ("6", [(".to(tl.int64)", "")], "and output_ptr (line {tl.store(}) are int32"),
+    "causal-heads-in-int32": (
+        "6b",
+        [(".to(tl.int64)", "")],
+        "and output_ptr (line {tl.store(}) are int32",
+    ),
+    "bytes-in-int32": (
+        "6c",
+        [("    rows = rows.to(tl.int64)\n", "")],
+        "the offsets of weight_ptr (line {tl.load(weight_ptr}) are int32",
+    ),
+    "bytes-in-int32-beside-int64": (
+        "6c",
+        [("    rows = rows.to(tl.int64)\n", "    wide_rows = rows.to(tl.int64)\n")],
+        "the offsets of weight_ptr (line {tl.load(weight_ptr}) are int32",
+    ),
+    "normalized-rows-in-int32": (
+        "5c",
+        [NARROW, ("output_ptr + row * N", "output_ptr + narrow * N")],
+        "the offsets of output_ptr (line {tl.store(}) are int32: from 2³¹ elements on, they wrap, and a GPU reads or "
+        "overwrites other memory",
+    ),
+    "gradient-in-int32": (
+        "5b",
+        [NARROW, ("output_ptr + row * V", "output_ptr + narrow * V")],
+        "the offsets of output_ptr (line {tl.store(}) are int32",
+    ),
+    "int32-where-it-is-enough": (
+        "5c",
+        [
+            ("N, x.stride(0), eps, BLOCK_SIZE,", "N, x.stride(0), eps, BLOCK_SIZE, wide=M * x.stride(0) >= 2**31 - 1,"),
+            ("    BLOCK_SIZE: tl.constexpr,", "    BLOCK_SIZE: tl.constexpr, wide: tl.constexpr,"),
+            ("axis=0).to(tl.int64)", "axis=0)\n    if wide:\n        row = row.to(tl.int64)"),
+        ],
+    ),
+    # What bounds a size
+    "at-most-so-many-programs": (
+        "1",
+        [("(cdiv(n_elements, BLOCK_SIZE),)", "(min(cdiv(n_elements, BLOCK_SIZE), 1 << 14),)")],
+        "Right here, but not with 16,778,241 elements: 1,025 of 16,778,241 elements are never written",
+    ),
+    "at-most-so-many-rows": (
+        "5c",
+        [("[(M,)]", "[(most,)]"), ("    M, N = x.shape", "    M, N = x.shape\n    most = min(M, 65536)")],
+        "Right here, but not with 70,000 rows of 2: 8,928 of 140,000 elements are never written, starting with [65536, "
+        "0]; programs 65536, 65537 … 69999 (4,464 of them) should have written them. Line {most =} sets a limit: 65536",
+    ),
+    "at-most-so-many-logits": (
+        "5",
+        [("range(0, V, BLOCK_SIZE)", "range(0, tl.minimum(V, 32768), BLOCK_SIZE)")],
+        "Line {32768} sets a limit: 32768.",
+    ),
+    "a-mask-of-so-many-logits": (
+        "5",
+        [("mask=cols < V", "mask=(cols < V) & (cols < 64 * 128)")],
+        "Line {64 * 128} sets a limit: 64 * 128.",
+    ),
+    "so-many-heads": (
+        "6",
+        [("(cdiv(q_length, BLOCK_SIZE_M), heads)", "(cdiv(q_length, BLOCK_SIZE_M), min(128, heads))")],
+        "Line {min(128, heads)} sets a limit: 128.",
+    ),
+    "asserted-to-be-few": (
+        "4",
+        [("    (M, K), (_, N) = a.shape, b.shape", "    (M, K), (_, N) = a.shape, b.shape\n    assert K <= 16384")],
+        "Line {assert K} sets a limit: 16384.",
+    ),
+    "rows-in-16-bits": (
+        "4",
+        [("c_ptr + offs_m[:, None]", "c_ptr + offs_m.to(tl.int16)[:, None]")],
+        "Right here, but not with (70,000 × 1) @ (1 × 1): program (512, 0) wrote",
+    ),
+    "as-many-programs-as-processors": (
+        "1",
+        [
+            ("(cdiv(n_elements, BLOCK_SIZE),)", "(min(cdiv(n_elements, BLOCK_SIZE), 132),)"),
+            ("@triton.jit\ndef add_kernel(\n", PERSISTENT),
+        ],
+    ),
+    "blocks-of-some-size": (
+        "1",
+        [("BLOCK_SIZE = 1024", "BLOCK_SIZE = min(triton.next_power_of_2(n_elements), 4096)")],
+    ),
+    "clamped-to-what-float16-holds": ("6c", [("accumulator, mask", "tl.clamp(accumulator, -65504, 65504), mask")]),
     "a-number-without-a-device": (
         "1b",
         [("[grid](a,", "[grid](torch.tensor([a]),"), ("    x = tl.load", "    a = tl.load(a)\n    x = tl.load")],
@@ -233,7 +335,8 @@ def test_a_right_script_hears_what_is_to_be_said(name: str, tmp_path: Path, capf
         text = text.replace(old, new)
     script = tmp_path / "mine.py"
     script.write_text(text, encoding="utf-8")
-    verdict = check(exercise, script, compiler=None)
+    with unhurried():
+        verdict = check(exercise, script, compiler=None)
     assert verdict.passed, verdict.findings[0].message
     assert len(verdict.remarks) == len(words), verdict.remarks
     for remark, part in zip(verdict.remarks, words, strict=True):

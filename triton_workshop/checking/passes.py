@@ -11,8 +11,9 @@ from pathlib import Path
 
 from triton_workshop.checking import children
 from triton_workshop.checking.diagnosing import tries
+from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
-from triton_workshop.checking.diagnosing.search import send_diagnosis, send_other_size
+from triton_workshop.checking.diagnosing.search import send_diagnosis, send_limits, send_other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import judge_on_the_gpu
@@ -63,6 +64,11 @@ class Simulation:
         with children.prepared(self.output) as another:  # what the script has changed would mislead the search
             return _diagnosed(partial(_asked_of, another), self.source, case)
 
+    def limits(self) -> list[Limit]:
+        """Not where `other_size` is not looked for."""
+        found = _found(self._ask, send_limits, self.source) if self._unchanged else []
+        return [each for each in found if isinstance(each, Limit)]
+
     def other_size(self) -> OtherSize | None:
         """Not if that took another process where none can be forked: it is no part of the verdict."""
         found = _searched(self._ask, send_other_size, self.source) if self._unchanged else None
@@ -104,11 +110,16 @@ def _diagnosed(ask: Ask, source: Source, case: Case) -> Diagnosis | None:
 
 
 def _searched(ask: Ask, search: Function, *arguments: object) -> object:
-    """The last that a search has found, even if one of its tries does not end; None if that is nothing."""
+    """The last that a search has found; None if that is nothing."""
+    found = _found(ask, search, *arguments)
+    return found[-1] if found else None
+
+
+def _found(ask: Ask, search: Function, *arguments: object) -> list[object]:
+    """All that a search has found, even if one of its tries does not end."""
     with ask(search, *arguments, limit=TimeLimit(tries.longest_seconds(), Path(tries.TRIED_FILE))) as searching:
         found = list(observations(searching))
-    known = [each for each in found if not isinstance(each, Observation)]
-    return known[-1] if known else None
+    return [each for each in found if not isinstance(each, Observation)]
 
 
 def run_full_size(source: Source, limit: float, output: int) -> Trial:

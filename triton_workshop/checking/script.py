@@ -18,8 +18,9 @@ from triton_workshop.check_reminder import forget_the_check
 from triton_workshop.checking import children
 from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps, verdict_of
 from triton_workshop.checking.diagnosing import tries
+from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
-from triton_workshop.checking.diagnosing.search import diagnosis_of, other_size
+from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import PICTURE, Case, Exercise
@@ -109,6 +110,10 @@ class SelfCheck:
 
         with limited(TimeLimit(tries.longest_seconds(), self.source.file), tell_what_is_known):
             return diagnosis_of(self.source, case)
+
+    def limits(self) -> list[Limit]:
+        with self._limited():
+            return list(limits(self.source))
 
     def other_size(self) -> OtherSize | None:
         with self._limited():

@@ -11,8 +11,9 @@ from typing import TypeVar
 from triton_workshop.browser.inside.front_end import FrontEnd
 from triton_workshop.browser.inside.limit import TimeIsUpError, limited
 from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps
+from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
-from triton_workshop.checking.diagnosing.search import diagnosis_of, other_size
+from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.tries import TRIED_FILE, longest_seconds
 from triton_workshop.checking.exercises.exercise import Case, Exercise
@@ -59,6 +60,9 @@ class Here:
 
     def diagnosis(self, case: Case, _known: Trial) -> Diagnosis | None:
         return self._within(lambda: diagnosis_of(self.source, case, self.search))
+
+    def limits(self) -> list[Limit]:
+        return self._within(lambda: list(limits(self.source, self.search))) or []
 
     def other_size(self) -> OtherSize | None:
         return self._within(lambda: other_size(self.source, self.search))

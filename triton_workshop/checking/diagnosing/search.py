@@ -9,8 +9,9 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from triton_workshop.checking.diagnosing import tries as limits
+from triton_workshop.checking.diagnosing import tries as allowed
 from triton_workshop.checking.diagnosing.configurations import other_configuration_of
+from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
 from triton_workshop.checking.diagnosing.slips import Slip, find_slip
@@ -40,6 +41,15 @@ def send_other_size(connection: Connection, source: Source) -> None:
     with _silent():
         found = other_size(source)
     connection.send(found)
+
+
+def send_limits(connection: Connection, source: Source) -> None:
+    """Send up to which sizes a right script is right, one limit after the other."""
+    prepare()
+    keep_signals_inside()
+    with _silent():
+        for limit in limits(source):
+            connection.send(limit)
 
 
 @contextlib.contextmanager
@@ -96,8 +106,8 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
 
 
 def _slip(source: Source, case: Case, seen: Observation, culprit: Culprit | None, seconds: float | None) -> Slip | None:
-    tries = Tries(source, limits.SLIP_SECONDS if seconds is None else seconds / 2)
-    last = Tries(source, limits.CONFIRM_SECONDS if seconds is None else seconds)
+    tries = Tries(source, allowed.SLIP_SECONDS if seconds is None else seconds / 2)
+    last = Tries(source, allowed.CONFIRM_SECONDS if seconds is None else seconds)
     noticed = {fault.line.number for fault in seen.faults[:1]} | (culprit.lines if culprit else set[int]())
     return find_slip(
         source,
@@ -106,6 +116,14 @@ def _slip(source: Source, case: Case, seen: Observation, culprit: Culprit | None
         last.right_in_all,
         nearby=culprit is not None,
     )
+
+
+def limits(source: Source, seconds: float | None = None) -> Iterator[Limit]:
+    """Find up to which sizes a right script is right, as `diagnosis_of` does."""
+    seconds = allowed.LIMIT_SECONDS if seconds is None else seconds
+    tries = Tries(source, seconds, slow=math.inf, longest=seconds)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield from limits_of(source, tries.observe, tries.right, lambda: tries.extend(seconds))
 
 
 def other_size(source: Source, seconds: float | None = None) -> OtherSize | None:

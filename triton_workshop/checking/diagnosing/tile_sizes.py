@@ -155,19 +155,20 @@ def _assigned(source: Source) -> dict[str, ast.Constant]:
     for node in bodies:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                for name, value in _bound(target, node.value):
+                for name, value in bound_by(target, node.value):
                     found.setdefault(name, []).append(value)
     stored = [node.id for node in source.nodes if isinstance(node, ast.Name) and not _is_read(node)]
     once = {name: values[0] for name, values in found.items() if len(values) == 1 and stored.count(name) == 1}
     return {name: value for name, value in once.items() if isinstance(value, ast.Constant) and _is_size(value)}
 
 
-def _bound(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def bound_by(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names to which an assignment gives values, each with its own."""
     if isinstance(target, ast.Name):
         yield target.id, value
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for name, each in zip(target.elts, value.elts, strict=False):
-            yield from _bound(name, each)
+            yield from bound_by(name, each)
 
 
 def _is_read(node: ast.Name) -> bool:

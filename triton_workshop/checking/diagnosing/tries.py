@@ -20,6 +20,8 @@ SEARCH_SECONDS = 0.7
 """Of processor time, for all tries together: the verdict should come within a second of the save."""
 SLIP_SECONDS = 2.5
 """Of processor time, for a script in a style of its own, of which the others have shown nothing."""
+LIMIT_SECONDS = 4.0
+"""Of processor time, to run a right script on larger inputs, for a remark that comes after the verdict."""
 CONFIRM_SECONDS = 2.0
 """Of processor time, to try in every case, the long ones too, what seems to make such a script right."""
 GRACE_SECONDS = 2.0
@@ -34,7 +36,8 @@ TRIED_FILE = "repaired.py"
 
 def longest_seconds(seconds: float | None = None) -> float:
     """After so many seconds, a try does not end; `seconds` are for the search, as in `search.diagnoses_of`."""
-    searched = SEARCH_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS if seconds is None else 2.5 * seconds
+    longest = max(SEARCH_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
+    searched = longest if seconds is None else 2.5 * seconds
     return searched + GRACE_SECONDS
 
 
@@ -43,14 +46,23 @@ class _TakesTooLong(BaseException):
 
 
 class Tries:
-    """Runs variants of a script on the simulator, until the time is up. Each may take `slow` times as long as it."""
+    """Runs variants of a script on the simulator, until the time is up.
 
-    def __init__(self, source: Source, seconds: float | None = None, slow: float = SLOW) -> None:
-        self._source, self._exercise, self._slow = source, source.exercise, slow
+    The script itself may take the `longest`, and so may a variant, but only `slow` times as long as the script.
+    """
+
+    def __init__(
+        self, source: Source, seconds: float | None = None, slow: float = SLOW, longest: float = math.inf
+    ) -> None:
+        self._source, self._exercise, self._slow, self._longest = source, source.exercise, slow, longest
         self._observers: dict[str, Observer | Observation] = {}
         self._seen: dict[tuple[str, str], Observation] = {}
         # Processor time: on a busy machine a hint may come later, but it says as much.
         self._end = time.process_time() + (SEARCH_SECONDS if seconds is None else seconds)
+
+    def extend(self, seconds: float) -> None:
+        """From now on there is as much time."""
+        self._end = time.process_time() + seconds
 
     def observe(self, text: str, case: Case) -> Observation | None:
         """Observe what a script with this text does in a case; None when the time is up."""
@@ -59,7 +71,9 @@ class Tries:
             own = None if text == self._source.text else self.observe(self._source.text, case)
             if time.process_time() > self._end:
                 return None
-            with _limited(math.inf if own is None else self._slow * own.seconds + SLOW_SECONDS):
+            with _limited(
+                self._longest if own is None else min(self._longest, self._slow * own.seconds + SLOW_SECONDS)
+            ):
                 self._seen[key] = self._observe(text, case)
         return self._seen[key]
 

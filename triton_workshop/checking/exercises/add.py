@@ -24,6 +24,7 @@ EXERCISE = Exercise(
     ),
     # One more than 1,024 blocks of 1,024 hold.
     long_cases=(_case(1_048_577),),
+    larger_cases=(_case((1 << 24) + 1025),),
     gpu_cases=(*(_case(n) for n in (1, 1025, 5_000_001)), in_dtype(_case(5_000_001), "float16")),
     reference=lambda x, y: x + y,
     reduction_length=lambda x, y: 1,

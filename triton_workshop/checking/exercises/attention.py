@@ -12,6 +12,7 @@ from triton_workshop.checking.exercises.exercise import (
     changed,
     counted,
     in_dtype,
+    in_few_bits,
     random_case,
 )
 
@@ -132,6 +133,12 @@ EXERCISE = Exercise(
         attention_case(70, 1, 2, 64),
         with_change(attention_case(1, 60, 4161, 64), "values around 1", around_one),
     ),
+    larger_cases=(
+        attention_case(1, 40_000, 1, 64),
+        attention_case(300, 1, 1, 64),
+        attention_case(1, 1, 40_000, 64),
+    ),
+    wide_case=in_few_bits(attention_case(65, 64, 64, 128)),
     gpu_cases=(
         attention_case(2, 65, 130, 64),
         attention_case(4, 4096, 4096, 128, "bfloat16"),
@@ -144,6 +151,5 @@ EXERCISE = Exercise(
     tiling=(Axis(1, "BLOCK_SIZE_M", 64), Axis(0, None)),
     bytes_moved=bytes_moved,
     operations=lambda q, k, v: 4 * q.numel() * k.shape[1],
-    wide="q or k",
     half=2,
 )

@@ -21,6 +21,7 @@ EXERCISE = replace(
     launcher="axpy",
     cases=tuple(map(_with_factor, ADD.cases)),
     long_cases=tuple(map(_with_factor, ADD.long_cases)),
+    larger_cases=tuple(map(_with_factor, ADD.larger_cases)),
     gpu_cases=tuple(map(_with_factor, ADD.gpu_cases)),
     reference=lambda a, x, y: a * x + y,
     reduction_length=lambda a, x, y: 2,

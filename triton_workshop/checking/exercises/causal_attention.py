@@ -18,7 +18,7 @@ from triton_workshop.checking.exercises.attention import (
     scores_of,
     with_change,
 )
-from triton_workshop.checking.exercises.exercise import Axis, Case, counted
+from triton_workshop.checking.exercises.exercise import Axis, Case, counted, in_few_bits
 
 if TYPE_CHECKING:
     import torch
@@ -74,6 +74,8 @@ EXERCISE = replace(
         _case(70, 2, 64),
         with_change(_case(1, 2081, 64), "values around 1", around_one),
     ),
+    larger_cases=(_case(300, 1, 64), _case(1, 4200, 64)),
+    wide_case=in_few_bits(_case(65, 64, 128)),
     gpu_cases=(
         _case(2, 130, 64),
         _case(4, 4096, 128, "bfloat16"),

@@ -50,6 +50,7 @@ EXERCISE = Exercise(
         _case(2, 33, 19, 5),
     ),
     long_cases=(_case(1, 1, 4161, 3), _case(1, 1033, 1, 3)),
+    larger_cases=(_case(1, 1, 140_000, 1), _case(1, 70_000, 1, 1), _case(300, 1, 1, 1)),
     gpu_cases=(_case(3, 17, 33, 3), _case(3, 2160, 3840, 3), _case(3, 2160, 3840, 5)),
     reference=_reference,
     reduction_length=lambda image, weight: weight.numel(),

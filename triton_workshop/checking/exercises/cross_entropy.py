@@ -13,6 +13,7 @@ from triton_workshop.checking.exercises.exercise import (
     counted,
     generator_of,
     in_dtype,
+    in_few_bits,
     random_case,
     with_first,
 )
@@ -122,6 +123,8 @@ EXERCISE = Exercise(
         _case(4161, 3),
         far_apart(in_dtype(_case(3, 50), "bfloat16")),
     ),
+    larger_cases=(_case(70_000, 2), _case(2, 140_000)),
+    wide_case=in_few_bits(_case(1100, 520)),
     gpu_cases=(
         _case(5, 1025),
         in_dtype(_case(1000, 128_256), "bfloat16"),

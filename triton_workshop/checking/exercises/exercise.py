@@ -22,6 +22,9 @@ PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
 SHIPPED = Path(__file__).parent / "shipped"
 """Copies of the exercises as they are shipped, since a learner's own files change."""
 
+FEW_BITS = 20
+"""Half a million is enough for blocks of any size, and a tensor of more elements takes the simulator little time."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -106,8 +109,10 @@ class Exercise:
     """From the arguments, the dtype that the result must have."""
     given_sizes: tuple[int, ...] = ()
     """Powers of two that the task gives, such as how many weights share a scale: none of them is a tile's size."""
-    wide: str = ""
-    """The arguments whose offsets need int64 where they are large, if no case is so large: kernels read all of them."""
+    larger_cases: tuple[Case, ...] = ()
+    """Larger along one axis than all others, for scripts with a number that may bound it: a remark, and no finding."""
+    wide_case: Case | None = None
+    """With tensors that have more elements than an int32 holds, see `in_few_bits`, where those may need int64."""
     half: int = 1
     """The half-day that it belongs to."""
 
@@ -165,7 +170,8 @@ class Exercise:
 
     def case_named(self, name: str) -> Case:
         scaled = (case.scaled_down for case in self.simulated_cases)
-        return next(case for case in (*self.simulated_cases, *scaled, self.picture) if case and case.name == name)
+        every = (*self.simulated_cases, *scaled, *self.larger_cases, self.wide_case, self.picture)
+        return next(case for case in every if case and case.name == name)
 
     def shipped(self) -> str:
         """The exercise's text as shipped."""
@@ -284,6 +290,11 @@ def in_dtype(case: Case, dtype: str) -> Case:
         return tuple(each.to(wanted) if each.ndim and each.is_floating_point() else each for each in given)
 
     return replace(case, name=f"{case.name}, {dtype}", arguments=arguments)
+
+
+def in_few_bits(case: Case) -> Case:
+    """A case for an int32 of so few bits that it holds each size, and no offset of the last rows."""
+    return replace(case, name=f"{case.name}, int32 of {FEW_BITS} bits", integer_bits=FEW_BITS)
 
 
 def changed(case: Case, name: str, change: Callable[..., tuple[torch.Tensor, ...]]) -> Case:

@@ -12,6 +12,7 @@ from triton_workshop.checking.exercises.exercise import (
     changed,
     generator_of,
     in_dtype,
+    in_few_bits,
     random_case,
 )
 
@@ -122,6 +123,8 @@ EXERCISE = Exercise(
         _case(1, 4161, 128),
         with_change(_case(2, 24, 129 * 128), "values around 1", _around_one),
     ),
+    larger_cases=(_case(1, 70_000, 128), _case(1, 2, 547 * 128)),
+    wide_case=in_few_bits(_case(2, 1100, 1024)),
     gpu_cases=(
         _case(3, 40, 256),
         _case(1, 4097, 14_336),
@@ -136,6 +139,5 @@ EXERCISE = Exercise(
     bytes_moved=_bytes_moved,
     operations=lambda x, weight, scale: 2 * x.numel() * weight.shape[0],
     given_sizes=(GROUP, GROUP // 2),
-    wide="weight",
     half=2,
 )

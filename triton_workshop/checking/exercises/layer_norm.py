@@ -6,7 +6,16 @@ import math
 from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.cross_entropy import LARGE, cut_out, far_apart
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, counted, in_dtype, random_case, with_first
+from triton_workshop.checking.exercises.exercise import (
+    Axis,
+    Case,
+    Exercise,
+    counted,
+    in_dtype,
+    in_few_bits,
+    random_case,
+    with_first,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,6 +96,8 @@ EXERCISE = Exercise(
         _case(2, 16_384),
         far_apart(in_dtype(_case(3, 50), "bfloat16")),
     ),
+    larger_cases=(_case(70_000, 2), _case(2, 140_000)),
+    wide_case=in_few_bits(_case(1100, 520)),
     gpu_cases=(
         _case(5, 1025),
         in_dtype(_case(4000, 8192), "bfloat16"),

@@ -34,6 +34,7 @@ EXERCISE = replace(
         *(_layer(case, stride=2) for case in MATMUL.cases[-2:]),
     ),
     long_cases=tuple(map(_layer, MATMUL.long_cases)),
+    larger_cases=tuple(map(_layer, MATMUL.larger_cases)),
     gpu_cases=tuple(map(_layer, MATMUL.gpu_cases)),
     reference=lambda a, b, bias: (a @ b + bias).relu(),
     reduction_length=lambda a, b, bias: int(a.shape[1]) + 1,

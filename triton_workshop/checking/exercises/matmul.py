@@ -44,6 +44,7 @@ EXERCISE = Exercise(
         _strided_case(70, 140, 70),
     ),
     long_cases=(_case(4161, 1, 1), _case(1, 8321, 1)),
+    larger_cases=(_case(70_000, 1, 1), _case(1, 140_000, 1), _case(1, 1, 40_000)),
     gpu_cases=(
         _case(65, 63, 31),
         _case(4096, 4096, 4096),

@@ -42,6 +42,7 @@ EXERCISE = Exercise(
         *(_case(h, w) for h, w in ((64, 16), (61, 97))),
     ),
     long_cases=(_case(1, 8209), _case(2063, 1)),
+    larger_cases=(_case(1, 140_000), _case(70_000, 1)),
     gpu_cases=tuple(_case(h, w) for h, w in ((1, 1), (61, 97), (2160, 3840))),
     reference=_reference,
     reduction_length=lambda image: 3,

@@ -33,6 +33,7 @@ EXERCISE = replace(
         _case(33, 19, 5),
     ),
     long_cases=(_case(1, 4161, 1), _case(1033, 1, 1)),
+    larger_cases=(_case(1, 140_000, 1), _case(70_000, 1, 1)),
     gpu_cases=(_case(17, 33, 3), _case(2160, 3840, 3), _case(2160, 3840, 5)),
     reference=lambda image, weight: CONV2D.reference(SEPIA.reference(image), weight),
     reduction_length=lambda image, weight: 3 * weight.numel(),

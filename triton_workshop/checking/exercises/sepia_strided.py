@@ -53,6 +53,7 @@ EXERCISE = replace(
         _case(61, 97, "cut out of a larger image"),
     ),
     long_cases=(_case(1, 8209, "contiguous"), _case(2063, 1, "contiguous")),
+    larger_cases=(_case(1, 140_000, "contiguous"), _case(70_000, 1, "contiguous")),
     gpu_cases=(
         _case(61, 97, "every second pixel"),
         _case(2160, 3840, "transposed"),

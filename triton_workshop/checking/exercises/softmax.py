@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.cross_entropy import LARGE, all_low, cut_out
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, counted, random_case
+from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, counted, in_few_bits, random_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +61,8 @@ EXERCISE = Exercise(
         _case(7, 3001, "cut out of wider rows", cut_out),
     ),
     long_cases=(_case(4161, 3),),
+    larger_cases=(_case(70_000, 2), _case(2, 140_000)),
+    wide_case=in_few_bits(_case(1100, 520)),
     gpu_cases=(_case(5, 1025), _case(4000, 8192), _case(2000, 5003, "cut out of wider rows", cut_out)),
     reference=lambda x: x.softmax(1),
     reduction_length=lambda x: int(x.shape[1]),
@@ -68,6 +70,5 @@ EXERCISE = Exercise(
     tiling=(Axis(0, None),),
     bytes_moved=lambda x: 2 * x.numel() * x.element_size(),
     operations=lambda x: 5 * x.numel(),
-    wide="x",
     half=2,
 )

@@ -7,16 +7,16 @@ import math
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from triton_workshop.checking.diagnosing.limits import Bound, Limit
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.words import in_a_row
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Launched, Observation, Provenance
 from triton_workshop.checking.observing.source import Function, Source, called
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
 """Functions of torch whose tensors are in the CPU's memory, unless they are told otherwise."""
-WIDE = ("int64", "make_tensor_descriptor", "TensorDescriptor", "make_block_ptr")
-"""What a kernel has that can address more than 2³¹ elements."""
 WASTE = 9
 """How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
 WASTE_OF_MANY = 2
@@ -36,7 +36,6 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
         next(_without_device(source), ""),
         next(_tuned_sums(source), ""),
         _without_allocator(source),
-        _in_int32(source),
     ]
     return tuple(filter(None, found))
 
@@ -54,6 +53,19 @@ def remark_on_size(found: OtherSize, what: str) -> str:
     told = f"Right with {found.with_this}, but not with {found.not_with}: {what} ({found.case})."
     mixed = found.mixed
     return told if mixed is None else f"{told} Line {mixed.line} names {mixed.name} where {mixed.meant} is meant."
+
+
+def remark_on_limit(found: Limit, what: str) -> str:
+    """Up to which size a script is right, and what goes wrong beyond it."""
+    if isinstance(found, Bound):
+        told = f"Right here, but not with {found.case}: {what}."
+        return told if found.line is None else f"{told} Line {found.line} sets a limit: {found.words}."
+    does = "reads or overwrites" if found.stored else "reads"
+    names = in_a_row([f"{name} (line {line})" for name, line in found.arguments])
+    return (
+        f"Right here, but the offsets of {names} are int32: from 2³¹ elements on, they wrap, and a GPU {does} other "
+        "memory without an error. Make the program's number int64, with .to(tl.int64), first."
+    )
 
 
 def _wastes(launch: Launched, times: int = WASTE) -> bool:
@@ -154,15 +166,6 @@ def _without_allocator(source: Source) -> str:
     return (
         "Right here, but on a GPU a kernel that makes a tensor descriptor needs memory for it: before the launch, "
         "triton.set_allocator has to be given a function that returns it."
-    )
-
-
-def _in_int32(source: Source) -> str:
-    if not source.exercise.wide or any(map(source.mentions, WIDE)):
-        return ""
-    return (
-        f"Right here, but nothing in it is int64: from 2³¹ elements in {source.exercise.wide} on, offsets wrap, and a "
-        "GPU reads other memory without an error. Make the program's number int64, with .to(tl.int64), first."
     )
 
 

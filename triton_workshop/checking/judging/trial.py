@@ -8,13 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from triton_workshop.checking.diagnosing.limits import Bound, Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
 from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
-from triton_workshop.checking.judging.remarks import remark_on_size, remarks, remarks_on_growth
+from triton_workshop.checking.judging.remarks import remark_on_limit, remark_on_size, remarks, remarks_on_growth
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
@@ -54,19 +55,26 @@ class Runs(Protocol):
     def diagnosis(self, case: Case, known: Trial, /) -> Diagnosis | None:
         """Look for the mistake that makes a case fail, of which this is known so far."""
 
+    def limits(self) -> Sequence[Limit]:
+        """Look for sizes up to which a right script is right."""
+
     def other_size(self) -> OtherSize | None:
         """Look for a tile size that a right script depends on."""
 
 
 def trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> Iterator[Trial]:
-    """What the ordinary cases show, then the long ones, then a remark on tile sizes.
+    """What the ordinary cases show, then the long ones, then remarks on limits and on tile sizes.
 
     If a case fails, that is the last, with the mistake that makes it fail, and pictures of what it does.
     """
     outcome = Trial()
     for outcome in case_trials(judge, runs, progress):
         yield _explained(judge, runs, outcome) if outcome.findings else outcome
-    if not outcome.findings and (found := runs.other_size()) is not None:
+    if outcome.findings:
+        return
+    if limits := runs.limits():
+        yield (outcome := with_limits(judge, outcome, limits))
+    if (found := runs.other_size()) is not None:
         yield with_other_size(judge, outcome, found)
 
 
@@ -160,11 +168,24 @@ def located(judge: Judge, outcome: Trial, runs: Runs) -> Trial:
     return replace(outcome, findings=(first, *others))
 
 
+def with_limits(judge: Judge, outcome: Trial, found: Sequence[Limit]) -> Trial:
+    """Return the outcome of a right script, with a remark on each limit that it has."""
+    remarked = tuple(
+        remark_on_limit(limit, _what_is_wrong(judge, limit.case, limit.seen) if isinstance(limit, Bound) else "")
+        for limit in found
+    )
+    return replace(outcome, remarks=(*outcome.remarks, *remarked))
+
+
+def _what_is_wrong(judge: Judge, name: str, seen: Observation) -> str:
+    case = judge.exercise.case_named(name)
+    findings = judge.findings(name, Comparison(judge.exercise, case.arguments("cpu"), seen))
+    return findings[0].message if findings else "the result is wrong"
+
+
 def with_other_size(judge: Judge, outcome: Trial, found: OtherSize) -> Trial:
     """Return the outcome of a right script, with a remark on the tile size that it depends on."""
-    case = judge.exercise.case_named(found.case)
-    findings = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), found.seen))
-    remark = remark_on_size(found, findings[0].message if findings else "the result is wrong")
+    remark = remark_on_size(found, _what_is_wrong(judge, found.case, found.seen))
     return replace(outcome, remarks=(*outcome.remarks, remark))
 
 

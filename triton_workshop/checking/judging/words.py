@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from triton_workshop.checking.diagnosing.repair import Culprit
@@ -49,3 +50,9 @@ def only_noticed(finding: Finding) -> Finding:
 def look_at(culprit: Culprit) -> str:
     """Say what to look at, as the beginning of a hint."""
     return "" if culprit.line is None else "The mistake is on this line, or in what it uses. "
+
+
+def in_a_row(things: Sequence[str]) -> str:
+    """Things as a sentence has them: `a`, `a and b`, or `a, b and c`."""
+    *others, last = things
+    return f"{', '.join(others)} and {last}" if others else last
