@@ -128,6 +128,7 @@ def limits(source: Source, seconds: float | None = None) -> Iterator[Limit]:
 
 def other_size(source: Source, seconds: float | None = None) -> OtherSize | None:
     """Find a tile size that a right script depends on, as `diagnosis_of` does."""
+    seconds = allowed.LIMIT_SECONDS if seconds is None else seconds
     tries = Tries(source, seconds, slow=math.inf)  # smaller tiles take longer, and are right
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         last, runs = source.exercise.cases[-3:], (tries.observe, tries.right)

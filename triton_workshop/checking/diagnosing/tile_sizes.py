@@ -14,7 +14,7 @@ from functools import partial
 
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Function, Source
+from triton_workshop.checking.observing.source import Function, Source, called
 
 SMALLEST_LITERAL = 4
 """A smaller literal is rarely a size."""
@@ -75,7 +75,13 @@ def other_size_of(
 ) -> OtherSize | None:
     """Find a size that cannot be changed. `observe` runs a text on a case, or returns None if time is up."""
     sizes = sizes_of(source)
-    pairs = [(size, other) for size in sizes for other in size.others(sizes)]
+    multiples = list(_multiples(source, sizes))
+    pairs = [
+        (size, other)
+        for size in sizes
+        for other in size.others(sizes)
+        if all(whole % part == 0 for whole, part in _with_value(multiples, size, other))
+    ]
     for broken, other in pairs:
         text = with_changes(source, broken.changed(other))
         for case in cases:
@@ -87,6 +93,30 @@ def other_size_of(
                 mixed = _mixed(source, changes, broken, partial(_right_in, case, right))
                 return OtherSize(f"{broken.name} = {broken.value}", str(other), case.name, seen, mixed)
     return None
+
+
+def _multiples(source: Source, sizes: Sequence[TileSize]) -> Iterator[tuple[TileSize, TileSize]]:
+    """The sizes of which one is divided into parts of another: it has to be a multiple."""
+    named = {size.name: size for size in sizes}
+    for call, kernel in _launches(source):
+        pairs = _constexprs(call, kernel)
+        named |= {name: named[value.id] for name, value in pairs if isinstance(value, ast.Name) and value.id in named}
+    for node in source.nodes:
+        match node:
+            case ast.Call(args=[*bounds, ast.Name(part)]) if called(node) in ("range", "static_range", "cdiv"):
+                wholes = [each.id for bound in bounds for each in ast.walk(bound) if isinstance(each, ast.Name)]
+            case ast.BinOp(ast.Name(whole), ast.FloorDiv() | ast.Mod(), ast.Name(part)):
+                wholes = [whole]
+            case _:
+                continue
+        yield from ((named[whole], named[part]) for whole in wholes if {whole, part} <= named.keys())
+
+
+def _with_value(
+    multiples: Sequence[tuple[TileSize, TileSize]], size: TileSize, value: int
+) -> Iterator[tuple[int, int]]:
+    for whole, part in multiples:
+        yield value if whole is size else whole.value, value if part is size else part.value
 
 
 def _right_in(case: Case, right: Callable[[str, Case], bool], text: str) -> bool:
@@ -215,10 +245,24 @@ def _other_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.Name, s
     names = passed | _assigned(source).keys()
     given = {line.strip() for line in source.exercise.solution.splitlines()}
     functions = [function for function in (*source.kernels, source.launcher) if function is not None]
+    apart = {value for call, kernel in _launches(source) for value in _passed_apart(call, kernel)}
     for node in (node for function in functions for node in ast.walk(function)):
-        if isinstance(node, ast.Name) and node.id in names and _is_read(node) and source.line(node.lineno) not in given:
+        if (
+            node not in apart
+            and isinstance(node, ast.Name)
+            and node.id in names
+            and _is_read(node)
+            and source.line(node.lineno) not in given
+        ):
             others = names - {node.id} if node.id == broken.name else {broken.name}
             yield from ((node, name) for name in sorted(others))
+
+
+def _passed_apart(call: ast.Call, kernel: Function) -> list[ast.expr]:
+    """What a launch passes for constexprs, if no size is passed twice: then none takes another one's place."""
+    values = [value for _, value in _constexprs(call, kernel)]
+    names = [value.id for value in values if isinstance(value, ast.Name)]
+    return values if len(set(names)) == len(names) else []
 
 
 def with_changes(source: Source, changes: Changes) -> str:
