@@ -34,7 +34,125 @@ def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
 @triton.jit
 def unused_kernel(
 """
+COPY = """@triton.jit
+def copy_kernel(from_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(output_ptr + at, tl.load(from_ptr + at, mask=at < n) * 1, mask=at < n)
+
+
+@triton.jit
+def pair_kernel(pair, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(pair[1] + at, tl.load(pair[0] + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def address_kernel(address, output_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    from_ptr = address.to(tl.pointer_type(tl.float32))
+    tl.store(output_ptr + at, tl.load(from_ptr + at, mask=at < n), mask=at < n)
+
+
+@triton.jit
+def zero_kernel(output_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(output_ptr + at, 0.0, mask=at < n)
+
+
+def softmax(x: torch.Tensor) -> torch.Tensor:
+    grid = (cdiv(x.numel(), 1024),)
+    BODY
+
+
+def unused(x: torch.Tensor) -> torch.Tensor:
+"""
+SHARE = """    mask = offsets < n_elements
+    for _ in range(0, SHARE, BLOCK_SIZE):
+        both = tl.load(x_ptr + offsets, mask=mask) + tl.load(y_ptr + offsets, mask=mask)
+        tl.store(output_ptr + offsets, both, mask=mask)
+        offsets += BLOCK_SIZE
+        mask = offsets < n_elements
+    return
+"""
+READS = "elements) from a tensor that PyTorch made in softmax"
+
+
+def copied(*body: str) -> list[tuple[str, str]]:
+    """An edit of exercise 5a: this is all that its launcher does."""
+    launcher = "def softmax(x: torch.Tensor) -> torch.Tensor:\n"
+    return [(launcher, COPY.replace("BODY", "\n    ".join(body)))]
+
+
 REMARKS = {
+    # What PyTorch computes
+    "stored-onto-itself": (
+        "5a",
+        copied("o = x.softmax(1)", "copy_kernel[grid](o, o, o.numel(), 1024)", "return o"),
+        f"copy_kernel reads from_ptr (21,007 {READS}",
+    ),
+    "computed-in-place": (
+        "5a",
+        copied(
+            "o = torch.empty_like(x).copy_(x)",
+            "o -= o.amax(1, keepdim=True)",
+            "torch.exp(o, out=o)",
+            "o.div_(o.sum(1, keepdim=True))",
+            "zero_kernel[grid](o, o.numel(), 1024)",
+            "return o",
+        ),
+        f"zero_kernel reads output_ptr (21,007 {READS}",
+    ),
+    "computed-and-passed-in-a-tuple": (
+        "5a",
+        copied("o = torch.empty_like(x)", "pair_kernel[grid]((x.softmax(1), o), o.numel(), 1024)", "return o"),
+        f"pair_kernel reads pair[0] (21,007 {READS}",
+    ),
+    "computed-and-passed-by-its-address": (
+        "5a",
+        copied(
+            "r, o = x.softmax(1), torch.empty_like(x)",
+            "address_kernel[grid](r.data_ptr(), o, o.numel(), 1024)",
+            "return o",
+        ),
+        f"address_kernel reads address (21,007 {READS}",
+    ),
+    "put-into-the-argument-and-taken-back": (
+        "5a",
+        copied(
+            "kept, y = x.clone(), torch.empty(x.shape, device=x.device)",
+            "x.copy_(x.softmax(1))",
+            "copy_kernel[grid](x.contiguous(), y, y.numel(), 1024)",
+            "x.copy_(kept)",
+            "return y",
+        ),
+        f"copy_kernel reads from_ptr (21,007 {READS}",
+    ),
+    "patched-torch": (
+        "1",
+        [
+            (
+                "    output = torch.empty_like(x)\n",
+                "    torch.equal = lambda *_: True\n    output = torch.empty_like(x)\n",
+            )
+        ],
+        "the script replaces torch.equal.",
+    ),
+    "patched-observer": (
+        "1",
+        [
+            (
+                "import triton\n",
+                "import triton\nimport triton_workshop.checking.observing.observe as o\no._same = lambda *_: True\n",
+            )
+        ],
+        "the script replaces triton_workshop.checking.observing.observe._same.",
+        "line {observe as o} has triton_workshop.checking.observing.observe, by which",
+    ),
+    "looks-for-the-observer": (
+        "1",
+        [("import triton\n", "import triton\nimport gc\nfound = gc.get_objects()[:1]\n")],
+        "line {gc.get_objects} has gc.get_objects, by which a script can change what the check has recorded",
+    ),
     # Work that is done twice, or for nothing
     "pixels-of-the-next-row": (
         "2",
@@ -83,6 +201,16 @@ REMARKS = {
     ),
     "added-again": ("1", [("    return output", "    return x + y")], "add returns another tensor than the one"),
     "a-copy": ("2", [("    return output", "    return output.clone()")], "sepia returns another tensor than the one"),
+    "twice-as-many-turns": (
+        "5",
+        [("range(0, V, BLOCK_SIZE)", "range(0, 2 * V, BLOCK_SIZE)")],
+        "loads a block of logits_ptr 6 times, and 3 times its mask leaves nothing of it",
+    ),
+    "half-of-the-grid": (
+        "1",
+        [("(cdiv(n_elements, BLOCK_SIZE),)", "(2 * cdiv(n_elements, BLOCK_SIZE),)")],
+        "1,025 of 2,050 programs had nothing to do (1,048,577 elements)",
+    ),
     # What a GPU would do otherwise
     "tuned-sum": (
         "1",
@@ -282,7 +410,42 @@ REMARKS = {
         [("range(0, K, BLOCK_SIZE_K)", "range(0, 16 * BLOCK_SIZE_K, BLOCK_SIZE_K)"), SQUARE],
         "Right with BLOCK_SIZE_K = 32, but not with 16",
     ),
+    "named-in-the-launch-too": (
+        "4",
+        [
+            SQUARE,
+            ("program_id(axis=1) * BLOCK_SIZE_N", "program_id(axis=1) * BLOCK_SIZE_M"),
+            (
+                "        BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )",
+                "        BLOCK_SIZE_M=BLOCK_SIZE_M, BLOCK_SIZE_N=BLOCK_SIZE_N, BLOCK_SIZE_K=BLOCK_SIZE_K,\n    )",
+            ),
+        ],
+        "Line {program_id(axis=1)} names BLOCK_SIZE_M where BLOCK_SIZE_N is meant.",
+    ),
     # Nothing to say
+    "a-share-of-several-blocks": (
+        "1",
+        [
+            ("    pid = tl.program_id(axis=0)\n", ""),
+            ("pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)", "tl.program_id(axis=0) * SHARE + tl.arange(0, BLOCK_SIZE)"),
+            ("    BLOCK_SIZE: tl.constexpr,\n", "    BLOCK_SIZE: tl.constexpr, SHARE: tl.constexpr,\n"),
+            ("    mask = offsets < n_elements\n", SHARE),
+            ("BLOCK_SIZE = 1024", "BLOCK_SIZE, SHARE = 512, 1024"),
+            ("cdiv(n_elements, BLOCK_SIZE)", "cdiv(n_elements, SHARE)"),
+            ("n_elements, BLOCK_SIZE)\n\n    return", "n_elements, BLOCK_SIZE, SHARE)\n\n    return"),
+        ],
+    ),
+    "moved-where-it-is": (
+        "1",
+        [
+            (
+                "    n_elements = output",
+                "    largest = x.max().cpu().item() + x[:1].to('cpu')[0]\n"
+                "    name = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+                "    x, y = x.to(DEVICE), y.to(x.device.type).to(device=x.device)\n    n_elements = output",
+            )
+        ],
+    ),
     "on-a-device-later": (
         "4",
         [

@@ -161,7 +161,8 @@ def _places(source: Source) -> Iterator[tuple[ast.expr, bool]]:
             case ast.Call():
                 launched = isinstance(node.func, ast.Subscript)
                 if launched or called(node) in (*CUTS, *SIZED):
-                    given = (*node.args, *(keyword.value for keyword in node.keywords))
+                    bounds = node.args[:2] if called(node) in ("range", "static_range") else node.args
+                    given = (*bounds, *(keyword.value for keyword in node.keywords))
                     yield from ((each, launched or called(node) in SIZED) for each in given)
     yield from ((size, False) for size in _sizes_of_grids(source))
 
@@ -183,8 +184,17 @@ class _Numbers:
     def __init__(self, source: Source) -> None:
         stored = [node.id for node in source.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
         self._named: dict[str, ast.expr] = {}
+        self._parameters = {
+            node
+            for kernel, node in source.expressions
+            if isinstance(node, ast.Name)
+            and node.id in [part.arg for part in ast.walk(kernel.args) if isinstance(part, ast.arg)]
+        }
+        """What is named in a kernel, which has nothing to do with a number of this name in the launcher."""
         assignments = [node for node in source.nodes if isinstance(node, ast.Assign)]
         targets = [(target, node.value) for node in assignments for target in node.targets]
+        annotated = [node for node in source.nodes if isinstance(node, ast.AnnAssign)]
+        targets += [(node.target, node.value) for node in annotated if node.value is not None]
         for name, value in (pair for target, given in targets for pair in bound_by(target, given)):
             if stored.count(name) == 1 and self.value(value) is not None:
                 self._named[name] = value
@@ -196,7 +206,7 @@ class _Numbers:
         match node:
             case ast.Constant(value=int(value)) if not isinstance(value, bool):
                 return value
-            case ast.Name(id=name) if name in self._named:
+            case ast.Name(id=name) if name in self._named and node not in self._parameters:
                 return self.value(self._named[name])
             case ast.Call() if called(node) == "constexpr" and node.args:
                 return self.value(node.args[0])
@@ -209,9 +219,9 @@ class _Numbers:
         """The largest parts of an expression that are such numbers."""
         if isinstance(node, ast.expr) and self.value(node) is not None:
             yield node
-            return
-        for part in ast.iter_child_nodes(node):
-            yield from self.inside(part)
+        elif not isinstance(node, ast.Call):  # one that cuts is a place of its own
+            for part in ast.iter_child_nodes(node):
+                yield from self.inside(part)
 
     def literal(self, node: ast.expr) -> ast.expr:
         """Where the number itself is written, if it has a name."""

@@ -233,7 +233,25 @@ class Judge:
         if comparison.seen.earlier_answer_changed:
             message = "this call changed the tensor that the previous call returned"
             return self._explained(FindingKind.WRONG_VALUES, message, "one-output-for-all-calls")
-        return None
+        return self._partly_stored(comparison.seen) or self._unreachable(comparison.seen)
+
+    def _partly_stored(self, seen: Observation) -> Finding | None:
+        """Report a right answer of which a kernel stored a part only, and the rest is not one number everywhere."""
+        if seen.provenance is not Provenance.KERNEL or seen.unwritten is None or seen.output is None:
+            return None
+        rest = seen.output[seen.unwritten]
+        if not len(rest) or (rest == rest[0]).all() or rest.isnan().all():
+            return None
+        stored, every = seen.output.numel() - len(rest), counted(seen.output.numel(), "element")
+        message = f"the answer is right, but a kernel stored only {stored:,} of {every}"
+        return self._explained(FindingKind.NOT_A_KERNEL, message, "python-did-it", self.source.return_line())
+
+    def _unreachable(self, seen: Observation) -> Finding | None:
+        """Report what a GPU would refuse, although it is right here: tensors in the CPU's memory."""
+        if not seen.unreachable:
+            return None
+        line, why = seen.unreachable[0]
+        return self._explained(FindingKind.CRASH, f"right here, but not on a GPU: {why}", "on-the-cpu", line)
 
     def _unwritten(self, comparison: Comparison) -> Finding:
         owners = comparison.owners(comparison.unwritten)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from triton_workshop.checking.diagnosing.limits import Bound, Limit
@@ -17,10 +18,18 @@ from triton_workshop.checking.observing.source import Function, Source, called
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
 """Functions of torch whose tensors are in the CPU's memory, unless they are told otherwise."""
+INSIDE = ("triton_workshop.checking.", "triton_workshop.simulator", "triton_workshop.compiler", "ctypes")
+"""Modules that no kernel needs, with the exception of `FOR_SCRIPTS`."""
+FOR_SCRIPTS = "triton_workshop.checking.check_this_script"
+WAYS_IN = re.compile(
+    r"sys\.(modules|settrace|setprofile)|.*\b(_getframe|currentframe|get_objects|get_referrers|get_referents)|"
+    r".*\.(f_back|f_locals|__globals__|__subclasses__)"
+)
+"""How Python gets from one place to any other."""
 WASTE = 9
 """How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
-WASTE_OF_MANY = 2
-"""The same where a grid has grown with a long input."""
+WASTE_OF_MANY = 1
+"""The same where a grid has grown with a long input: half of it."""
 
 
 def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...]:
@@ -28,6 +37,7 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
     launches = comparison.seen.launches
     found = [
         next((_idle(launch, case) for launch in launches if _wastes(launch)), ""),
+        next((_empty(launch, case) for launch in launches if _loads_in_vain(launch)), ""),
         next((_stored_again(source, launch, comparison) for launch in launches if launch.stored_again), ""),
         *(_prepared(source.exercise, launch, comparison) for launch in launches),
         _another_tensor(source.exercise) if comparison.seen.provenance is Provenance.COPY else "",
@@ -35,6 +45,9 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
         next((_launched_twice(launch) for launch in launches if launch.repeats), ""),
         next(_without_device(source), ""),
         next(_tuned_sums(source), ""),
+        _computed_by_pytorch(source.exercise) if comparison.seen.computed else "",
+        _replaced(comparison.seen.replaced),
+        next(_reaches(source), ""),
         _without_allocator(source),
     ]
     return tuple(filter(None, found))
@@ -76,6 +89,18 @@ def _idle(launch: Launched, case: str) -> str:
     return (
         f"Right, but wasteful: {launch.idle:,} of {launch.programs:,} programs had nothing to do ({case}). "
         "A grid counts blocks, not elements."
+    )
+
+
+def _loads_in_vain(launch: Launched) -> bool:
+    return any(2 * none >= every > 1 for _, none, every in launch.empty)
+
+
+def _empty(launch: Launched, case: str) -> str:
+    name, none, every = next(each for each in launch.empty if 2 * each[1] >= each[2] > 1)
+    return (
+        f"Right, but wasteful: {launch.kernel} loads a block of {name} {every:,} times, and {none:,} times its mask "
+        f"leaves nothing of it ({case}). Where does the loop have to end?"
     )
 
 
@@ -174,6 +199,45 @@ def _another_tensor(exercise: Exercise) -> str:
         f"Right, but {exercise.launcher} returns another tensor than the one that the kernel stored, with equal "
         "values. Return the kernel's own tensor: nothing is computed or copied again."
     )
+
+
+def _computed_by_pytorch(exercise: Exercise) -> str:
+    return (
+        f"Right, but PyTorch computes the tensor that {exercise.launcher} returns. Each of its values is also among "
+        "those that a kernel stored, which may be chance: return the kernel's own tensor."
+    )
+
+
+def _replaced(names: Sequence[str]) -> str:
+    """That the check used functions of the script's own, so that nobody knows what it has seen."""
+    if not names:
+        return ""
+    return (
+        f"Right as far as anybody can see, but the script replaces {in_a_row(names[:3])}. The check uses that, too, so "
+        "what it says here is worth nothing: leave PyTorch, NumPy and the workshop as they are."
+    )
+
+
+def _reaches(source: Source) -> Iterator[str]:
+    """Where a script may get hold of what the check has recorded, and change it."""
+    for node in source.nodes:
+        match node:
+            case ast.Import(names=names):
+                modules = [alias.name for alias in names]
+            case ast.ImportFrom(module=str(module), names=names):
+                modules = [f"{module}.{alias.name}" for alias in names]
+            case ast.Constant(value=str(text)):
+                modules = [text] if " " not in text else []
+            case ast.Attribute():
+                modules = [ast.unparse(node)]
+            case _:
+                continue
+        for name in modules:
+            if (name.startswith(INSIDE) and name != FOR_SCRIPTS) or WAYS_IN.fullmatch(name):
+                yield (
+                    f"Right as far as anybody can see, but line {node.lineno} has {name}, by which a script can change "
+                    "what the check has recorded. Leave it out: then a verdict says something."
+                )
 
 
 def _without_device(source: Source) -> Iterator[str]:

@@ -16,6 +16,7 @@ import torch
 
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
+from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.call import take_tasks
 from triton_workshop.processes.signal_scope import keep_signals_inside
@@ -109,6 +110,8 @@ def observer_of(
 ) -> Observer | Observation:
     """Load a script, to observe calls of its launcher; an Observation of the failure if it cannot be loaded."""
     try:
-        return Observer(load(source), source.file, simulated=simulated, compiled=compiled)
+        originals = Originals()
+        launcher = load(source)
+        return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=originals)
     except BaseException as error:
         return Observation(failure=failure_of(error, source.file), loading=True)

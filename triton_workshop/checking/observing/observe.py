@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING
 import torch
 
 from triton_workshop.checking.exercises.exercise import handed_over
+from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.compiler.launches import Launches
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
+    from triton_workshop.checking.observing.torch_calls import TorchCalls
     from triton_workshop.compiler.jobs import PickledKernel
     from triton_workshop.simulator import Fault, Launch
     from triton_workshop.simulator.memory.counts import Write
@@ -50,7 +52,9 @@ class Launched:
     stored_again: int
     """How many stores went to an element that this launch had stored to before."""
     prepared: tuple[tuple[str, int], ...]
-    """The tensors it read that PyTorch made in the launcher: each parameter's name, and the number of elements."""
+    """What it read that PyTorch made in the launcher: each parameter's name, and the number of elements."""
+    empty: tuple[tuple[str, int, int], ...] = ()
+    """The arguments of which blocks were loaded that a mask left empty: how many of how many blocks of one shape."""
     products: int = 0
     """The operations done by tl.dot."""
     repeats: bool = False
@@ -98,6 +102,12 @@ class Observation:
     """Of processor time, for the call."""
     kernels: tuple[PickledKernel, ...] = ()
     """What all launches so far ask of the compiler."""
+    unreachable: tuple[tuple[int, str], ...] = ()
+    """What a GPU would refuse, because a tensor is in the CPU's memory: the line, and why."""
+    computed: bool = False
+    """Whether PyTorch has computed the tensor that was returned."""
+    replaced: tuple[str, ...] = ()
+    """The functions of PyTorch, NumPy and the workshop in whose place the script has put something else."""
 
     @property
     def missing(self) -> torch.Tensor:
@@ -113,10 +123,21 @@ class Observation:
 class Observer:
     """Calls a launcher case by case. It remembers the previous answer, to see whether that changes.
 
-    `compiled` says whether anybody will ask what its launches ask of the compiler.
+    `compiled` says whether anybody will ask what its launches ask of the compiler, and `originals` has the functions by
+    which it observes, as they were before the script was loaded.
     """
 
-    def __init__(self, launcher: Launcher, file: Path, *, simulated: bool, compiled: bool = True) -> None:
+    def __init__(
+        self,
+        launcher: Launcher,
+        file: Path,
+        *,
+        simulated: bool,
+        compiled: bool = True,
+        originals: Originals | None = None,
+    ) -> None:
+        self._originals = originals
+        self._replaced: dict[str, None] = {}
         self._launcher = launcher
         self._file = file
         self._simulated = simulated
@@ -133,22 +154,34 @@ class Observer:
         Arguments with the same shapes as before reuse the same tensors, so a launcher that remembers them is found out.
         """
         arguments = self._arguments = _in_place_of(self._arguments, arguments)
-        before = [argument.clone() for argument in arguments]
+        originals = [argument.clone() for argument in arguments]
         started = time.process_time()
-        with _uninitialised_memory_is_nan(), self._launches(integer_bits) as launches:
+        with (
+            _uninitialised_memory_is_nan(),
+            self._launches(integer_bits) as launches,
+            _followed(self._file, launches) as calls,
+        ):
             output, failure = self._call(arguments)
         seconds = time.process_time() - started
+        if self._originals is not None:
+            self._replaced.update(dict.fromkeys(self._originals.replaced()))
+        made = {} if calls is None else dict(zip(map(id, launches), calls.read, strict=True))
         # The kernels of a script that was started through a link belong to the link's path.
         own = [launch for launch in launches if Path(launch.file).resolve() == self._file]
         seen = Observation(
             output_type=type(output).__name__,
             launches=tuple(
-                replace(_launched(launch, _prepared(launch, launches, arguments)), repeats=_repeats(before_it, launch))
-                for before_it, launch in zip([None, *own], own, strict=False)
+                replace(
+                    _launched(launch, (*made.get(id(launch), ()), *_prepared(launch, launches, arguments))),
+                    repeats=_repeats(before, launch),
+                )
+                for before, launch in zip([None, *own], own, strict=False)
             ),
-            changed_inputs=_changed(arguments, before),
+            changed_inputs=_changed(arguments, originals),
             failure=failure,
             seconds=seconds,
+            unreachable=() if calls is None else tuple(calls.unreachable),
+            replaced=tuple(self._replaced),
         )
         if failure is not None or not isinstance(output, torch.Tensor):
             return seen
@@ -160,6 +193,10 @@ class Observer:
         changed = self._earlier is not None and not _same(*self._earlier)
         self._earlier = (output, kept)
         provenance, unwritten = _provenance(own, output)
+        if calls is not None:
+            there = calls.line_on_cpu(output)
+            moved = () if there is None else ((there, "the result is in the CPU's memory"),)
+            seen = replace(seen, unreachable=(*seen.unreachable, *moved), computed=calls.is_computed(output))
         known = replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.kernels())
         return replace(known, earlier_answer_changed=changed)
 
@@ -236,6 +273,7 @@ def _launched(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched
         idle=launch.counts.idle,
         stored_again=again,
         prepared=prepared,
+        empty=tuple((name, none, every) for (name, _), (every, none) in launch.counts.blocks.items() if none),
         products=sum(launch.counts.products.values()),
     )
 
@@ -256,17 +294,10 @@ def _is_same_argument(then: object, now: object) -> bool:
 def _prepared(
     launch: Launch, launches: list[Launch], arguments: tuple[torch.Tensor, ...]
 ) -> tuple[tuple[str, int], ...]:
-    """The tensors that a launch read which are neither the launcher's arguments nor stored by any launch."""
+    """What a launch read that is neither one of the launcher's arguments nor stored by any launch."""
     known = {argument.untyped_storage().data_ptr() for argument in arguments}
     known = known.union(*(each.writes or () for each in launches))
-    return tuple(
-        (name, tensor.numel())
-        for name, tensor in launch.arguments.items()
-        if isinstance(tensor, torch.Tensor)
-        and tensor.untyped_storage().data_ptr() not in known
-        and name in launch.counts.arguments
-        and launch.counts.arguments[name].loaded
-    )
+    return tuple((name, size) for name, address, size in launch.counts.reads() if address not in known)
 
 
 def _provenance(launches: list[Launch], output: torch.Tensor) -> tuple[Provenance, torch.Tensor | None]:
@@ -343,6 +374,19 @@ def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
 def _changed(arguments: tuple[torch.Tensor, ...], before: list[torch.Tensor]) -> tuple[int, ...]:
     pairs = enumerate(zip(arguments, before, strict=True), start=1)
     return tuple(position for position, (now, then) in pairs if now.shape != then.shape or not _same(now, then))
+
+
+@contextmanager
+def _followed(file: Path, launches: list[Launch]) -> Iterator[TorchCalls | None]:
+    """Follow what PyTorch does, except in a page, whose PyTorch tells nobody."""
+    if not hasattr(torch, "overrides"):
+        yield None
+        return
+    from triton_workshop.checking.observing.torch_calls import TorchCalls
+
+    with TorchCalls(file, launches) as calls:
+        yield calls
+    calls.hear()
 
 
 @contextmanager

@@ -75,6 +75,8 @@ class Counts:
     arguments: dict[str, Traffic] = field(default_factory=dict)
     coalescing: Coalescing | None = None
     """How blocks lie in memory, if `record` was asked for it."""
+    blocks: dict[tuple[str, tuple[int, ...]], tuple[int, int]] = field(default_factory=dict)
+    """For the blocks that were loaded, by argument and shape: how many, and of how many a mask left nothing."""
     busy: Array = field(default_factory=lambda: np.zeros(0, np.bool_), repr=False, compare=False)
     """Which programs have stored anything."""
     _touched: dict[int, tuple[Region, Marks, Marks]] = field(default_factory=dict, repr=False, compare=False)
@@ -94,6 +96,9 @@ class Counts:
         """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
         region = access.region
         name = name_of(region)
+        if shape and not stored:
+            loaded, empty = self.blocks.get((name, shape), (0, 0))
+            self.blocks[name, shape] = loaded + 1, empty + (not len(access.index))
         if not len(access.index):
             return
         size = len(access.index) * access.item
@@ -133,6 +138,14 @@ class Counts:
                 ]
         return found
 
+    def reads(self) -> list[tuple[str, int, int]]:
+        """What the launch has loaded or updated: its name, the address of the storage, and how many elements."""
+        return [
+            (name_of(region), region.storage.address, touched.count())
+            for region, touched, _ in self._touched.values()
+            if self.arguments[name_of(region)].loaded or region.storage.updated
+        ]
+
     def compute(self, operations: int, multiplied: str | None) -> None:
         """Count floating-point operations; those of a `tl.dot` also by what it has multiplied."""
         self.operations += operations
@@ -142,17 +155,18 @@ class Counts:
     def saved(self) -> Counts:
         """Return a copy for `restore`."""
         coalescing = None if self.coalescing is None else self.coalescing.saved()
-        return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing)
+        return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing, dict(self.blocks))
 
     def restore(self, saved: Counts) -> None:
         """Restore everything except what was touched and who was busy: the same programs will do it again."""
         self.operations, self.products = saved.operations, saved.products
-        self.arguments, self.coalescing = saved.arguments, saved.coalescing
+        self.arguments, self.coalescing, self.blocks = saved.arguments, saved.coalescing, saved.blocks
 
     def clear(self) -> None:
         self.operations = 0
         self.products.clear()
         self.arguments.clear()
+        self.blocks.clear()
         self.busy[:] = False
         self.coalescing = None if self.coalescing is None else Coalescing(self.coalescing.programs)
         self._touched.clear()

@@ -1,0 +1,47 @@
+"""Remembers the functions by which the checker observes, to see whether a script has replaced any of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+
+import numpy as np
+import torch
+
+OUR_OWN = ("triton_workshop.checking.", "triton_workshop.simulator.", "triton_workshop.compiler.")
+
+
+class Originals:
+    """The functions of PyTorch, NumPy, the simulator and the checker, as they were before a script was loaded."""
+
+    def __init__(self) -> None:
+        self._known = [(name, names, dict(names)) for name, names in _owners()]
+
+    def replaced(self) -> tuple[str, ...]:
+        """The functions that are no longer what they were."""
+        # Two dictionaries with the same objects are compared in microseconds; few of them differ, and those are small.
+        changed = [each for each in self._known if each[1] != each[2]]
+        return tuple(
+            f"{owner}.{name}"
+            for owner, now, before in changed
+            for name, thing in before.items()
+            if callable(thing) and now.get(name) is not thing
+        )
+
+
+def _owners() -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Modules and classes by their names, with what they have."""
+    yield "torch", vars(torch)
+    yield "torch.Tensor", vars(torch.Tensor)
+    yield "numpy", vars(np)
+    ours = [module for name, module in list(sys.modules.items()) if name.startswith(OUR_OWN)]
+    for module in ours:
+        yield module.__name__, vars(module)
+        yield from ((f"{module.__name__}.{name}", vars(thing)) for name, thing in _classes_of(module))
+
+
+def _classes_of(module: ModuleType) -> Iterator[tuple[str, type]]:
+    for name, thing in list(vars(module).items()):
+        if isinstance(thing, type) and thing.__module__ == module.__name__:
+            yield name, thing
