@@ -73,13 +73,18 @@ class Launches:
 
 def _pickled(special: Specialization) -> PickledKernel:
     declared = {name: kind for name, kind in special.signature.items() if kind not in ("i32", "i64", "constexpr")}
-    constants = {path: value for path, value in special.constants.items() if value != 1}
+    constants = {path: value for path, value in special.constants.items() if not _is_one(value)}
     variant = str((special.kernel.fn.__name__, declared, constants, special.options))
     name = special.kernel.fn.__name__
     try:
         return PickledKernel(name, variant, pickled(special))
     except CannotPickleError as error:
         return PickledKernel(name, variant, b"", unknown=str(error))
+
+
+def _is_one(value: object) -> bool:
+    """Whether a constant is the number 1. What a script gives as a constant may compare to no truth value."""
+    return isinstance(value, int | float) and value == 1
 
 
 def specialization(

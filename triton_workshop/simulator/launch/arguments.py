@@ -26,17 +26,16 @@ class Parameters:
 
     def __init__(self, kernel: Any, fn: Any) -> None:
         self._fn = fn
-        parameters = inspect.signature(fn).parameters
+        # As written: where a kernel is rewritten, its annotations are text, and an alias of `tl.constexpr` any name.
+        parameters = inspect.signature(kernel.fn).parameters
         self.names = tuple(parameters)
         # Like Triton's compiler, but unlike its interpreter, this accepts "tl.constexpr" in quotation marks.
-        self.constants = tuple(name for name, each in parameters.items() if "constexpr" in str(each.annotation))
+        described = {name: triton.runtime.jit.KernelParam(0, each, False, False) for name, each in parameters.items()}
+        self.constants = tuple(name for name, each in described.items() if each.is_constexpr)
         self._defaults = {name: each.default for name, each in parameters.items() if each.default is not each.empty}
         kinds = {each.kind for each in parameters.values()}
         self._plain = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
-        self._annotated = {
-            name: triton.runtime.jit.KernelParam(0, each, False, False).annotation_type
-            for name, each in parameters.items()
-        }
+        self._annotated = {name: each.annotation_type for name, each in described.items()}
         """The type that a parameter's annotation gives to numbers, or an empty string."""
         unspecialised = set(kernel.kwargs.get("do_not_specialize") or ())
         self._specialised = frozenset(
@@ -60,8 +59,16 @@ class Parameters:
             return value.value if isinstance(value, tl.constexpr) else value
         annotated = self._annotated[name]
         if annotated and isinstance(value, int | float):
-            return _number(value, tl.str_to_ty(annotated, None))
-        return _by_type(memory, name, value, specialise=name in self._specialised)
+            return _as_annotated(name, value, tl.str_to_ty(annotated, None))
+        represented = _by_type(memory, name, value, specialise=name in self._specialised)
+        return (
+            represented.to(_type(annotated), bitcast=True) if _is_other_pointer(represented, annotated) else represented
+        )
+
+
+def _is_other_pointer(represented: Any, annotated: str) -> bool:
+    """Whether a parameter is annotated as a pointer to another type than its tensor has."""
+    return annotated.startswith("*") and isinstance(represented, tl.tensor) and represented.dtype != _type(annotated)
 
 
 def _by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
@@ -101,6 +108,17 @@ def _descriptor(memory: Memory, name: str, descriptor: Any) -> Any:
     rounds = getattr(descriptor, "round_f32_to_tf32", False)
     made.handle = replace(made.handle, round_f32_to_tf32=rounds)
     return made
+
+
+def _as_annotated(name: str, value: float, dtype: Any) -> Any:
+    """A number as a launch hands it to a parameter of this type."""
+    if dtype.is_int() and isinstance(value, float):
+        raise TypeError(f"{name} is annotated as {dtype}, and a launch takes no float for it; got {value!r}")
+    if dtype is tl.int1:
+        return _number(int(value) & 1, dtype)
+    if dtype is tl.bfloat16:  # a launch cuts the float32 number off
+        return _number(float((np.float32(value).view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)), dtype)
+    return _number(value, dtype)
 
 
 def _number(value: float, dtype: Any) -> Any:
