@@ -42,6 +42,9 @@ class Region:
     def size(self) -> int:
         return len(self.blocks)
 
+    def push_back(self, block: Block) -> None:
+        self.blocks.append(block)
+
 
 class Block(Handle):
     """A sequence of operations without a branch."""

@@ -19,7 +19,7 @@ from triton.runtime import interpreter as upstream
 from triton_workshop.simulator.language.agreement import agreed, described, is_single
 from triton_workshop.simulator.language.builtins_of_triton import builtin_patches, launch_runs
 from triton_workshop.simulator.language.loops import plain, steps
-from triton_workshop.simulator.operations import reductions
+from triton_workshop.simulator.operations import elements, reductions
 from triton_workshop.simulator.operations.builder import Builder
 from triton_workshop.simulator.patches import Patches
 from triton_workshop.simulator.signals import Diverged, LookedAt, StaticAssertionError
@@ -125,18 +125,25 @@ def _of_constants(method: Any) -> Any:
     return functools.wraps(method)(chosen)
 
 
+_SEVERAL = (list, tuple, tl.tuple)
+"""How a kernel writes several blocks at once: all are the compiler's tuples."""
+
+
 def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
     """Builtins of Triton that need more than another builder, and what they do in a launch."""
 
     def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **_: Any) -> Any:
-        tensors = input if isinstance(input, tuple | tl.tuple) else (input,)
+        tensors = input if isinstance(input, _SEVERAL) else (input,)
         results = reductions.reduce(builder, tuple(tensors), plain(axis), combine_fn, bool(plain(keep_dims)))
-        return results if isinstance(input, tuple | tl.tuple) else results[0]
+        return results if isinstance(input, _SEVERAL) else results[0]
 
     def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = False, **_: Any) -> Any:
-        tensors = input if isinstance(input, tuple | tl.tuple) else (input,)
+        tensors = input if isinstance(input, _SEVERAL) else (input,)
         results = reductions.scan(builder, tuple(tensors), plain(axis), combine_fn, bool(plain(reverse)))
-        return results if isinstance(input, tuple | tl.tuple) else results[0]
+        return results if isinstance(input, _SEVERAL) else results[0]
+
+    def map_elementwise(scalar_fn: Any, *tensors: Any, pack: Any = 1, **_: Any) -> Any:
+        return elements.map_elementwise(builder, scalar_fn, tensors, plain(pack))
 
     def static_assert(condition: Any, message: Any = "") -> None:
         if not condition:
@@ -164,6 +171,7 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
     return {
         tl.reduce: reduce,
         tl.associative_scan: associative_scan,
+        tl.map_elementwise: map_elementwise,
         tl.static_assert: static_assert,
         tl.static_print: print,
         tl.multiple_of: hinted,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,8 @@ import triton.language as tl
 from triton.language import standard
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator.signals import Branches, Diverged
+from triton_workshop.simulator.operations.elements import by_element
+from triton_workshop.simulator.signals import Branches
 from triton_workshop.simulator.values.formats import Array, held_as, rounded
 from triton_workshop.simulator.values.value import Value, spread
 
@@ -187,38 +187,12 @@ def _combined(builder: Any, combine: Any, first: list[Value], second: list[Value
 
 
 def _combined_by_element(builder: Any, function: Any, values: list[Value]) -> list[Value]:
-    """Apply the kernel's function to pairs of elements, each its own program: those that disagree are separated."""
-    memory, shape = builder.memory, values[0].shape
-    group, ids, each = memory.group, builder.ids, math.prod(shape)
-    rows = (len(group), *shape)
+    """Apply the kernel's function to pairs of elements, each its own program."""
+    shape = values[0].shape
+    rows = (len(builder.memory.group), *shape)
     values = [value.rearranged(lambda data: np.broadcast_to(data, rows).reshape(-1), ()) for value in values]
-    results = [value.with_data(np.empty_like(value.data), value.dtype) for value in values[: len(values) // 2]]
-    for result in results:
-        result.poison = None
-    waiting = [np.arange(len(group) * each)]
-    try:
-        while waiting:
-            part = waiting.pop()
-            memory.group = group[part // each]
-            builder.ids = tuple(axis[part // each] if len(axis) > 1 else axis for axis in ids)
-            try:
-                combined = _call(builder, function, [value.rearranged(lambda data: data[part], ()) for value in values])  # noqa: B023
-            except Diverged as diverged:
-                waiting.extend(reversed(diverged.parts(part)))
-                continue
-            for result, new in zip(results, combined, strict=True):
-                _put(result, part, new)
-    finally:
-        memory.group, builder.ids = group, ids
+    results = by_element(builder, lambda scalars: _call(builder, function, scalars), values)
     return [result.rearranged(lambda data: data.reshape(rows), shape) for result in results]
-
-
-def _put(result: Value, part: Array, new: Value) -> None:
-    """`result[part] = new`"""
-    result.data[part] = new.data
-    if new.poison is not None:
-        result.poison = np.zeros(len(result.data), np.bool_) if result.poison is None else result.poison
-        result.poison[part] = new.poison
 
 
 def _call(builder: Any, function: Any, values: list[Value]) -> list[Value]:
