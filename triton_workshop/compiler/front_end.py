@@ -57,6 +57,7 @@ def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]
     if unknown := special.options.keys() - vars(options).keys():
         raise KeyError(f"Keyword argument {min(unknown)} was specified but unrecognised")  # as Triton at a launch
     functions = backend.get_codegen_implementation(options)
+    special.kernel.cache_key  # noqa: B018  # for which Triton looks at all that a kernel names, and refuses some
     return source.make_ir(backend.target, options, functions, backend.get_module_map(), context), options
 
 
@@ -71,7 +72,10 @@ def refusal_of(compile_it: Callable[[], object]) -> Refusal | None:
         for link in links:
             if isinstance(link, CannotPickleError):
                 raise link from None
-        return _refusal(links)
+        refusal = _refusal(links)
+        if unknown := re.match(r"CannotPickleError: (.*)", refusal.words):  # Triton has kept its text only
+            raise CannotPickleError(unknown[1]) from None
+        return refusal
     return None
 
 

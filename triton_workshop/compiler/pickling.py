@@ -7,8 +7,6 @@ Functions of the simulator become functions of Triton's compiler on the way.
 from __future__ import annotations
 
 import ast
-import collections
-import enum
 import functools
 import importlib
 import inspect
@@ -16,10 +14,12 @@ import io
 import linecache
 import pickle
 import types
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+
+from triton_workshop.compiler import classes
 
 IMPORTED = ("builtins", "collections", "enum", "functools", "math", "operator", "typing")
 """What the other process imports besides Triton."""
@@ -62,13 +62,31 @@ def unpickled(data: bytes) -> Any:
 
 
 class Opaque:
-    """Stands for a value that no kernel can use, so that the compiler refuses its name."""
+    """Stands for a value that no kernel can use, so that the compiler refuses its name.
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    What it has in the way of constants, as `torch.float32.itemsize`, a kernel can use.
+    """
+
+    def __init__(self, kind: str, constants: Mapping[str, object] | None = None) -> None:
+        vars(self).update(constants or {})
+        self._kind = kind
 
     def __getattr__(self, name: str) -> Any:
-        raise CannotPickleError(f"a {self.kind}")
+        if name.startswith("__"):  # by which the compiler sees what it can use
+            raise AttributeError(name)
+        raise CannotPickleError(f"a {self._kind}")
+
+
+class OpaqueFunction(Opaque):
+    """Stands for a function whose text is not known."""
+
+    def __call__(self, *_: object, **__: object) -> Any:
+        raise CannotPickleError(f"a {self._kind}")
+
+
+def _opaque_class(name: str) -> Any:
+    """Stands for a class of a package that the other process does not import."""
+    return type(name, (), {"__new__": lambda *_, **__: OpaqueFunction(name)()})
 
 
 class _Pickler(pickle.Pickler):
@@ -80,6 +98,10 @@ class _Pickler(pickle.Pickler):
                 return _function_of(thing, _python, {})
             case type() if not _can_import(thing):
                 return _class_of(thing)
+            case staticmethod() | classmethod():
+                return type(thing), (thing.__func__,)
+            case property():
+                return property, (thing.fget, thing.fset, thing.fdel)
         if type(thing).__module__ == "triton.language.core":
             return _of_language(thing)
         kind = type(thing).__name__
@@ -90,8 +112,16 @@ class _Pickler(pickle.Pickler):
         if kind in ("Autotuner", "Heuristics"):
             return self.reducer_override(thing.fn)
         if _package(type(thing).__module__) in NOT_IMPORTED and not _can_import(type(thing)):
-            return Opaque, (kind,)
+            return Opaque, (kind, _constants_of(thing))
         return NotImplemented
+
+
+def _constants_of(thing: Any) -> dict[str, object]:
+    """The numbers and texts that an object has, if it is one of PyTorch's types or of their limits."""
+    if type(thing).__name__ not in ("dtype", "finfo", "iinfo"):
+        return {}
+    values = {name: getattr(thing, name) for name in dir(type(thing)) if not name.startswith("_")}
+    return {name: value for name, value in values.items() if type(value) in (bool, int, float, str)}
 
 
 def _of_language(thing: Any) -> Any:
@@ -131,7 +161,7 @@ def _function_of(function: Any, make: Callable[..., Any], options: dict[str, Any
         return _attribute, (function.__module__, function.__qualname__)
     text = _text_of(function)
     if text is None:
-        return Opaque, (type(function).__name__,)
+        return OpaqueFunction, (type(function).__name__,)
     head, body = _names(function, text)
     return make, (text, head, options), body, None, None, _add_names
 
@@ -214,14 +244,12 @@ class _ModulePart:
 
 
 def _class_of(cls: Any) -> Any:
-    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        return collections.namedtuple, (cls.__name__, cls._fields)
-    if issubclass(cls, enum.Enum):
-        base = next(base for base in cls.__mro__ if base.__module__ == "enum")
-        return base, (cls.__name__, [(member.name, member.value) for member in cls])
     if _package(cls.__module__) in NOT_IMPORTED:
-        return Opaque, (cls.__name__,)
-    raise CannotPickleError(f"the class {cls.__name__}")
+        return _opaque_class, (cls.__name__,)
+    made = classes.reduced(cls, lambda function: _text_of(function) is not None)
+    if made is None:
+        raise CannotPickleError(f"the class {cls.__name__}")
+    return made
 
 
 # In the other process

@@ -12,6 +12,7 @@ from typing import Any
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.language import loops, statements
+from triton_workshop.simulator.language.aggregates import methods
 
 _KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
 _PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
@@ -55,6 +56,7 @@ class Analysis:
             space = function.__globals__
             self._seen.extend((space, name, space.get(name)) for name in uses.names)
             for thing in uses.globals(space):
+                waiting.extend(method.fn for method in methods(thing))
                 if isinstance(thing, upstream.InterpretedFunction):
                     waiting.append(thing.fn)
                 elif isinstance(thing, types.FunctionType):

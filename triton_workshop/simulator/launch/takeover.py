@@ -91,6 +91,7 @@ def _patches() -> Patches:
     """All that makes Triton's interpreter our simulator. Nothing has changed yet."""
     from triton.runtime import autotuner, interpreter
 
+    from triton_workshop.simulator.language.aggregates import aggregate_patches
     from triton_workshop.simulator.language.language import language_patches
     from triton_workshop.simulator.language.rewriting import rewriter_patches
     from triton_workshop.simulator.launch import executor
@@ -106,6 +107,7 @@ def _patches() -> Patches:
     language_patches(patches, builder)
     shape_patches(patches)
     rewriter_patches(patches)
+    aggregate_patches(patches)
     patches.attribute(interpreter.InterpretedFunction, "run", executor.run_kernel)
     patches.attribute(interpreter.InterpretedFunction, "__call__", executor.call_jit_function)
     patches.attribute(autotuner.Autotuner, "run", executor.first_configuration)
