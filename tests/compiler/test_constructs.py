@@ -87,8 +87,7 @@ FINDINGS = {
     "assume_that_fails": "undefined on a GPU",
     "device_assert_that_fails": "the same as an assert",
     "step_of_zero": "a loop without an end",
-    "inline_assembly": "needs a GPU",
-    "clock_of_the_gpu": "the same",
+    "clock_of_the_gpu": "needs a GPU",
 }
 """Constructs that the compiler takes, and that the simulator refuses on purpose."""
 

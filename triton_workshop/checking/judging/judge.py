@@ -26,6 +26,7 @@ from triton_workshop.checking.judging.words import bracketed, last_hint, look_at
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
 from triton_workshop.checking.observing.source import Source, names_in
+from triton_workshop.simulator.errors import NotSimulatedError
 from triton_workshop.simulator.faults import Fault
 from triton_workshop.simulator.lines import KernelLine
 
@@ -60,7 +61,8 @@ class Judge:
 
     def can_be_diagnosed(self, seen: Observation, finding: Finding) -> bool:
         """Whether it makes sense to run the script again with some of its lines replaced."""
-        return finding.kind is not FindingKind.TIMEOUT and not seen.loading and not self.source.calls(*WAITS)
+        ends = (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED)
+        return finding.kind not in ends and not seen.loading and not self.source.calls(*WAITS)
 
     def findings(self, case: str, comparison: Comparison) -> tuple[Finding, ...]:
         """Return what is wrong with one call, with the cause first."""
@@ -96,6 +98,9 @@ class Judge:
 
     def crash(self, failure: Failure) -> Finding:
         """Report an exception on the learner's own line, with Triton's messages cut to what matters."""
+        if unknown := re.search(rf"^{NotSimulatedError.__name__}: (.*)$", failure.chain, re.MULTILINE):
+            message = f"{unknown[1]}. The kernel may be correct"
+            return self._explained(FindingKind.NOT_SIMULATED, message, "not-simulated", failure.line)
         in_kernel = failure.line != failure.first_line
         text = f"{failure.type}: {failure.message}"
         explanation = self._by_text(failure) or self._explanation(text, failure.chain, failure.line, in_kernel)

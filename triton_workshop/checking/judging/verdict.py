@@ -36,6 +36,8 @@ class FindingKind(StrEnum):
     WRONG_VALUES = "wrong-values"
     DOES_NOT_COMPILE = "does-not-compile"
     DOES_NOT_FIT = "does-not-fit"
+    NOT_SIMULATED = "not-simulated"
+    """The simulator cannot run it, so nothing is known: it may be correct."""
 
 
 class TileState(StrEnum):

@@ -42,6 +42,7 @@ HEADLINES = {
     FindingKind.WRONG_VALUES: "The result has wrong values",
     FindingKind.DOES_NOT_COMPILE: "It does not compile for a GPU",
     FindingKind.DOES_NOT_FIT: "No GPU has room for it",
+    FindingKind.NOT_SIMULATED: "Only a GPU can run it",
 }
 CELLS: dict[TileState, Toned] = {
     TileState.RIGHT: ("·", "good"),

@@ -21,7 +21,7 @@ from triton._C.libtriton import ir
 from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.faults import program_name
-from triton_workshop.simulator.operations import atomics, tiles
+from triton_workshop.simulator.operations import assembly, atomics, tiles
 from triton_workshop.simulator.operations.fallback import one_by_one
 from triton_workshop.simulator.operations.programs import Programs
 from triton_workshop.simulator.signals import LookedAt
@@ -286,6 +286,7 @@ class Builder(Programs):
 
     # Descriptors and block pointers
 
+    create_inline_asm = assembly.inline_assembly
     create_make_tensor_descriptor = tiles.make_descriptor
     create_descriptor_load = tiles.load
     create_descriptor_store = tiles.store
