@@ -46,7 +46,7 @@ def inline_assembly(
             np.broadcast_to(_written(registers, f"${start + place}"), rows * size // pack) for place in range(many)
         ]
         data = ptx.elements_of(outputs, dtype, item_bytes(dtype), pack).reshape(rows, *shape)
-        results.append(Value(data, dtype, shape, poison=_poison(values, pack)))
+        results.append(Value(data, dtype, shape, poison=_poison(values, shape, pack)))
         start += many
     return _Results(results)
 
@@ -65,7 +65,11 @@ def _named(constraints: str, given: Sequence[Array], outputs: int) -> dict[str, 
     return registers
 
 
-def _poison(values: Sequence[Value], pack: int) -> Array | bool | None:
-    """A result is undefined where an operand is; of several elements at a time, perhaps any."""
+def _poison(values: Sequence[Value], shape: tuple[int, ...], pack: int) -> Array | None:
+    """A result is undefined where an operand is; of several elements at a time, where any of them is."""
     poison = either(*values)
-    return poison if pack == 1 or poison is None else True
+    if poison is None or pack == 1:
+        return poison
+    full = np.broadcast_to(spread(poison, shape), (len(poison), *shape))
+    groups = np.logical_or.reduce(full.reshape(-1, pack), axis=1, keepdims=True)
+    return np.broadcast_to(groups, (len(groups), pack)).reshape(full.shape)
