@@ -506,7 +506,7 @@ def test_the_views_of_2b_lie_in_memory_in_six_ways() -> None:
         "cut out of a larger image, other values": (4 * 17 * 65, 2 * 65, 1),
         "every second pixel": (4 * 16 * 64, 4 * 64, 2),
         "channels last in memory": (1, 3 * 63, 3),
-        "one channel three times": (0, 20, 1),
+        "one channel three times": (0, 300, 1),
     }
 
 
@@ -567,7 +567,7 @@ def test_the_tolerance_is_said_in_words() -> None:
 
 def test_sums_in_half_precision_are_outside_of_the_tolerance() -> None:
     """And sums in float32, rounded once, are inside, even where the terms cancel each other."""
-    half = next(case for case in MATMUL.cases if "float16" in case.name)
+    half = next(case for case in MATMUL.cases if ", float16" in case.name)
     a, b = half.arguments("cpu")
     exact = a.double() @ b.double()
     allowed = tolerance(MATMUL, (a, b), exact)

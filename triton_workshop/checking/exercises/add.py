@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, counted, in_dtype, random_case
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.exercises.exercise import (
+    Axis,
+    Case,
+    Exercise,
+    beyond_float16,
+    changed,
+    counted,
+    in_dtype,
+    random_case,
+)
+
+if TYPE_CHECKING:
+    import torch
 
 
 def _case(n: int, again: str = "") -> Case:
     return random_case(f"{counted(n, 'element')}{again}", ("add", n, again), (n,), (n,))
+
+
+def _large_and_tiny(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """A kernel that goes through float16 loses them."""
+    factors = beyond_float16(len(x), x.dtype)
+    return factors * x, factors * y
 
 
 EXERCISE = Exercise(
@@ -16,7 +36,7 @@ EXERCISE = Exercise(
     # One program, then several: a mistake shows in the simplest case. Then sizes around a block, and a distant prime.
     cases=(
         *(_case(n) for n in (1000, 1)),
-        in_dtype(_case(1023), "bfloat16"),
+        changed(in_dtype(_case(1023), "bfloat16"), "1,023 elements, bfloat16, large and tiny", _large_and_tiny),
         *(_case(n) for n in (1024, 1025)),
         _case(1025, ", other values"),
         in_dtype(_case(1024), "float16"),

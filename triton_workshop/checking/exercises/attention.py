@@ -9,6 +9,7 @@ from triton_workshop.checking.exercises.exercise import (
     Axis,
     Case,
     Exercise,
+    beyond_float16,
     changed,
     counted,
     in_dtype,
@@ -77,6 +78,12 @@ def around_one(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch
     return q, k, v / 4 + 1
 
 
+def large_and_tiny(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """The same scores by numbers that float16 has not, and dimensions of the output that it has not, either."""
+    factors = beyond_float16(q.shape[2], q.dtype)
+    return q * factors, k / factors, v * factors
+
+
 def scores_of(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     """The scaled scores, (heads, q_length, k_length)."""
     return (q @ k.mT) / math.sqrt(q.shape[2])
@@ -116,21 +123,26 @@ EXERCISE = Exercise(
     # elements, all sides of the solution's tiles differ: a forgotten [:, None] stops the kernel.
     cases=(
         attention_case(2, 20, 40, 128),
-        attention_case(1, 1, 1, 64, "bfloat16"),
+        attention_case(2, 70, 1, 64, "bfloat16"),
         attention_case(2, 64, 64, 64),
         attention_case(2, 65, 130, 64, "bfloat16"),
-        attention_case(2, 65, 130, 64, "bfloat16", ", other values"),
-        with_change(attention_case(1, 17, 200, 64), "rising", rising),
+        with_change(attention_case(2, 65, 130, 64, "bfloat16", ", other values"), "large and tiny", large_and_tiny),
+        # One query has special kernels, so it has several tiles of keys.
+        attention_case(2, 1, 270, 64),
+        with_change(attention_case(1, 70, 200, 64), "rising", rising),
         with_change(attention_case(1, 5, 70, 64, "bfloat16"), "all equal to -200", all_equal),
         with_change(attention_case(1, 3, 20, 64), "all equal to -200,000", all_low),
         with_change(attention_case(1, 17, 200, 128), "falling", falling),
         with_change(attention_case(2, 33, 90, 128), "scores far apart", far_apart),
-        attention_case(3, 130, 17, 128),
+        # Heads in groups, of which the last is cut.
+        attention_case(9, 130, 17, 64),
         attention_case(3, 70, 150, 64),
     ),
     long_cases=(
-        attention_case(1, 4161, 3, 64),
-        attention_case(70, 1, 2, 64),
+        # More tiles than a GPU has multiprocessors: a program of a fixed grid has to take a second one. 67 or 34 along
+        # the queries: of groups of tiles, the last is cut.
+        attention_case(2, 4225, 3, 64),
+        attention_case(163, 1, 2, 64),
         with_change(attention_case(1, 60, 4161, 64), "values around 1", around_one),
     ),
     larger_cases=(

@@ -12,6 +12,7 @@ from triton_workshop.checking.exercises.attention import (
     around_one,
     falling,
     far_apart,
+    large_and_tiny,
     random_heads,
     rising,
     roundings_of,
@@ -59,19 +60,23 @@ EXERCISE = replace(
         _case(1, 1, 64, "bfloat16"),
         _case(2, 64, 64),
         _case(2, 130, 64, "bfloat16"),
-        _case(2, 130, 64, "bfloat16", ", other values"),
+        with_change(_case(2, 130, 64, "bfloat16", ", other values"), "large and tiny", large_and_tiny),
         with_change(_case(1, 200, 64), "rising", rising),
         with_change(_case(1, 70, 64, "bfloat16"), "all equal to -200", all_equal),
         with_change(_case(1, 20, 64), "all equal to -200,000", all_low),
         with_change(_case(1, 200, 128), "falling", falling),
         with_change(_case(2, 90, 128), "scores far apart", far_apart),
-        _case(3, 65, 128),
+        # Heads in groups, of which the last is cut.
+        _case(9, 65, 64),
         _case(3, 150, 64),
         # Long enough to see whether a loop stops at the diagonal.
         _case(1, 700, 64),
     ),
     long_cases=(
-        _case(70, 2, 64),
+        # More heads than a GPU has multiprocessors: a program of a fixed grid has to take a second one.
+        _case(163, 2, 64),
+        # Tiles of queries in groups, of which the last is cut: 10 or 19 of them.
+        _case(2, 577, 64),
         with_change(_case(1, 2081, 64), "values around 1", around_one),
     ),
     larger_cases=(_case(300, 1, 64), _case(1, 4200, 64)),

@@ -35,6 +35,29 @@ def _case(rows: int, columns: int, again: str = "") -> Case:
     return changed(logits, name, lambda values: (3 * values, _targets(values, seed)))
 
 
+def _with_targets(case: Case, *targets: int) -> Case:
+    """Given targets, such as the first and the last place of blocks."""
+    return changed(case, case.name, lambda logits, target: (logits, target.new_tensor(targets)))
+
+
+def _sure(case: Case) -> Case:
+    """Every second row's target has nearly all of the weight, in steps: what 1 less such a weight loses is seen."""
+
+    def change(logits: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        rows = range(0, len(target), 2)
+        for row in rows:
+            logits[row, target[row]] = logits[row].logsumexp(0) + 3 + row / 2
+        return logits, target
+
+    return changed(case, f"{case.name}, nearly sure", change)
+
+
+def _last_large(logits: torch.Tensor) -> torch.Tensor:
+    """The last row's logits are too large for float16."""
+    logits[-1] *= 2.0**15
+    return logits
+
+
 def _targets(logits: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
     import torch
 
@@ -101,13 +124,20 @@ EXERCISE = Exercise(
     # One block, then several: only those need the running pair. Rows of a wider matrix, and what breaks a careless exp.
     cases=(
         _case(3, 700),
-        _case(1, 1),
-        in_dtype(_case(5, 1024), "bfloat16"),
+        _case(130, 1),
+        in_dtype(
+            with_first(_sure(_with_targets(_case(5, 1024), 0, 511, 1023, 512, 700)), "one row large", _last_large),
+            "bfloat16",
+        ),
         # Each block has a larger maximum than the one before: relative to the first, the last would overflow.
         with_first(_case(3, 2500), "rising", lambda logits: (20 * logits).sort(1).values),
-        _case(4, 1025),
-        _case(4, 1025, ", other values"),
-        with_first(in_dtype(_case(6, 130), "float16"), "cut out of wider rows", cut_out),
+        _with_targets(_case(4, 1025), 0, 511, 1024, 512),
+        _with_targets(_case(4, 1025, ", other values"), 1023, 1024, 255, 256),
+        with_first(
+            in_dtype(_sure(_with_targets(_case(8, 130), 15, 16, 31, 32, 63, 64, 127, 128)), "float16"),
+            "cut out of wider rows",
+            cut_out,
+        ),
         with_first(_case(3, 600), "±10,000", lambda logits: logits.sign() * LARGE + logits),
         # Relative to the maximum of a later block, the exponentials of the first would overflow.
         with_first(
@@ -116,11 +146,18 @@ EXERCISE = Exercise(
         with_first(_case(2, 2100), "all equal to -200", lambda logits: logits * 0 - 200),
         with_first(_case(2, 130), "below -1e38", all_low),
         _with_minus_infinity(_case(3, 2300)),
-        _case(3, 4100),
-        with_first(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", cut_out),
+        # The last place of blocks of any size, and the first of the next one.
+        _with_targets(_case(3, 8200), 0, 8191, 8192),
+        with_first(
+            in_dtype(_sure(_with_targets(_case(7, 3001), 0, 1023, 2047, 1024, 2048, 2999, 3000)), "bfloat16"),
+            "cut out of wider rows",
+            cut_out,
+        ),
     ),
     long_cases=(
         _case(4161, 3),
+        # A row alone may be divided among programs; its target is the last of a block of any size.
+        _with_targets(_case(1, 65_537), 65_535),
         far_apart(in_dtype(_case(3, 50), "bfloat16")),
     ),
     larger_cases=(_case(70_000, 2), _case(2, 140_000)),

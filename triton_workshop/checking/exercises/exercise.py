@@ -307,6 +307,13 @@ def with_first(case: Case, how: str, change: Callable[[torch.Tensor], torch.Tens
     return changed(case, f"{case.name}, {how}", lambda first, *others: (change(first), *others))
 
 
+def beyond_float16(length: int, dtype: torch.dtype) -> torch.Tensor:
+    """Factors of which some make numbers too large for float16, some too small, and some are 1. All are powers of 2."""
+    import torch
+
+    return torch.tensor((1.0, 2.0**20, 2.0**-30), dtype=dtype).repeat(length)[:length]
+
+
 def counted(number: int, noun: str) -> str:
     """A number of things, in words."""
     plural = {"query": "queries"}.get(noun, f"{noun}s")

@@ -108,19 +108,21 @@ EXERCISE = Exercise(
     # Several groups come first: with one group, a scale for each row is as right as one for each group.
     cases=(
         _case(3, 40, 256),
-        _case(1, 1, 128),
-        _case(16, 64, 384),
+        _case(3, 1, 384),
+        _case(16, 128, 256),
         _case(5, 33, 640),
         _case(5, 33, 640, ", other values"),
         with_change(_case(4, 20, 256), "all of them zero", _all_zero),
         with_change(_case(2, 35, 384), "some scales zero", _some_scales_zero),
         with_change(_case(3, 37, 384), "large values", _large),
-        _case(1, 70, 128),
+        # One row has special kernels, so it has several groups.
+        _case(1, 70, 640),
         _case(16, 50, 1152),
         _case(7, 130, 896),
     ),
     long_cases=(
-        _case(1, 4161, 128),
+        # More blocks, of up to 64 rows, than a GPU has multiprocessors: a fixed grid has to take a second one.
+        _case(2, 10_305, 128),
         with_change(_case(2, 24, 129 * 128), "values around 1", _around_one),
     ),
     larger_cases=(_case(1, 70_000, 128), _case(1, 2, 547 * 128)),

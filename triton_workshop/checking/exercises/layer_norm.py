@@ -10,6 +10,8 @@ from triton_workshop.checking.exercises.exercise import (
     Axis,
     Case,
     Exercise,
+    beyond_float16,
+    changed,
     counted,
     in_dtype,
     in_few_bits,
@@ -47,6 +49,18 @@ def _with_eps(case: Case, eps: float) -> Case:
     return Case(f"{case.name}, eps = {eps:g}", arguments)
 
 
+def _large_and_tiny(case: Case) -> Case:
+    """Rows, weights and biases of which some are too large for float16, and some too small."""
+
+    def change(
+        x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: torch.Tensor
+    ) -> tuple[torch.Tensor, ...]:
+        of_rows, of_columns = beyond_float16(len(x), x.dtype), beyond_float16(len(weight), x.dtype)
+        return x * of_rows[:, None], weight * of_columns, bias * of_columns, eps
+
+    return changed(case, f"{case.name}, large and tiny", change)
+
+
 def _reference(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: torch.Tensor) -> torch.Tensor:
     centred = x - x.mean(1, keepdim=True)
     variance = centred.square().mean(1, keepdim=True)
@@ -77,17 +91,26 @@ EXERCISE = Exercise(
     # One number alone has no variance; far from 0, a variance may cancel; where all are equal, only eps is left.
     cases=(
         _case(3, 700),
-        _case(1, 1),
-        in_dtype(_case(5, 1024), "bfloat16"),
+        _case(130, 1),
+        # A pair that differs in its values only, in a type that somebody may have converted, and kept.
+        _large_and_tiny(in_dtype(_case(5, 1024), "bfloat16")),
+        _large_and_tiny(in_dtype(_case(5, 1024, "other values"), "bfloat16")),
         _case(4, 1025),
-        _case(4, 1025, "other values"),
         # The sum of two has one order only, so that what is left of E[x²] - E[x]² is the same for everybody.
         _case(5, 2, "around 10,000", lambda x: LARGE + x),
         _case(3, 600, "around 10,000", lambda x: LARGE + x),
-        with_first(in_dtype(_case(6, 200), "float16"), "cut out of wider rows", cut_out),
+        # A variance as small as eps, which float16 would change by a twentieth.
+        _with_eps(
+            with_first(
+                in_dtype(_case(66, 66, "small", lambda x: x / 3000), "float16"), "cut out of wider rows", cut_out
+            ),
+            1e-6,
+        ),
         _with_eps(_case(3, 600, "a tenth as large", lambda x: x / 10), 0.5),
         _case(3, 600, "±10,000", lambda x: x.sign() * LARGE + x),
         _case(2, 300, "all equal to -200", lambda x: x * 0 - 200),
+        # A row alone may be divided among programs.
+        _case(1, 5000),
         _case(3, 4100),
         with_first(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", cut_out),
     ),

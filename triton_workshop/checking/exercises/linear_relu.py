@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Case, random_case
+from triton_workshop.checking.exercises.exercise import Case, beyond_float16, random_case
 from triton_workshop.checking.exercises.matmul import EXERCISE as MATMUL
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ def _layer(case: Case, *, stride: int = 1) -> Case:
         a, b = case.arguments(device)
         [bias] = random_case("bias", ("layer", case.name), (stride * b.shape[1],)).arguments(device)
         bias *= 4
+        if "large and tiny" in case.name:
+            bias *= beyond_float16(len(bias), bias.dtype)
         return a, b, bias[::stride].to(a.dtype)
 
     return Case(case.name + f", bias of stride {stride}" * (stride > 1), arguments)

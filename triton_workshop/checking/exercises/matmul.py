@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, in_dtype, random_case
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.exercises.exercise import (
+    Axis,
+    Case,
+    Exercise,
+    beyond_float16,
+    changed,
+    in_dtype,
+    random_case,
+)
+
+if TYPE_CHECKING:
+    import torch
 
 
 def _case(m: int, n: int, k: int, again: str = "") -> Case:
@@ -12,6 +25,17 @@ def _case(m: int, n: int, k: int, again: str = "") -> Case:
 def _transposed_case(m: int, n: int, k: int) -> Case:
     name = f"{_sizes(m, n, k)}, both transposed in memory"
     return changed(_case(m, n, k, "transposed"), name, lambda a, b: (a.t().contiguous().t(), b.t().contiguous().t()))
+
+
+def _large_and_tiny_case(m: int, n: int, k: int, again: str = "") -> Case:
+    """In bfloat16, with factors that meet others in each product, and rows of the result that are large and tiny."""
+
+    def change(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        of_rows, of_terms = beyond_float16(m, a.dtype), beyond_float16(k, a.dtype)
+        return a * of_rows[:, None] * of_terms, (b / of_terms[:, None]).t().contiguous().t()
+
+    plain = in_dtype(_case(m, n, k, "large and tiny" + again), "bfloat16")
+    return changed(plain, f"{_sizes(m, n, k)}, bfloat16, large and tiny, b transposed in memory{again}", change)
 
 
 def _strided_case(m: int, n: int, k: int) -> Case:
@@ -31,19 +55,24 @@ EXERCISE = Exercise(
     cases=(
         _case(24, 24, 17),
         _case(1, 1, 1),
-        _case(64, 64, 32),
+        _case(64, 64, 64),
         _case(64, 64, 33),
         _case(65, 63, 31),
         _case(65, 63, 31, ", other values"),
-        in_dtype(_case(17, 130, 20), "bfloat16"),
-        in_dtype(_case(5, 3, 100), "float16"),
-        # More than 16 tiles of 16 along K: as many turns as a tile has elements are not enough.
-        _transposed_case(5, 3, 300),
-        # More rows than any block of another size would cover by chance.
-        _case(130, 18, 20),
+        # Another pair, for what is remembered of tensors that had to be converted or laid out anew.
+        _large_and_tiny_case(17, 130, 17),
+        _large_and_tiny_case(17, 130, 17, ", other values"),
+        in_dtype(_case(260, 1, 130), "float16"),
+        # More than 16 tiles of 16 along K: as many turns as a tile has elements are not enough. One row has special
+        # kernels, so it has several blocks of everything else.
+        _transposed_case(1, 260, 300),
+        # More rows than any block of another size would cover by chance; b alone is a square.
+        _case(130, 20, 20),
         _strided_case(70, 140, 70),
     ),
-    long_cases=(_case(4161, 1, 1), _case(1, 8321, 1)),
+    # Tiles in groups, of which the last is cut: 66, 33 or 131 along M, and several along N. And more tiles, of up to
+    # 128 columns, than a GPU has multiprocessors: a program of a fixed grid has to take a second one.
+    long_cases=(_case(4161, 130, 1), _case(1, 19_073, 1)),
     larger_cases=(_case(70_000, 1, 1), _case(1, 140_000, 1), _case(1, 1, 40_000)),
     gpu_cases=(
         _case(65, 63, 31),

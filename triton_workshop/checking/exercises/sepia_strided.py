@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.exercise import Case, Showing, changed, random_case, small_picture
 from triton_workshop.checking.exercises.sepia import EXERCISE as SEPIA
+from triton_workshop.checking.exercises.sepia import LONG_HEIGHT, LONG_WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,12 +48,12 @@ EXERCISE = replace(
         _case(17, 65, "cut out of a larger image"),
         _case(17, 65, "cut out of a larger image", ", other values"),
         _case(16, 64, "every second pixel"),
-        _case(15, 63, "channels last in memory"),
-        _case(7, 20, "one channel three times"),
+        _case(63, 63, "channels last in memory"),
+        _case(1, 300, "one channel three times"),
         _case(64, 16, "transposed"),
         _case(61, 97, "cut out of a larger image"),
     ),
-    long_cases=(_case(1, 8209, "contiguous"), _case(2063, 1, "contiguous")),
+    long_cases=(_case(LONG_HEIGHT, LONG_WIDTH, "contiguous"), _case(2063, 1, "contiguous")),
     larger_cases=(_case(1, 140_000, "contiguous"), _case(70_000, 1, "contiguous")),
     gpu_cases=(
         _case(61, 97, "every second pixel"),
