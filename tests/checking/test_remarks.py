@@ -12,6 +12,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 
 from .judging import unhurried
+from .right import right_scripts
 
 SQUARE = "BLOCK_SIZE_K = 64, 128, 16", "BLOCK_SIZE_K = 64, 64, 32"
 """With tiles of 64 × 64, M and N can be mixed up."""
@@ -508,6 +509,22 @@ def test_a_right_script_hears_what_is_to_be_said(name: str, tmp_path: Path, capf
 
 def first_line_with(part: str, text: str) -> int:
     return next(number for number, line in enumerate(text.splitlines(), start=1) if part in line)
+
+
+FIXED_GRIDS = ("2b-persistent-108", "4-persistent-fixed-grid", "6-persistent-fixed-grid")
+
+
+@pytest.mark.parametrize("name", FIXED_GRIDS)
+def test_a_persistent_kernel_is_not_wasteful_where_a_case_is_small(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    number = name.partition("-")[0]
+    [text] = [script.source for script in right_scripts(number) if script.name == name]
+    script = tmp_path / "mine.py"
+    script.write_text(text, encoding="utf-8")
+    verdict = check(EXERCISES[number], script, compiler=None)
+    assert verdict.passed
+    assert not verdict.remarks
 
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)

@@ -36,7 +36,6 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
     """What a right script could do better, as this case shows: a sentence or two for each thing."""
     launches = comparison.seen.launches
     found = [
-        next((_idle(launch, case) for launch in launches if _wastes(launch)), ""),
         next((_empty(launch, case) for launch in launches if _loads_in_vain(launch)), ""),
         next((_stored_again(source, launch, comparison) for launch in launches if launch.stored_again), ""),
         *(_prepared(source.exercise, launch, comparison) for launch in launches),
@@ -51,6 +50,16 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
         _without_allocator(source),
     ]
     return tuple(filter(None, found))
+
+
+def remark_on_idle_programs(case: str, seen: Observation) -> tuple[str, ...]:
+    """That most programs had nothing to do."""
+    return tuple(_idle(launch, case) for launch in seen.launches if _wastes(launch))[:1]
+
+
+def keeps_programs_busy(seen: Observation) -> bool:
+    """Whether a launch has work for half of its programs: a grid like this is not too large for every input."""
+    return any(2 * launch.idle <= launch.programs for launch in seen.launches)
 
 
 def remarks_on_growth(case: str, before: Observation, seen: Observation) -> tuple[str, ...]:

@@ -15,7 +15,14 @@ from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float
 from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
-from triton_workshop.checking.judging.remarks import remark_on_limit, remark_on_size, remarks, remarks_on_growth
+from triton_workshop.checking.judging.remarks import (
+    keeps_programs_busy,
+    remark_on_idle_programs,
+    remark_on_limit,
+    remark_on_size,
+    remarks,
+    remarks_on_growth,
+)
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
@@ -41,6 +48,9 @@ class Trial:
     kernels: tuple[PickledKernel, ...] = ()
     to_come: tuple[Case, ...] = ()
     """The long cases, until they have been tried."""
+    unless_busy: tuple[str, ...] = ()
+    """The remark that most programs of a fixed grid are idle, unless a long case has work for them: a persistent kernel
+    is launched like that."""
 
 
 class Runs(Protocol):
@@ -133,8 +143,10 @@ def judged(
     # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
     elements, tiles = comparison.expected.numel(), math.prod(comparison.wanted_grid)
     many = math.prod(comparison.grid) >= elements > tiles and comparison.grid != grids[-1]
-    remarked = remarks(judge.source, case.name, comparison)
-    return replace(outcome, remarks=remarked, to_come=() if many else judge.exercise.long_cases)
+    fixed = set(grids[1:]) == {comparison.grid} and math.prod(comparison.grid) < MANY_PROGRAMS
+    idle, remarked = remark_on_idle_programs(case.name, comparison.seen), remarks(judge.source, case.name, comparison)
+    known = replace(outcome, to_come=() if many else judge.exercise.long_cases)
+    return replace(known, remarks=remarked, unless_busy=idle) if fixed else replace(known, remarks=(*idle, *remarked))
 
 
 def with_long_cases(
@@ -144,15 +156,17 @@ def with_long_cases(
 
     What they sum up would say little about the tolerance, and the compiler need not see their sizes.
     """
-    known, coming = replace(outcome, to_come=()), iter(observations)
+    known, coming = replace(outcome, to_come=(), unless_busy=()), iter(observations)
+    busy = False
     for case in outcome.to_come:
         long = judged(judge, [case], coming, progress)
         known = replace(known, cases=known.cases + long.cases)
         if long.findings:
             return replace(known, findings=long.findings, tolerance=long.tolerance, remarks=(), last=long.last)
+        busy = busy or (long.last is not None and keeps_programs_busy(long.last[1]))
         if not known.remarks and outcome.last and long.last:
             known = replace(known, remarks=remarks_on_growth(case.name, outcome.last[1], long.last[1]))
-    return known
+    return known if busy else replace(known, remarks=(*outcome.unless_busy, *known.remarks))
 
 
 def located(judge: Judge, outcome: Trial, runs: Runs) -> Trial:

@@ -1,0 +1,24 @@
+"""The checker calls no script right whose kernel is wrong in sizes, types or places that its task allows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.checking.exercises import EXERCISES
+
+from .judging import EVERY, judge_here
+from .wrong import wrong_scripts
+
+NAMED = [
+    pytest.param(exercise, text, id=name) for exercise in EXERCISES for name, text in wrong_scripts(exercise).items()
+]
+
+
+@pytest.mark.parametrize(("exercise", "text"), NAMED[::EVERY])
+def test_a_case_shows_what_is_wrong_in_some_sizes_only(exercise: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(text, encoding="utf-8")
+    verdict = judge_here(EXERCISES[exercise], file, search=0.0)
+    assert [case.passed for case in verdict.cases[-1:]] == [False]
