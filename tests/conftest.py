@@ -19,6 +19,7 @@ import pytest
 from hypothesis import settings
 
 from tests.processes import dies, with_variable
+from triton_workshop.checking import own_errors
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.exercises.unfinished import open_todos
@@ -30,6 +31,8 @@ from triton_workshop.without_library import has_library, provide
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
 settings.register_profile("workshop", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("workshop")
+
+os.environ[own_errors.RAISE] = "1"
 
 provide()  # test modules import Triton, also where there are only its Python files
 

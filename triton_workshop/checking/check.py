@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from triton_workshop.checking import children
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.judging.statics import static_finding, unreadable
+from triton_workshop.checking.judging.statics import own_error, static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.large_cases import that_fit, what_stands_in
 from triton_workshop.checking.observing.source import Source
@@ -91,6 +91,19 @@ def steps(
     full_size: Callable[[], Trial] | None,
 ) -> Iterator[Verdict]:
     """A verdict whenever more is known, while all is right: on the simulator, from Triton's compiler, at full size."""
+    try:
+        yield from _steps(source, started, trials, compiler, full_size)
+    except Exception as error:
+        yield verdict_of(source.exercise, source.file, started, findings=(own_error(error),))
+
+
+def _steps(
+    source: Source,
+    started: float,
+    trials: Iterable[Trial],
+    compiler: Start | None,
+    full_size: Callable[[], Trial] | None,
+) -> Iterator[Verdict]:
     exercise = source.exercise
     for outcome in trials:
         verdict = verdict_of(exercise, source.file, started, outcome)
@@ -139,9 +152,12 @@ def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source 
     """Read a script's text, or return the verdict on it if the text alone shows what is wrong."""
     try:
         source = Source.read(file, that_fit(exercise))
-    except (OSError, SyntaxError, UnicodeDecodeError) as error:
+    except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
         return verdict_of(exercise, file, started, findings=(unreadable(error),))
-    finding = static_finding(source)
+    try:
+        finding = static_finding(source)
+    except Exception as error:
+        finding = own_error(error)
     return source if finding is None else verdict_of(exercise, file, started, findings=(finding,))
 
 

@@ -86,7 +86,7 @@ class Simulation:
     def _observed(self, cases: Sequence[Case], later: Sequence[Case], limit: float) -> Generator[object, None, None]:
         ahead = cases if self.prepared is None else ()
         with self._ask(observe_script, self.source, limit=TimeLimit(limit, self.source.file)) as script:
-            seen = observations(script)
+            seen = map(_observation, observations(script))
             try:
                 for case in ahead:
                     script.send(case.name)
@@ -96,6 +96,13 @@ class Simulation:
                     yield from islice(seen, 1)
             finally:
                 script.send(None)
+
+
+def _observation(message: object) -> Observation:
+    """What the script's process has sent, unless that is something of the script's own."""
+    if isinstance(message, Observation):
+        return message
+    return Observation(failure=Failure("Garbled", "what the script's process sent is no observation of it", None))
 
 
 @contextmanager

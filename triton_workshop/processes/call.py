@@ -282,7 +282,7 @@ class _FunctionsEnd(Connection):
     """Flushes prints before sending, since a receiver that has all it wants ends this process."""
 
     def send(self, message: object) -> None:
-        sys.stdout.flush()
+        _flush()
         super().send(message)
 
 
@@ -304,6 +304,12 @@ def _run(connection: Connection, task: Task) -> None:
             function(connection, *task.arguments)
         connection.send(_RETURNED)
     finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Flush what a function has printed, if it has not closed or replaced where it goes."""
+    with suppress(AttributeError, ValueError, OSError):
         sys.stdout.flush()
 
 

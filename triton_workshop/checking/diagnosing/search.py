@@ -21,6 +21,7 @@ from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.observe import Observation, Provenance
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.own_errors import dispensable
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
@@ -29,7 +30,7 @@ def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send which mistake makes the case of this name fail, and where it is: whenever more is known."""
     prepare()
     keep_signals_inside()
-    with _silent():
+    with _silent(), dispensable():
         for diagnosis in diagnoses_of(source, source.exercise.case_named(name)):
             connection.send(diagnosis)
 
@@ -38,7 +39,8 @@ def send_other_size(connection: Connection, source: Source) -> None:
     """Send a tile size that a right script depends on, or None."""
     prepare()
     keep_signals_inside()
-    with _silent():
+    found: OtherSize | None = None
+    with _silent(), dispensable():
         found = other_size(source)
     connection.send(found)
 

@@ -221,7 +221,8 @@ class Judge:
         message = f"expected a tensor of shape {tuple(expected.shape)}, got {got}"
         name = "wrong-shape"
         if seen.output is None:
-            name = "no-return" if seen.output_type == "NoneType" else "no-tensor-returned"
+            name = {"NoneType": "no-return"}.get(seen.output_type, "no-tensor-returned")
+            name = "odd-tensor-returned" if seen.output_type.startswith("a tensor ") else name
         finding = self._explained(FindingKind.WRONG_SHAPE, message, name, self.source.return_line())
         return finding if self.diagnosis.culprit is None else self._moved(finding, self.diagnosis.culprit)
 

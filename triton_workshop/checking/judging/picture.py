@@ -35,11 +35,11 @@ def tile_map(comparison: Comparison) -> TileMap | None:
     if max(comparison.wanted_grid, default=1) > 1:
         levels = _by_tile(comparison, levels)
         what = "a program's tile" if comparison.has_tiles_of_the_solution else "a tile as large as the solution's"
-    faults = comparison.seen.faults
-    if any(fault.kind in OUTSIDE for fault in faults):
-        if what != "a program's tile" or comparison.grid != comparison.wanted_grid:
-            return None
-        for fault in faults:
+    if any(fault.kind in OUTSIDE for fault in comparison.seen.faults):
+        own = comparison.launch.faults if comparison.launch else ()
+        if what != "a program's tile" or comparison.grid != comparison.wanted_grid or own != comparison.seen.faults:
+            return None  # a program of another launch, with a grid of its own, owns none of these tiles
+        for fault in own:
             levels[fault.program] = 3
     if levels.numel() < 2:
         return None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import traceback
 from dataclasses import replace
+from pathlib import Path
 
 from triton_workshop.checking.diagnosing.alignment import is_begun
 from triton_workshop.checking.exercises import EXERCISES
@@ -13,8 +15,10 @@ from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.habits import in_triton
 from triton_workshop.checking.judging.verdict import Finding, FindingKind
 from triton_workshop.checking.observing.source import Function, Source, called, names_in
+from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.import_order import lines_to_exchange
 
+TOO_DEEP = "an expression or a block in it is nested too deeply for Python"
 HOST = frozenset({"torch", "numpy", "random", "time", "triton_workshop"})
 """Packages whose functions no kernel can call."""
 
@@ -40,6 +44,16 @@ def unreadable(error: Exception) -> Finding:
     return Finding(FindingKind.CRASH, f"the file cannot be read: {error}", hints, hint_name="unreadable")
 
 
+def own_error(error: Exception) -> Finding:
+    """Report an error of the checker's own. Raises it where tests want to see it."""
+    let_tests_see(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    message = f"the checker itself has failed on this script: {type(error).__name__}: {error}"[:400]
+    hints = explanation_named("checker-failed").hints
+    return Finding(FindingKind.CHECKER_FAILED, f"{message}{where}", hints, hint_name="checker-failed")
+
+
 def _syntax(source: Source) -> Finding | None:
     try:
         source.tree  # noqa: B018  # parsing is what can fail
@@ -53,6 +67,10 @@ def _syntax(source: Source) -> Finding | None:
         return Finding(FindingKind.CRASH, message, (hint,), line, source.line(line), hint_name="syntax-error")
     except ValueError as error:  # null bytes
         return unreadable(error)
+    except (RecursionError, MemoryError):  # that of Python's parser, not of the machine
+        return replace(
+            unreadable(ValueError(TOO_DEEP)), hints=explanation_named("too-deep").hints, hint_name="too-deep"
+        )
     return None
 
 

@@ -26,6 +26,7 @@ from triton_workshop.checking.judging.remarks import (
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.own_errors import dispensable
 
 if TYPE_CHECKING:
     from triton_workshop.compiler.jobs import PickledKernel
@@ -82,10 +83,22 @@ def trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> It
         yield _explained(judge, runs, outcome) if outcome.findings else outcome
     if outcome.findings:
         return
-    if limits := runs.limits():
-        yield (outcome := with_limits(judge, outcome, limits))
-    if (found := runs.other_size()) is not None:
-        yield with_other_size(judge, outcome, found)
+    for look_further in (_with_its_limits, _with_another_size):
+        before = outcome
+        with dispensable():
+            outcome = look_further(judge, runs, outcome)
+        if outcome is not before:
+            yield outcome
+
+
+def _with_its_limits(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
+    limits = runs.limits()
+    return with_limits(judge, outcome, limits) if limits else outcome
+
+
+def _with_another_size(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
+    found = runs.other_size()
+    return outcome if found is None else with_other_size(judge, outcome, found)
 
 
 def case_trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> Iterator[Trial]:
@@ -109,7 +122,8 @@ def case_trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) 
 def _explained(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
     # The picture before the search, which may have to be ended with its process.
     if picture := wanted_picture(judge.exercise, outcome):
-        outcome = with_picture(judge.exercise, picture, outcome, runs.pictured(picture))
+        with dispensable():
+            outcome = with_picture(judge.exercise, picture, outcome, runs.pictured(picture))
     return located(judge, outcome, runs)
 
 
@@ -125,7 +139,7 @@ def judged(
     comparison, grids = None, [tuple[int, ...]()]
     outcome = Trial()
     for case, seen in zip(cases, observations, strict=False):
-        assert isinstance(seen, Observation)
+        assert isinstance(seen, Observation), "whoever observes sees to it"
         grids += [comparison.grid] if comparison else []
         comparison = Comparison(judge.exercise, case.arguments(device), seen)
         findings = judge.findings("" if seen.loading else case.name, comparison)
@@ -176,10 +190,12 @@ def located(judge: Judge, outcome: Trial, runs: Runs) -> Trial:
     case, seen = outcome.last
     if not judge.can_be_diagnosed(seen, outcome.findings[0]):
         return outcome
-    judge = replace(judge, diagnosis=runs.diagnosis(case, outcome) or Diagnosis())
-    first, *others = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), seen))
-    first = replace(first, pictures=outcome.findings[0].pictures)
-    return replace(outcome, findings=(first, *others))
+    with dispensable():
+        judge = replace(judge, diagnosis=runs.diagnosis(case, outcome) or Diagnosis())
+        first, *others = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), seen))
+        first = replace(first, pictures=outcome.findings[0].pictures)
+        return replace(outcome, findings=(first, *others))
+    return outcome
 
 
 def with_limits(judge: Judge, outcome: Trial, found: Sequence[Limit]) -> Trial:

@@ -38,6 +38,7 @@ class FindingKind(StrEnum):
     DOES_NOT_FIT = "does-not-fit"
     NOT_SIMULATED = "not-simulated"
     """The simulator cannot run it, so nothing is known: it may be correct."""
+    CHECKER_FAILED = "checker-failed"
 
 
 class TileState(StrEnum):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import linecache
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
@@ -18,6 +19,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
 from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.processes.call import take_tasks
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
@@ -83,10 +85,17 @@ def observe_script(connection: Connection, source: Source) -> None:
     """
     prepare()
     keep_signals_inside()
-    for seen in observations_of(source, _named(connection)):
-        connection.send(seen)
-        if seen.failure is not None:
-            return
+    own = os.getpid()
+    try:
+        for seen in observations_of(source, _named(connection)):
+            if os.getpid() != own:  # a fork that the script has let go on
+                os._exit(0)
+            connection.send(seen)
+            if seen.failure is not None:
+                return
+    except Exception as error:  # nothing works any more in here, not even to say so
+        let_tests_see(error)
+        os._exit(1)
 
 
 def _named(connection: Connection) -> Iterator[str]:

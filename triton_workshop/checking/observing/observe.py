@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import math
 import time
 import traceback
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
     from triton_workshop.compiler.jobs import PickledKernel
     from triton_workshop.simulator import Fault, Launch
     from triton_workshop.simulator.memory.counts import Write
+
+
+MOST_ELEMENTS = 2**28
+"""A result with more of them is the right one in no case, and neither copied nor looked at."""
+MOST_CHARACTERS = 20_000
+"""Of an error's message: a kernel's text is in one of Triton's."""
+MOST_LINKS = 100
+"""Of a chain of errors, from the outermost one."""
+_DTYPES = frozenset(
+    getattr(torch, name, None)  # a page's stand-in has not all of them
+    for name in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
+)
 
 
 class Provenance(Enum):
@@ -153,6 +166,12 @@ class Observer:
 
         Arguments with the same shapes as before reuse the same tensors, so a launcher that remembers them is found out.
         """
+        try:
+            return self._observed(arguments, integer_bits)
+        except Exception as error:  # Python or PyTorch is no longer what it was, or what came back is none of theirs
+            return Observation(failure=unobservable(error, self._file))
+
+    def _observed(self, arguments: tuple[torch.Tensor, ...], integer_bits: int) -> Observation:
         arguments = self._arguments = _in_place_of(self._arguments, arguments)
         originals = [argument.clone() for argument in arguments]
         started = time.process_time()
@@ -168,8 +187,9 @@ class Observer:
         made = {} if calls is None else dict(zip(map(id, launches), calls.read, strict=True))
         # The kernels of a script that was started through a link belong to the link's path.
         own = [launch for launch in launches if Path(launch.file).resolve() == self._file]
+        odd = _oddity(output) if self._simulated else ""
         seen = Observation(
-            output_type=type(output).__name__,
+            output_type=odd or type(output).__name__,
             launches=tuple(
                 replace(
                     _launched(launch, (*made.get(id(launch), ()), *_prepared(launch, launches, arguments))),
@@ -183,8 +203,10 @@ class Observer:
             unreachable=() if calls is None else tuple(calls.unreachable),
             replaced=tuple(self._replaced),
         )
-        if failure is not None or not isinstance(output, torch.Tensor):
+        if failure is not None or odd or not isinstance(output, torch.Tensor):
             return seen
+        if output.numel() > MOST_ELEMENTS:
+            return replace(seen, output=output.detach().as_subclass(torch.Tensor))
         # The judging process does not have the script's classes.
         kept = output.detach().clone().as_subclass(torch.Tensor)
         seen = replace(seen, output=kept)
@@ -218,7 +240,9 @@ class Observer:
             if not self._simulated:
                 torch.cuda.synchronize()  # a fault in the kernel shows here, not in a later case
             return output, None
-        except (Exception, SystemExit, KeyboardInterrupt) as error:
+        except BaseException as error:
+            if not isinstance(error, Exception) and type(error).__module__.startswith("triton_workshop."):
+                raise  # it ends a try
             return None, failure_of(error, self._file)
 
 
@@ -227,7 +251,7 @@ def failure_of(error: BaseException, file: Path) -> Failure:
     lines: list[int | None] = []
     links: list[BaseException] = []
     link: BaseException | None = error
-    while link is not None and link not in links:
+    while link is not None and len(links) < MOST_LINKS and not any(link is each for each in links):
         links.append(link)
         for frame in traceback.extract_tb(link.__traceback__):
             if Path(frame.filename).resolve() == file:
@@ -235,20 +259,52 @@ def failure_of(error: BaseException, file: Path) -> Failure:
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
     cause = links[-1]
     line = lines[-1] if lines else None
-    if isinstance(cause, SyntaxError) and cause.filename == str(file):
+    if isinstance(cause, SyntaxError) and cause.filename == str(file) and isinstance(cause.lineno, int):
         line = cause.lineno
-    message = str(getattr(cause, "msg", cause)) if isinstance(cause, SyntaxError) else str(cause)
-    chain = "\n".join(f"{type(each).__name__}: {each}" for each in links)
+    message = _text(cause.msg if isinstance(cause, SyntaxError) and cause.msg else cause)
+    chain = "\n".join(f"{type(each).__name__}: {_text(each)}" for each in links)
     return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, next(iter(lines), None), chain)
+
+
+def unobservable(error: Exception, file: Path) -> Failure:
+    """Describe an error of the observer's own, which the script may have brought about."""
+    what = failure_of(error, file)
+    return replace(what, type="Unobservable", message=f"{what.type}: {what.message}", chain="")
+
+
+def _text(message: object) -> str:
+    """A message, or what is left of it: one may be megabytes long, without end for a terminal, or an error itself."""
+    try:
+        text = str(message)
+    except BaseException as error:
+        return f"(a message that cannot be read: {type(error).__name__})"
+    if len(text) > MOST_CHARACTERS:
+        text = f"{text[: MOST_CHARACTERS // 2]} … {text[-MOST_CHARACTERS // 2 :]}"
+    return text.encode(errors="backslashreplace").decode()  # a lone surrogate can be shown nowhere
 
 
 def _line_in_kernel(error: BaseException, file: Path) -> int | None:
     """Where Triton's compiler stopped: it counts lines from the kernel's own first one."""
-    source, node = getattr(error, "src", None), getattr(error, "node", None)
-    if not isinstance(source, str) or node is None or not hasattr(node, "lineno"):
+    try:
+        source, line = error.src, error.node.lineno  # type: ignore[attr-defined]
+    except Exception:  # it is none of the compiler's
         return None
-    before, found, _ = file.read_text(encoding="utf-8").partition(source.strip())
-    return before.count("\n") + int(node.lineno) if found else None
+    if not isinstance(source, str) or not isinstance(line, int):
+        return None
+    before, found, _ = "".join(linecache.getlines(str(file))).partition(source.strip())
+    return before.count("\n") + line if found else None
+
+
+def _oddity(output: object) -> str:
+    """What is odd about a tensor that no kernel can have stored to; empty if nothing is, and for what is no tensor."""
+    if not isinstance(output, torch.Tensor):
+        return ""
+    if output.device.type != "cpu":
+        return f"a tensor on the device {output.device}"
+    layout = str(getattr(output, "layout", "torch.strided"))
+    if layout != "torch.strided" or getattr(output, "is_nested", False):
+        return f"a tensor that is {'nested' if layout == 'torch.strided' else layout}"
+    return "" if output.dtype in _DTYPES or output.is_complex() else f"a tensor of {output.dtype}"
 
 
 def _in_place_of(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:

@@ -31,7 +31,8 @@ class Source:
     def read(cls, file: Path, exercise: Exercise) -> Source:
         """Read it as Python does, respecting a byte order mark and a coding comment.
 
-        Raises OSError, and SyntaxError or UnicodeDecodeError if it is not text in the encoding that it claims.
+        Raises OSError, and SyntaxError, UnicodeDecodeError or LookupError if it is not text in the encoding that it
+        claims, or claims what is no encoding of text.
         """
         with tokenize.open(file) as text:
             return cls(file, text.read(), exercise)

@@ -43,6 +43,7 @@ HEADLINES = {
     FindingKind.DOES_NOT_COMPILE: "It does not compile for a GPU",
     FindingKind.DOES_NOT_FIT: "No GPU has room for it",
     FindingKind.NOT_SIMULATED: "Only a GPU can run it",
+    FindingKind.CHECKER_FAILED: "The checker has failed, not the script",
 }
 CELLS: dict[TileState, Toned] = {
     TileState.RIGHT: ("·", "good"),

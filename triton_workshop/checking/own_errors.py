@@ -1,0 +1,25 @@
+"""What becomes of an error of the checker's own: no script may end a check, and no learner sees a traceback of ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+RAISE = "TRITON_WORKSHOP_RAISE"
+"""The environment variable with which such an error is raised, as in tests."""
+
+
+@contextmanager
+def dispensable() -> Iterator[None]:
+    """Do without what fails in here: a hint, a picture or a remark is worth less than the verdict."""
+    try:
+        yield
+    except Exception as error:
+        let_tests_see(error)
+
+
+def let_tests_see(error: Exception) -> None:
+    """Raise an error that is caught for people only."""
+    if RAISE in os.environ:
+        raise error
