@@ -156,7 +156,7 @@ def verdict_on(exercise: str, file: Path) -> Verdict:
         *_, outcome = case_trials(judge, simulation)
         if not outcome.findings and (found := simulation.other_size()) is not None:
             outcome = with_other_size(judge, outcome, found)
-    return verdict_of(source.exercise, file, started, outcome)
+    return verdict_of(source.exercise, file, started, outcome, text=source.text)
 
 
 def main() -> None:

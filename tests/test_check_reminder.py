@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Outcome, RunPython, shipped_exercise
-from triton_workshop.checking.exercises import REQUIRED
+from triton_workshop import check_reminder
+from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.repository import ROOT
 
 USES_US = "from triton_workshop import DEVICE\n"
@@ -53,6 +54,8 @@ WITHOUT = (
     ("exercises/exercise_3.py", "", 'check_this_script(exercise="3")'),
     ("solutions/exercise_2.py", "", 'check_this_script(exercise="2")'),
     ("solutions/fast/exercise_4.py", "", 'check_this_script(exercise="4")'),
+    ("exercises/exercise_5a.py", "", 'check_this_script(exercise="5a")'),
+    ("solutions/exercise_6c.py", "", 'check_this_script(exercise="6c")'),
     ("exercises/exercise_1.py", f'{GUARD}\n    pass  # check_this_script(exercise="1")\n', "can stay, above it"),
     ("exercises/exercise_1.py", BLOCK.replace("__main__", "__mian__"), 'check_this_script(exercise="1")'),
     ("exercises/exercise_1.py", "import os\nos.chdir('/')\n", 'check_this_script(exercise="1")'),
@@ -80,6 +83,13 @@ def test_nothing_is_said_of(run_as: Script, text: str, name: str, options: tuple
     assert "Put it back" not in run_as(text, name, *options).stderr
 
 
+@pytest.mark.parametrize("number", EXERCISES)
+def test_every_exercise_is_one(number: str) -> None:
+    files = (ROOT / folder / f"exercise_{number}.py" for folder in ("exercises", "solutions", "solutions/fast"))
+    assert {check_reminder._exercise_of(file) for file in files} == {number}
+    assert check_reminder._exercise_of(ROOT / "solutions/standalone.py") is None
+
+
 def test_a_traceback_stands_alone(run_as: Script) -> None:
     assert run_as(f"{USES_US}1 / 0\n").stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
 
@@ -90,8 +100,8 @@ def test_an_exercise_that_is_imported_says_nothing(run_as: Script, run_python: R
     assert run_python("-c", "import exercise_1", env=env).stderr == ""
 
 
-@pytest.mark.parametrize("number", REQUIRED)
+@pytest.mark.parametrize("number", EXERCISES)
 def test_every_script_ends_with_the_lines_that_would_be_put_back(number: str) -> None:
-    ours = [ROOT / folder / f"exercise_{number}.py" for folder in ("solutions", "solutions/fast")]
-    texts = [shipped_exercise(number), *(file.read_text(encoding="utf-8") for file in ours)]
+    ours = (ROOT / folder / f"exercise_{number}.py" for folder in ("solutions", "solutions/fast"))
+    texts = [shipped_exercise(number), *(file.read_text(encoding="utf-8") for file in ours if file.is_file())]
     assert all(text.endswith("\n\n\n" + BLOCK.replace('exercise="1"', f'exercise="{number}"')) for text in texts)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import atexit
-import re
 import sys
 from pathlib import Path
 
@@ -38,10 +37,8 @@ def forget_the_check() -> None:
 
 def _exercise_of(file: Path) -> str | None:
     """The number of the exercise that a file of this repository is for; None for any other file."""
-    name = re.fullmatch(r"exercise_(\d+b?)\.py", file.name)
-    if name is None or file.parent not in [ROOT / folder for folder in _FOLDERS]:
-        return None
-    return name[1] if (ROOT / "solutions" / file.name).is_file() else None
+    ours = file.parent in [ROOT / folder for folder in _FOLDERS] and (ROOT / "solutions" / file.name).is_file()
+    return file.stem.removeprefix("exercise_") if ours and file.name.startswith("exercise_") else None
 
 
 def _say_what_is_missing(file: Path, number: str) -> None:

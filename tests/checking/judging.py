@@ -93,7 +93,7 @@ def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH_SECONDS
     with unhurried(search), _edits_seen_once(), _nothing_left_behind(file), limit:
         # A script's allocator for Triton is a context variable: in a copy it stays the script's own.
         outcome = contextvars.copy_context().run(_judged, source)
-    return verdict_of(exercise, file, beginning, outcome)
+    return verdict_of(exercise, file, beginning, outcome, text=source.text)
 
 
 def unhurried(search: float = SEARCH_SECONDS) -> AbstractContextManager[object]:

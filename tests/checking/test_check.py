@@ -14,6 +14,7 @@ import torch
 
 from tests.processes import dies
 from triton_workshop.checking.check import check
+from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise, handed_over, in_float64
 from triton_workshop.checking.exercises.int4_linear import numbers_in
@@ -21,6 +22,7 @@ from triton_workshop.checking.exercises.tolerance import in_words, tolerance
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import FindingKind, TileState, Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.processes.compilers import new_process
 from triton_workshop.simulator.faults import Kind as FaultKind
 
 from .judging import LIMIT_SECONDS, judge_here
@@ -118,6 +120,17 @@ def test_a_right_answer_may_be_put_together_from_what_kernels_stored(name: str, 
 def test_only_a_while_is_taken_for_an_endless_loop(loop: str, idea: str) -> None:
     source = Source(Path("exercise_1.py"), f"{loop}:\n    pass\n", ADD)
     assert Judge(source, limit=20).timeout(1).hint_name == idea
+
+
+@pytest.mark.library
+def test_the_compiler_speaks_of_the_text_that_was_judged(tmp_path: Path) -> None:
+    launch = "add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE"
+    script = _changed(ADD, ((f"{launch})", f"{launch}, num_warps=64)"),), tmp_path)
+    verdict = judge_here(ADD, script)
+    script.write_text(f"# saved in between\n{script.read_text(encoding='utf-8')}", encoding="utf-8")
+    [finding] = compiled(verdict, new_process).findings
+    assert finding.source == f"{launch}, num_warps=64)"
+    assert verdict.text.split("\n")[(finding.line or 0) - 1].strip() == finding.source
 
 
 def test_the_check_stops_at_the_first_case_that_fails(checked: Check) -> None:
@@ -234,6 +247,7 @@ CHECKS = """
 import sys
 from pathlib import Path
 from triton_workshop.checking.check import check
+from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.processes.signal_scope import keep_signals_inside
 finding = check(EXERCISES["1"], Path(sys.argv[1]), compiler=None).findings[0]

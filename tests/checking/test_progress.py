@@ -66,6 +66,17 @@ def test_the_list_follows_the_work(desk: Path) -> None:
     assert _standing() is Standing.MISSING
 
 
+def test_a_save_since_the_check_is_not_what_has_passed(desk: Path) -> None:
+    file = ADD.exercise_file
+    judged = ADD.solution_file.read_text()
+    file.write_text(judged)
+    remember(replace(_verdict(desk), text=judged))
+    assert _standing() is Standing.PASSED
+    file.write_text(judged.replace("x + y", "x - y"))
+    remember(replace(_verdict(desk), text=judged))
+    assert _standing() is Standing.CHANGED
+
+
 def test_a_file_to_repair_is_begun_while_a_bug_is_left_and_passes_however_it_was_repaired(desk: Path) -> None:
     repair = next(each for each in EXERCISES.values() if each.planted)
 

@@ -94,7 +94,7 @@ def steps(
     try:
         yield from _steps(source, started, trials, compiler, full_size)
     except Exception as error:
-        yield verdict_of(source.exercise, source.file, started, findings=(own_error(error),))
+        yield verdict_of(source.exercise, source.file, started, findings=(own_error(error),), text=source.text)
 
 
 def _steps(
@@ -106,13 +106,14 @@ def _steps(
 ) -> Iterator[Verdict]:
     exercise = source.exercise
     for outcome in trials:
-        verdict = verdict_of(exercise, source.file, started, outcome)
+        verdict = verdict_of(exercise, source.file, started, outcome, text=source.text)
         yield verdict
     if compiler and verdict.passed:
         verdict = compiled(verdict, compiler)
         yield verdict
     if full_size and verdict.passed:
-        yield replace(verdict_of(exercise, source.file, started, outcome, full_size()), compiler=verdict.compiler)
+        both = verdict_of(exercise, source.file, started, outcome, full_size(), text=source.text)
+        yield replace(both, compiler=verdict.compiler)
 
 
 def _ahead(output: int) -> AbstractContextManager[Call | None]:
@@ -158,13 +159,21 @@ def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source 
         finding = static_finding(source)
     except Exception as error:
         finding = own_error(error)
-    return source if finding is None else verdict_of(exercise, file, started, findings=(finding,))
+    return source if finding is None else verdict_of(exercise, file, started, findings=(finding,), text=source.text)
 
 
 def verdict_of(
-    exercise: Exercise, file: Path, started: float, *outcomes: Trial, findings: tuple[Finding, ...] = ()
+    exercise: Exercise,
+    file: Path,
+    started: float,
+    *outcomes: Trial,
+    findings: tuple[Finding, ...] = (),
+    text: str = "",
 ) -> Verdict:
-    """The verdict on a script, from what was found in its text or from the passes on the simulator and the GPU."""
+    """The verdict on a script, from what was found in its text or from the passes on the simulator and the GPU.
+
+    `text` is what was judged.
+    """
     findings = findings or tuple(finding for outcome in outcomes for finding in outcome.findings)
     remarks = outcomes[0].remarks if outcomes else ()
     return Verdict(
@@ -178,4 +187,5 @@ def verdict_of(
         remarks=remarks if findings else (*remarks, *what_stands_in(exercise)),
         kernels=outcomes[0].kernels if outcomes else (),
         to_come=len(outcomes[-1].to_come) if outcomes else 0,
+        text=text,
     )

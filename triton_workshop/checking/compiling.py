@@ -39,7 +39,7 @@ def _finding(answer: Answer, verdict: Verdict) -> Finding:
     assert refusal is not None
     explanation = _explanation(refusal, source)
     line, code = (refusal.line, refusal.source) if refusal.file == str(verdict.file) else (None, "")
-    if source and explanation and (other := _line_of_cause(explanation, refusal, source)):
+    if explanation and (other := _line_of_cause(explanation, refusal, source)):
         line, code = other, source.line(other)
     return Finding(
         FindingKind.DOES_NOT_COMPILE,
@@ -62,13 +62,13 @@ def _line_of_cause(explanation: Explanation, refusal: Refusal, source: Source) -
     return source.launch_line() if explanation.at_launch else None
 
 
-def _explanation(refusal: Refusal, source: Source | None) -> Explanation | None:
+def _explanation(refusal: Refusal, source: Source) -> Explanation | None:
     found = re.fullmatch(r"NameError: (\w+) is not defined", refusal.words)
-    kernel = source and source.function_at(refusal.line)
+    kernel = source.function_at(refusal.line)
     if found and kernel and found[1] in names_in(kernel):
         own = explanation_named("only-in-a-loop")
         return replace(own, hints=tuple(hint.replace("NAME", found[1]) for hint in own.hints))
-    if "fp64" in refusal.words and kernel and source and source.beyond_float32(kernel):
+    if "fp64" in refusal.words and kernel and source.beyond_float32(kernel):
         return explanation_named("number-beyond-float32")
     return explain_in_kernel(refusal.chain or refusal.words, refusal.source)
 
@@ -89,18 +89,13 @@ def _does_not_fit(
 ) -> Finding | None:
     """A kernel that no GPU can launch. None if there is no telling, as a tuner leaves out what has no room."""
     source = _source(verdict)
-    if source is None or source.mentions("autotune"):
+    if source.mentions("autotune"):
         return None
     line, hints = line_in(source), explanation_named(name).hints
     told = f"{answer.job.kernel.name} {message}"
     return Finding(FindingKind.DOES_NOT_FIT, told, hints, line, source.line(line), hint_name=name)
 
 
-def _source(verdict: Verdict) -> Source | None:
-    """The script, unless it cannot be read any more."""
-    try:
-        source = Source.read(verdict.file, EXERCISES[verdict.exercise])
-        source.tree  # noqa: B018  # parsing is what can fail
-    except (OSError, SyntaxError, ValueError):
-        return None
-    return source
+def _source(verdict: Verdict) -> Source:
+    """The script as it was judged: it may have been saved again since."""
+    return Source(verdict.file, verdict.text, EXERCISES[verdict.exercise])

@@ -101,7 +101,7 @@ class SelfCheck:
 
     def diagnosis(self, case: Case, known: Trial) -> Diagnosis:
         exercise = self.source.exercise
-        verdict, screen = verdict_of(exercise, self.source.file, self.started, known), sys.stdout
+        verdict, screen = verdict_of(exercise, self.source.file, self.started, known, text=self.source.text), sys.stdout
 
         def tell_what_is_known(_line: int | None) -> None:
             """When a try does not end."""
@@ -140,7 +140,7 @@ class SelfCheck:
 
         def tell_of_the_timeout(line: int | None) -> None:
             exercise, findings = self.source.exercise, (self._judge.timeout(line),)
-            verdict = verdict_of(exercise, self.source.file, self.started, findings=findings)
+            verdict = verdict_of(exercise, self.source.file, self.started, findings=findings, text=self.source.text)
             _tell([replace(verdict, cases=tuple(self.done))], exercise)
 
         return limited(TimeLimit(LIMIT_SECONDS, self.source.file), tell_of_the_timeout)

@@ -154,13 +154,15 @@ class Verdict:
     """What its launches ask of the compiler."""
     to_come: int = 0
     """How many cases have still to be tried, although all is right so far."""
+    text: str = ""
+    """The script as it was judged: since then, its file may have been saved again."""
 
     @property
     def passed(self) -> bool:
         return not self.findings
 
     def as_json(self) -> dict[str, object]:
-        shown = {name: value for name, value in vars(self).items() if name not in ("kernels", "to_come")}
+        shown = {name: value for name, value in vars(self).items() if name not in ("kernels", "to_come", "text")}
         return shown | {
             "file": str(self.file),
             "passed": self.passed,

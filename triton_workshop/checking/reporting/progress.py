@@ -23,6 +23,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.repository import ROOT
 
 FOLDER = "TRITON_WORKSHOP_STATE"
@@ -112,9 +113,17 @@ def remember(verdict: Verdict, *, hints_shown: int = 0) -> Record:
             finding=str(finding.kind) if finding else "",
             hints=hints,
             hints_shown=max(hints_shown, before.hints_shown if hints == before.hints else 0),
-            digest=digest(exercise),
+            digest=digest(exercise) if _is_what_was_judged(verdict) else "",
         ),
     )
+
+
+def _is_what_was_judged(verdict: Verdict) -> bool:
+    """Whether the file still has that text, if it is known: a later save has been checked by nobody."""
+    try:
+        return verdict.text in ("", Source.read(verdict.file, EXERCISES[verdict.exercise]).text)
+    except (OSError, SyntaxError, ValueError, LookupError):
+        return False
 
 
 def remember_hints(exercise: str, shown: int) -> None:
