@@ -27,7 +27,7 @@ from triton_workshop.simulator.faults import Kind as FaultKind
 
 from .judging import LIMIT_SECONDS, judge_here
 
-ADD, SEPIA, CONV2D, MATMUL = (EXERCISES[number] for number in "1234")
+ADD, SEPIA, CONV2D, MATMUL, LOSS = (EXERCISES[number] for number in "12345")
 Check = Callable[..., Verdict]
 
 
@@ -120,6 +120,63 @@ def test_a_right_answer_may_be_put_together_from_what_kernels_stored(name: str, 
 def test_only_a_while_is_taken_for_an_endless_loop(loop: str, idea: str) -> None:
     source = Source(Path("exercise_1.py"), f"{loop}:\n    pass\n", ADD)
     assert Judge(source, limit=20).timeout(1).hint_name == idea
+
+
+SPELT = (
+    (ADD, "offsets = pid", "offest = pid", "misspelt-definition", "offest is defined here"),
+    (ADD, "x_ptr, y_ptr, output_ptr, n", "x_ptr, y_prt, output_ptr, n", "misspelt-definition", "y_prt is defined here"),
+    (ADD, "def add_kernel", "def ad_kernel", "misspelt-definition", "ad_kernel is defined here"),
+    (ADD, "output = torch", "outputs = torch", "misspelt-definition", "outputs is defined here"),
+    (CONV2D, "accumulator = tl.zeros", "acumulator = tl.zeros", "misspelt-definition", "acumulator is defined here"),
+    (ADD, "y_ptr + offsets, mask=mask", "y_ptr + offsets, mask=maks", "misspelt-name", "Did you mean mask?"),
+    (LOSS, "running_max = new_max", "runing_max = new_max", "misspelt-definition", "Nothing reads runing_max"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("exercise", "right", "wrong", "name", "words"), SPELT)
+def test_a_misspelt_name_is_blamed_where_it_was_misspelt(
+    exercise: Exercise, right: str, wrong: str, name: str, words: str, judged: Check
+) -> None:
+    finding = judged(exercise, (right, wrong)).findings[0]
+    assert finding.hint_name == name
+    assert words in finding.hints[0]
+    assert wrong in finding.source
+
+
+OWN_STYLE = """\
+from triton_workshop import DEVICE
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def parts(X, T, OUT, s, n, B: tl.constexpr):
+    r = tl.program_id(0).to(tl.int64)
+    m = -3.4e38
+    for i in range(0, n, B):
+        c = i + tl.arange(0, B)
+        m = tl.maximum(m, tl.max(tl.load(X + r * s + c, mask=c < n, other=-3.4e38).to(tl.float32)))
+    z = 0.0
+    for i in range(0, n, B):
+        c = i + tl.arange(0, B)
+        z += tl.sum(tl.exp(tl.load(X + r * s + c, mask=c < n, other=-float("inf")).to(tl.float32) - m))
+    tl.atomic_add(OUT + r, m + tl.log(z) - tl.load(X + r * s + tl.load(T + r)).to(tl.float32))
+
+
+def cross_entropy(logits, targets):
+    out = torch.EMPTY(logits.shape[0], dtype=torch.float32, device=logits.device)
+    parts[(logits.shape[0],)](logits, targets, out, logits.stride(0), logits.shape[1], 512)
+    return out
+"""
+
+
+def test_no_number_at_all_is_no_known_mistake(tmp_path: Path) -> None:
+    script = tmp_path / "exercise_5.py"
+    script.write_text(OWN_STYLE.replace("EMPTY", "zeros"), encoding="utf-8")
+    assert judge_here(LOSS, script).findings == ()
+    script.write_text(OWN_STYLE.replace("EMPTY", "empty"), encoding="utf-8")
+    assert judge_here(LOSS, script).findings[0].hint_name == "atomics-on-nothing"
 
 
 @pytest.mark.library

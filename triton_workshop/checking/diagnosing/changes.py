@@ -26,6 +26,7 @@ OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.BitOr: (ast.BitAnd,),
 }
 COMPARISONS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_SIGNS: dict[type[ast.operator], str] = {ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
 LOOPS = ("range", "static_range")
 WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
@@ -80,6 +81,7 @@ def _all_in(
                 yield from _of_factors(node, names)
             yield from _of_precision(node)
         yield from _of_sums(statement)
+        yield from _of_spelling(statement, function)
         yield from _of_pairs(statement, names)
         if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
             yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
@@ -96,6 +98,8 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
             inside = [part for part in node.body if not _keeps_going(part, node)]
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.FloorDiv):
             inside = [part for part in inside if not isinstance(part, ast.Constant)]  # it may be too much as a whole
+        elif isinstance(node, ast.Call) and called(node) == "num_programs":
+            inside = []  # of an axis that the grid does not have it is 1, which may do away with anything
         elif isinstance(node, ast.Call) and called(node) in LOOPS:
             inside = [part for part in node.args[:2] if not isinstance(part, ast.Name)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):  # a launch: sizes again
@@ -126,7 +130,7 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
         case ast.BinOp(ast.Name(first), ast.Sub(), ast.Name(second)):
             yield Change("number", node, f"({first} - 1 - {second})")
         case ast.Constant(float(value)) if value in (0, 1):
-            yield Change("number", node, str(1 - value))
+            yield Change("constant", node, str(1 - value))
         case ast.Call(ast.Name("len"), [of]):
             yield Change("number", node, f"{ast.unparse(of)}.numel()")
     if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
@@ -319,6 +323,17 @@ def _is_sum(node: ast.expr) -> bool:
 def _inside(node: ast.expr) -> str:
     """As a factor."""
     return f"({ast.unparse(node)})" if _is_sum(node) else ast.unparse(node)
+
+
+def _of_spelling(statement: ast.stmt, function: Function) -> Iterator[Change]:
+    """A name that something reads in the place of one much like it that nothing reads."""
+    read = set(names_loaded(function))
+    for node in ast.walk(statement):
+        match node:
+            case ast.Assign([ast.Name(name)], value) | ast.AugAssign(ast.Name(name), _, value) if name not in read:
+                sign = "=" if isinstance(node, ast.Assign) else f"{_SIGNS.get(type(node.op), '+')}="
+                for other in get_close_matches(name, read - {name}, 1):
+                    yield Change("spelling", node, f"{other} {sign} {ast.unparse(value)}")
 
 
 def _of_sums(statement: ast.stmt) -> Iterator[Change]:

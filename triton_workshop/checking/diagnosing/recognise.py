@@ -18,6 +18,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
 from triton_workshop.checking.exercises.mistakes import Edit, Mistake
 from triton_workshop.checking.exercises.tolerance import tolerance
+from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called
 
@@ -66,6 +67,11 @@ def diagnose(
         return Diagnosis(culprit)
     nearness, possible, code = _nearness(solution, source.text), _possible(source), _code(source)
 
+    @functools.cache
+    def telling() -> bool:
+        """Whether what the script does is more than no result at all, to which a hundred mistakes lead."""
+        return any(_tells(exercise, each, observe(source.text, each)) for each in _cases(exercise, case))
+
     def expected(edit: Edit) -> bool:
         return culprit is not None and not exercise.todos_of(edit).isdisjoint(culprit.todos or (None,))
 
@@ -75,7 +81,7 @@ def diagnose(
             continue
         same = _edited(exercise.number, text).code == code  # then they need not run
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
-        if same or all(_alike(exercise, *pair) for pair in pairs):
+        if same or (all(_alike(exercise, *pair) for pair in pairs) and (expected(edit) or telling())):
             todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
             line = _line_of(edit, solution, source)
             shown = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
@@ -210,6 +216,19 @@ def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Obser
     near = (one.output.double() - other.output.double()).abs() <= SLACK_TOLERANCES * allowed
     same = (one.output == other.output) | (one.output.isnan() & other.output.isnan())
     return torch.equal(one.missing, other.missing) and bool((near | one.missing | same).all())
+
+
+def _tells(exercise: Exercise, case: Case, seen: Observation | None) -> bool:
+    """Whether a wrong call gives any number, or none in some places only, or a fault: not NaN or nothing all over."""
+    if seen is None:
+        return False
+    if seen.output is None or seen.faults or seen.failure:
+        return True
+    comparison = Comparison(exercise, case.arguments("cpu"), seen)
+    if seen.output.shape != comparison.expected.shape:
+        return True
+    nothing = ~seen.output.isfinite() | seen.missing
+    return not comparison.right and not bool(nothing.all())
 
 
 def fails_alike(exercise: Exercise, case: Case, one: Observation | None, other: Observation | None) -> bool:

@@ -15,10 +15,12 @@ from triton_workshop.checking.diagnosing.tile_sizes import with_changes
 from triton_workshop.checking.observing.source import Assignment, Function, Source, names_loaded, names_stored
 
 KINDS = (
+    "spelling",
     "rounded",
     "whole",
     "multiple",
     "number",
+    "constant",
     "bound",
     "lower",
     "sum",

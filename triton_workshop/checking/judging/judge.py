@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import functools
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,11 +19,20 @@ from triton_workshop.checking.judging.explanations import Explanation, explain, 
 from triton_workshop.checking.judging.launch_arguments import missing_argument
 from triton_workshop.checking.judging.misplaced import hints_about, overwrites
 from triton_workshop.checking.judging.picture import element_of, tile_map
+from triton_workshop.checking.judging.spelling import known_as, misspelt_definition, unread_lookalike
 from triton_workshop.checking.judging.verdict import MOST_PROGRAMS, Finding, FindingKind
-from triton_workshop.checking.judging.words import bracketed, last_hint, look_at, named, only_noticed, shortened
+from triton_workshop.checking.judging.words import (
+    bracketed,
+    last_hint,
+    look_at,
+    missing_step,
+    named,
+    only_noticed,
+    shortened,
+)
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
-from triton_workshop.checking.observing.source import Source, names_in
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.simulator.errors import NotSimulatedError
 from triton_workshop.simulator.faults import Fault
 from triton_workshop.simulator.lines import KernelLine
@@ -111,10 +118,12 @@ class Judge:
             finding = self._finding(FindingKind.CRASH, shortened(failure), (), line, "crash")
             return finding if self.diagnosis.culprit is None else self._at(self.diagnosis.culprit, finding)
         name, hints, culprit = explanation.name, explanation.hints, self.diagnosis.culprit
+        if name in ("misspelt-name", "no-value-yet") and (spelt := self._spelt(failure)):
+            return self._with_own(spelt)
         if name == "waits":
             line = next((call.lineno for call in self.source.calls(*WAITS)), line)
-        known = {"misspelt-name": self._known_as, "missing-argument": self._argument_without}.get(name, lambda _: "")
-        hints = (*filter(None, [known(failure)]), *hints)
+        known = {"misspelt-name": known_as, "missing-argument": missing_argument}.get(name)
+        hints = (*filter(None, [known and known(self.source, failure)]), *hints)
         finding = self._finding(FindingKind.CRASH, shortened(failure), hints, line, name)
         # Of several lines that would have to be others, none is wrong by itself: shapes meet where the error says.
         meets = name == "shapes-do-not-broadcast" and culprit is not None and len(culprit.lines) > 1
@@ -126,10 +135,6 @@ class Judge:
         if in_kernel:
             return explain_in_kernel(text, code) or explain(chain, in_kernel, code)
         return explain(text, in_kernel, code) or explain(chain, in_kernel, code)
-
-    def _argument_without(self, failure: Failure) -> str:
-        """Say which parameter of a kernel a launch has no argument for; empty if that is not the matter."""
-        return missing_argument(self.source, failure.message)
 
     def _by_text(self, failure: Failure) -> Explanation | None:
         """Return an explanation for which the script's text gives a better clue than the error."""
@@ -144,19 +149,14 @@ class Judge:
             return explanation_named("address-for-tensor")
         return None
 
-    def _known_as(self, failure: Failure) -> str:
-        """Say where an undefined name is defined, or which name looks like it; empty if there is no such name."""
-        found = re.search(r"name '(\w+)' is not defined", failure.message)
-        inside = self.source.function_at(failure.line)
-        if found is None or inside is None:
-            return ""
-        name, names = found[1], names_in(inside)
-        for other in (self.source.kernel, self.source.launcher):
-            if other is not None and other is not inside and name in names_in(other):
-                own = ", ".join(argument.arg for argument in inside.args.args[:3])
-                return f"{name} is a name in {other.name}. Here, in {inside.name}, the parameters are called {own}."
-        close = difflib.get_close_matches(name, names - {name}, 1)
-        return f"{name} is not defined anywhere. Did you mean {close[0]}?" if close else ""
+    def _spelt(self, failure: Failure) -> Finding | None:
+        """The finding on the line that misspells a name where it gets its value; None if that is not the matter."""
+        definition = misspelt_definition(self.source, failure)
+        if definition is None:
+            return None
+        name = "misspelt-definition"
+        noticed = self._finding(FindingKind.CRASH, shortened(failure), definition.hints, failure.line, name)
+        return self._on(noticed, definition.line)
 
     def _multiplies_blocks(self, line: int | None) -> bool:
         nodes = [node for node in self.source.nodes if isinstance(node, ast.BinOp) and node.lineno == line]
@@ -281,6 +281,9 @@ class Judge:
             f"Take element {bracketed(shown.element.index)} and follow it: which program owns it, which offsets does "
             "that program compute, and what does it load there?"
         )
+        if comparison.is_nan_where_wrong:
+            name = "atomics-on-nothing" if self.source.adds_to_nothing else "not-a-number"
+            return replace(shown, hints=explanation_named(name).hints, hint_name=name)
         return replace(shown, hints=(follow,))
 
     def _undefined(self, finding: Finding, comparison: Comparison) -> Finding:
@@ -368,9 +371,10 @@ class Judge:
     def _moved(self, finding: Finding, culprit: Culprit) -> Finding:
         """Return the finding on the line where the mistake was made; its message says where it was noticed."""
         if culprit.line is None and culprit.todos:
-            place = f"in part {culprit.todos[0]}" if self.exercise.planted else f"where TODO {culprit.todos[0]} was"
-            missing = f"something is missing {place}"
-            return self._blamed(replace(finding, message=f"{finding.message}; {missing}"), None)
+            if own := unread_lookalike(self.source):
+                return self._on(replace(finding, hints=own.hints, hint_name="misspelt-definition"), own.line)
+            message = f"{finding.message}; {missing_step(culprit, self.source)}"
+            return self._blamed(replace(finding, message=message), None)
         if finding.line in culprit.lines or culprit.line is None:
             return finding
         return self._on(finding, culprit.line)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import ast
 import re
 
+from triton_workshop.checking.observing.observe import Failure
 from triton_workshop.checking.observing.source import Function, Source
 
 _MISSING = re.compile(r"(\w+)\(\) missing (\d+) required positional arguments?: (.*)")
 _UNEXPECTED = re.compile(r"(\w+)\(\) takes (\d+) positional arguments? but (\d+)")
 
 
-def missing_argument(source: Source, error: str) -> str:
+def missing_argument(source: Source, failure: Failure) -> str:
     """Say which parameter a launch has no argument for, or which argument is too many; empty if it is no such error.
 
     Python names the last parameters, as arguments go by position: the first argument that is named like another
     parameter shows where they began to be shifted.
     """
-    found = _MISSING.match(error) or _UNEXPECTED.match(error)
+    found = _MISSING.match(failure.message) or _UNEXPECTED.match(failure.message)
     kernel = next((each for each in source.kernels if found and each.name == found[1]), None)
     launch = next((call for call in source.calls() if _launches(call, kernel)), None)
     if found is None or kernel is None or launch is None:

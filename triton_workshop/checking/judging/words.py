@@ -9,6 +9,10 @@ from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.exercises.exercise import solution_has
 from triton_workshop.checking.judging.verdict import Finding
 from triton_workshop.checking.observing.observe import Failure
+from triton_workshop.checking.observing.source import Source
+
+GIVEN = 0.6
+"""Of the lines of code that an exercise gives, how many a script has that began as its file."""
 
 
 def shortened(failure: Failure) -> str:
@@ -45,6 +49,16 @@ def only_noticed(finding: Finding) -> Finding:
         return finding
     shows = f"It shows on this line; the mistake may be in what the line uses. {finding.hints[0]}"
     return replace(finding, hints=(shows, *finding.hints[1:]))
+
+
+def missing_step(culprit: Culprit, source: Source) -> str:
+    """Say where something is missing: by its TODO in a script that began as the exercise's file; others have none."""
+    exercise = source.exercise
+    if exercise.planted:
+        return f"something is missing in part {culprit.todos[0]}"
+    code = {line.strip() for line in exercise.shipped().splitlines() if line.strip() and "#" not in line}
+    given = len(code.intersection(line.strip() for line in source.lines)) >= GIVEN * len(code)
+    return f"something is missing where TODO {culprit.todos[0]} was" if given else "a step is missing"
 
 
 def look_at(culprit: Culprit) -> str:

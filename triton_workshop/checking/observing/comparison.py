@@ -54,6 +54,12 @@ class Comparison:
         """Where the output was written, and is wrong."""
         return self._bad & ~self.unwritten
 
+    @property
+    def is_nan_where_wrong(self) -> bool:
+        """Whether every wrong element is NaN, and none of those that should be there is."""
+        output, wrong = self.seen.output, self.wrong
+        return output is not None and bool((~wrong | (output.isnan() & ~self.expected.isnan())).all())
+
     @functools.cached_property
     def right(self) -> bool:
         return not bool(self._bad.any())

@@ -152,6 +152,11 @@ class Source:
         names = (node.id if isinstance(node, ast.Name) else node.attr for node in nodes)
         return any(word in name for name in names)
 
+    @property
+    def adds_to_nothing(self) -> bool:
+        """Whether it has atomics, and tensors that begin with whatever was in memory."""
+        return self.mentions("empty") and any(called(call).startswith("atomic_") for call in self.calls())
+
     def return_line(self) -> int | None:
         """Where the launcher returns; None if it does at several places, as any of them may be meant."""
         nodes = ast.walk(self.launcher) if self.launcher else iter(())
