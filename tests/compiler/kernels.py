@@ -166,3 +166,33 @@ def names_what_stays_here(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
     offsets = tl.arange(0, BLOCK)
     tl.static_assert(logger is not None)
     tl.store(output_ptr + offsets, tl.load(x_ptr + offsets))
+
+
+def inside(kind: object, limit: object = 4):
+    """A kernel that closes over a helper, a constant and a type; and over a number, if that is `limit`."""
+    one = tl.constexpr(1)
+    stop = limit
+
+    @triton.jit
+    def moved(x):
+        return (x + one).to(kind)
+
+    @triton.jit
+    def closes_over_names(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+        offsets = tl.arange(0, BLOCK)
+        tl.store(output_ptr + offsets, moved(tl.load(x_ptr + offsets)), mask=offsets < stop)
+
+    return closes_over_names
+
+
+def with_a_default_of(size: int):
+    @triton.jit
+    def halved(x, by: tl.constexpr = size):
+        return x / by
+
+    @triton.jit
+    def calls_with_a_default(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+        offsets = tl.arange(0, BLOCK)
+        tl.store(output_ptr + offsets, halved(tl.load(x_ptr + offsets)))
+
+    return calls_with_a_default

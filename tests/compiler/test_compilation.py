@@ -35,11 +35,11 @@ def start() -> Iterator[compilation.Start]:
 
 
 def pickled_kernels(
-    kernel: Any, *, number: Any = 3, block: int = 16, size: int | None = None
+    kernel: Any, *, number: Any = 3, block: int = 16, size: int | None = None, running: bool = True
 ) -> tuple[PickledKernel, ...]:
     launches = Launches()
     x = torch.ones(size or block)
-    with launches.noted():
+    with launches.noted(running=running):
         kernel[(1,)](x, torch.empty_like(x), number, block)
     return launches.kernels()
 
@@ -49,7 +49,9 @@ def said(kernel: Any, start: compilation.Start, **arguments: Any) -> CompilerRep
 
 
 @pytest.mark.library
-@pytest.mark.parametrize("kernel", [kernels.takes_all, kernels.calls_itself])
+@pytest.mark.parametrize(
+    "kernel", [kernels.takes_all, kernels.calls_itself, kernels.inside(kernels.KIND, kernels.tl.constexpr(4))]
+)
 def test_a_kernel_takes_all_that_it_names_with_it(kernel: Any, start: compilation.Start) -> None:
     found = said(kernel, start)
     assert found.refused is None
@@ -66,12 +68,14 @@ def test_a_kernel_takes_all_that_it_names_with_it(kernel: Any, start: compilatio
         (kernels.calls_plain_python, "Cannot access global variable plain", "plain(tl.load"),
         (kernels.breaks_in_a_helper, "Loop-carried variable total has initial type int32", "for _ in range(4):"),
         (kernels.prints_with_an_f_string, "f-string", 'print(f"n is {n}")'),
+        (kernels.inside(kernels.KIND, 4), "Cannot access global variable stop", "mask=offsets < stop"),
+        (kernels.with_a_default_of(2), "size is not defined", "by: tl.constexpr = size"),
     ],
 )
 def test_a_refusal_has_the_compilers_words_and_the_line(
     kernel: Any, words: str, line: str, start: compilation.Start
 ) -> None:
-    answer = said(kernel, start).refused
+    answer = said(kernel, start, running=False).refused
     assert answer is not None
     assert answer.refusal is not None
     assert words in answer.refusal.words

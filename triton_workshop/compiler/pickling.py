@@ -7,6 +7,7 @@ Functions of the simulator become functions of Triton's compiler on the way.
 from __future__ import annotations
 
 import ast
+import builtins
 import functools
 import importlib
 import inspect
@@ -285,8 +286,10 @@ def _python(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> An
     node = _definition(text)
     node.decorator_list = []
     scope = {"__name__": "script", **head}
-    exec(compile(ast.Module([node], []), text.file, "exec", dont_inherit=True), scope)
-    return scope[text.name]
+    # What only the function around it knows, the compiler does not: it says so when it reads the defaults itself.
+    made = dict.fromkeys(_named(text).head - scope.keys() - vars(builtins).keys())
+    exec(compile(ast.Module([node], []), text.file, "exec", dont_inherit=True), scope, made)
+    return made[text.name]
 
 
 def _jit(text: FunctionSource, head: dict[str, Any], options: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import itertools
 import types
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import triton.language as tl
@@ -19,6 +19,7 @@ from triton.runtime import interpreter as upstream
 
 from triton_workshop.simulator.language import statements
 from triton_workshop.simulator.language.builtins_of_triton import current, is_replaced
+from triton_workshop.simulator.language.captured import Captured, compiler_takes, defined, refused
 from triton_workshop.simulator.language.loops import OF_TENSORS, batched, counted, plain
 from triton_workshop.simulator.patches import Patches
 
@@ -41,11 +42,11 @@ _Node = TypeVar("_Node", bound=ast.AST)
 class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is untyped
     """What Triton's interpreter makes of a kernel's source, once these are calls."""
 
-    def __init__(self, space: dict[str, Any]) -> None:
-        self._space = space
+    def __init__(self, space: dict[str, Any], around: Mapping[str, Any]) -> None:
+        self._compiled = _AsCompiled(space, around)
 
     def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802
-        changed: ast.AST = self.generic_visit(_AsCompiled(self._space).visit(node))
+        changed: ast.AST = self.generic_visit(self._compiled.visit(node))
         return changed
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
@@ -54,8 +55,9 @@ class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is unty
 
 
 class _AsCompiled(ast.NodeTransformer):
-    def __init__(self, space: dict[str, Any]) -> None:
-        self._space = space
+    def __init__(self, space: dict[str, Any], around: Mapping[str, Any]) -> None:
+        self._space = {**space, **around}
+        self._refused = {name for name, value in around.items() if not compiler_takes(name, value)}
         self._fresh = itertools.count()
         self._outlived: frozenset[ast.For] = frozenset()
         """The loops whose index is read after them."""
@@ -213,6 +215,8 @@ class _AsCompiled(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if not isinstance(node.ctx, ast.Load):
             return node
+        if node.id in self._refused:
+            return _at(node, _call("_refused", [ast.Constant(node.id), node]))
         value = self._of_module(node)
         if isinstance(value, tl.constexpr):
             return _at(node, _call("_plain", [node]))
@@ -363,13 +367,13 @@ def _overtaken(body: list[ast.stmt]) -> Iterator[ast.Return]:
 
 def rewriter_patches(patches: Patches) -> None:
     """Plan that kernels are rewritten, even those that were rewritten before: Triton keeps what it has rewritten."""
-    transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__))
+    transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__, Captured(rewriter.fn)))
     patches.attribute(upstream.FunctionRewriter, "ast_transformer", transformer)
     patches.attribute(upstream.FunctionRewriter, "_compile_and_exec", _defined)
     patches.attribute(upstream.InterpretedFunction, "rewritten_fn", {})
     # Triton gives a kernel the names of its interpreter's module.
     functions = [each for each in vars(statements).values() if getattr(each, "__module__", "") == statements.__name__]
-    for function in (batched, counted, current, plain, *functions):
+    for function in (batched, counted, current, plain, refused, *functions):
         patches.attribute(upstream, f"_{function.__name__}", function)
 
 
@@ -379,9 +383,7 @@ def _defined(rewriter: Any, tree: ast.Module) -> Any:
     Among the kernel's globals are then the names that a rewritten text calls, all of which begin with an underscore.
     Triton would add the rest of its interpreter's module: a kernel would find `np` and `math` without an import.
     """
-    space, made = rewriter.fn.__globals__, dict(rewriter.kwargs)
     for name, value in vars(upstream).items():
         if name.startswith("_"):
-            space.setdefault(name, value)
-    exec(compile(tree, rewriter.filename, "exec"), space, made)
-    return made[rewriter.fn.__name__]
+            rewriter.fn.__globals__.setdefault(name, value)
+    return defined(rewriter.fn, tree, rewriter.filename)

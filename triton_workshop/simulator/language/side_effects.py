@@ -5,14 +5,16 @@ from __future__ import annotations
 import dis
 import functools
 import types
-from collections.abc import Iterator
+from collections import ChainMap
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from triton.runtime import interpreter as upstream
 
-from triton_workshop.simulator.language import loops, statements
+from triton_workshop.simulator.language import captured, loops, statements
 from triton_workshop.simulator.language.aggregates import methods
+from triton_workshop.simulator.language.captured import Captured
 
 _KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
 _PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
@@ -31,8 +33,8 @@ class Analysis:
 
     def __init__(self, function: Any) -> None:
         self._function = function
-        self._seen: list[tuple[dict[str, Any], str, Any]] = []
-        """The globals that the answer depends on: where each is, its name, and what it was."""
+        self._seen: list[tuple[Mapping[str, Any], str, Any]] = []
+        """The names that the answer depends on: where each is found, itself, and what it was."""
         self._answer: bool | None = None
 
     def reaches_out(self) -> bool:
@@ -50,12 +52,12 @@ class Analysis:
                 continue
             seen.add(id(function))
             uses = _uses(function.__code__)
-            if uses.reaches_out or function.__closure__:
+            if uses.reaches_out:
                 return True
             changes |= uses.changes
-            space = function.__globals__
+            space = _names_of(function)
             self._seen.extend((space, name, space.get(name)) for name in uses.names)
-            for thing in uses.globals(space):
+            for thing in uses.outside(space):
                 waiting.extend(method.fn for method in methods(thing))
                 if isinstance(thing, upstream.InterpretedFunction):
                     waiting.append(thing.fn)
@@ -69,9 +71,18 @@ class Analysis:
         return containers and changes
 
 
+def _names_of(function: Any) -> Mapping[str, Any]:
+    """What a function finds outside of itself, by name."""
+    space: dict[str, Any] = function.__globals__
+    # Python only reads of a ChainMap's maps, and cells are no dict.
+    return ChainMap(Captured(function), space) if function.__closure__ else space  # type: ignore[arg-type]
+
+
 def _is_known(module: str | None) -> bool:
     # Ours are those that the rewriter puts into a kernel.
-    return module in (loops.__name__, statements.__name__) or (module or "").partition(".")[0] in _KNOWN
+    return (
+        module in (captured.__name__, loops.__name__, statements.__name__) or (module or "").partition(".")[0] in _KNOWN
+    )
 
 
 @dataclass(frozen=True)
@@ -79,15 +90,15 @@ class _Uses:
     """What a function's code mentions."""
 
     names: frozenset[str]
-    """Its global names."""
+    """Its global names, and those of functions around it."""
     attributes: frozenset[str]
     reaches_out: bool
     """Whether it prints, imports or assigns to something that outlives it."""
     changes: bool
     """Whether it could change a list, a dict or a set."""
 
-    def globals(self, space: dict[str, Any]) -> Iterator[Any]:
-        """What its global names refer to; for an unknown module, the parts that it may use."""
+    def outside(self, space: Mapping[str, Any]) -> Iterator[Any]:
+        """What its names outside of it refer to; for an unknown module, the parts that it may use."""
         for name in self.names & space.keys():
             thing = space[name]
             if isinstance(thing, types.ModuleType) and not _is_known(thing.__name__):
@@ -101,6 +112,7 @@ def _uses(code: types.CodeType) -> _Uses:
     instructions = list(dis.get_instructions(code))
     operations = {step.opname for step in instructions}
     names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    names |= set(code.co_freevars)
     attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
     reaches_out = bool((names | attributes) & _PRINTING or operations & _OUTLIVING)
     changes = bool(attributes & _CHANGING or operations & {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"})

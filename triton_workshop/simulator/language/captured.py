@@ -1,0 +1,91 @@
+"""The names of the functions around a kernel that it uses, as the compiler takes them."""
+
+from __future__ import annotations
+
+import ast
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import triton
+import triton.language as tl
+from triton.compiler.code_generator import CodeGenerator
+from triton.runtime import interpreter as upstream
+
+_LANGUAGES = ("triton.language", "triton.experimental.gluon.language")
+
+
+class Captured(Mapping[str, Any]):
+    """What a function's variables of the functions around it are now. One that is bound later is not there yet."""
+
+    def __init__(self, function: Any) -> None:
+        self._cells = cells_of(function)
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self._cells[name].cell_contents
+        except ValueError:  # an empty cell
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._cells if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def cells_of(function: Any) -> dict[str, types.CellType]:
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+
+def compiler_takes(name: str, value: Any) -> bool:
+    """Whether the compiler takes a value from outside of a kernel (`global_lookup` of its CodeGenerator)."""
+    return (
+        value is None
+        or isinstance(value, tl.constexpr | tl.dtype | types.ModuleType | upstream.InterpretedFunction)
+        or type(value).__name__ == "ConstexprFunction"
+        or getattr(value, "__triton_builtin__", False)
+        or getattr(value, "__triton_aggregate__", False)
+        or str(getattr(value, "__module__", "")).startswith(_LANGUAGES)
+        or (isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"))
+        or name in CodeGenerator.builtin_namespace
+        or triton.knobs.compilation.allow_non_constexpr_globals
+    )
+
+
+def refused(name: str, value: Any) -> Any:
+    """Raise what the compiler says of a variable of a function around the kernel."""
+    if callable(value) and not isinstance(value, type):
+        raise RuntimeError(
+            f"Unsupported function referenced: {value}. A kernel calls functions that have @triton.jit above them."
+        )
+    raise NameError(
+        f"Cannot access global variable {name} from within @jit'ed function. Triton kernels can only access global "
+        "variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`). A variable of a function "
+        f"around the kernel counts as global: make {name} a tl.constexpr there, or a parameter of the kernel."
+    )
+
+
+def defined(function: Any, tree: ast.Module, file: str) -> Any:
+    """Define a kernel from its rewritten text, with its variables of the functions around it."""
+    space, cells = function.__globals__, cells_of(function)
+    around = ast.parse(f"def around({', '.join(cells)}): pass")
+    (definition,), (outer,) = tree.body, around.body
+    assert isinstance(definition, ast.FunctionDef)
+    assert isinstance(outer, ast.FunctionDef)
+    definition.name = ".kernel"  # its own name, which it may call, is not one of the function around it
+    outer.body = [definition, ast.copy_location(ast.Return(ast.Name(definition.name, ast.Load())), definition)]
+    scope: dict[str, Any] = {}
+    exec(compile(ast.fix_missing_locations(around), file, "exec"), space, scope)
+    try:
+        inner = scope["around"](**{**dict.fromkeys(cells), **Captured(function)})
+    except NameError as error:
+        raise NameError(
+            f"{error.name} is not defined for the compiler. In a kernel's defaults and annotations it knows the names "
+            "of the kernel's module, and of the functions around the kernel those that its body uses too."
+        ) from error
+    closure = tuple(cells[name] for name in inner.__code__.co_freevars)
+    code = inner.__code__.replace(co_name=function.__name__)
+    made = types.FunctionType(code, space, function.__name__, inner.__defaults__, closure)
+    made.__kwdefaults__, made.__annotations__ = inner.__kwdefaults__, inner.__annotations__
+    return made
