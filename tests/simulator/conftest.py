@@ -9,6 +9,9 @@ import pytest
 _before = os.environ.get("TRITON_INTERPRET")
 os.environ["TRITON_INTERPRET"] = "1"
 
+import torch  # noqa: E402
+import triton  # noqa: E402
+
 from . import executors  # noqa: E402, F401  # puts the simulator in place of Triton's interpreter
 
 
@@ -27,3 +30,8 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def _interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
+
+
+@pytest.fixture(autouse=True)
+def _with_memory_for_descriptors() -> None:
+    triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8))

@@ -99,6 +99,15 @@ print(x.tolist(), launches)
     assert run("import kernel", tmp_path) == "[4.0, 4.0, 4.0, 4.0] []\n"
 
 
+def test_a_recording_without_the_simulator_warns(tmp_path: Path) -> None:
+    code = "import warnings; warnings.simplefilter('error'); from triton_workshop.simulator import record; "
+    (tmp_path / "kernel.py").write_text(
+        f"{code}\ntry:\n    with record():\n        pass\nexcept RuntimeWarning as warning:\n    print(warning)\n",
+        encoding="utf-8",
+    )
+    assert "which is not installed: it will stay empty. Call install() first" in run("import kernel", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("code", "says"),
     [

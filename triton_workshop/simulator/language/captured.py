@@ -87,5 +87,6 @@ def defined(function: Any, tree: ast.Module, file: str) -> Any:
     closure = tuple(cells[name] for name in inner.__code__.co_freevars)
     code = inner.__code__.replace(co_name=function.__name__)
     made = types.FunctionType(code, space, function.__name__, inner.__defaults__, closure)
+    made.__qualname__ = function.__name__
     made.__kwdefaults__, made.__annotations__ = inner.__kwdefaults__, inner.__annotations__
     return made

@@ -11,6 +11,7 @@ import functools
 import operator
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import triton.language as tl
@@ -167,8 +168,15 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
             )
         return with_more_axes(tensor, index, _semantic=upstream.interpreter_semantic)
 
+    def make_tensor_descriptor(*arguments: Any, **named: Any) -> Any:
+        made = make_of_triton(*arguments, _semantic=upstream.interpreter_semantic, **named)
+        made.handle = replace(made.handle, in_kernel=True)
+        return made
+
     with_more_axes = tl.tensor.__getitem__.__wrapped__
+    make_of_triton = tl.make_tensor_descriptor.__wrapped__
     return {
+        tl.make_tensor_descriptor: make_tensor_descriptor,
         tl.reduce: reduce,
         tl.associative_scan: associative_scan,
         tl.map_elementwise: map_elementwise,

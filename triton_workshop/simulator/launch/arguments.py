@@ -14,6 +14,7 @@ import triton.language as tl
 from triton.runtime import interpreter as upstream
 from triton.tools.tensor_descriptor import TensorDescriptor
 
+from triton_workshop.simulator.launch.refusals import check_argument, check_constant
 from triton_workshop.simulator.memory.memory import Memory
 from triton_workshop.simulator.values import int32
 from triton_workshop.simulator.values.conversions import constant
@@ -56,6 +57,7 @@ class Parameters:
     def represented(self, name: str, value: Any, memory: Memory) -> Any:
         """An argument as the language represents it; its tensors are added to what the programs may touch."""
         if name in self.constants:
+            check_constant(name, value)
             return value.value if isinstance(value, tl.constexpr) else value
         annotated = self._annotated[name]
         if annotated and isinstance(value, int | float):
@@ -88,6 +90,7 @@ def _by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
         return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
     if isinstance(value, TensorDescriptor):
         return _descriptor(memory, name, value)
+    check_argument(name, value)
     return value
 
 

@@ -20,8 +20,9 @@ from triton_workshop.simulator import hooks
 from triton_workshop.simulator.errors import SimulatorError
 from triton_workshop.simulator.faults import FaultLog, KernelFaults
 from triton_workshop.simulator.hooks import listeners, raised
-from triton_workshop.simulator.language.builtins_of_triton import launched
+from triton_workshop.simulator.language.builtins_of_triton import launch_runs, launched
 from triton_workshop.simulator.language.side_effects import Analysis
+from triton_workshop.simulator.launch import refusals
 from triton_workshop.simulator.launch.arguments import Parameters, on_gpu
 from triton_workshop.simulator.launch.recording import Launch, raising, recordings
 from triton_workshop.simulator.memory.coalescing import Coalescing
@@ -64,22 +65,30 @@ class Executor:
         self._watched: set[str | None] = set()
         """The plan of the last launch, and the arguments that it watched."""
 
+    def check(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        """Raise what Triton raises of arguments and options before it compiles anything."""
+        names = self._parameters.names
+        self._parameters.bound(arguments, {name: value for name, value in named.items() if name in names})
+        refusals.check_options(self.fn.__name__, names, named)
+
     def launch(self, grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
-        options = {name: value for name, value in named.items() if name not in self._parameters.names}
+        all_named, options = named, {name: value for name, value in named.items() if name not in self._parameters.names}
         named = {name: value for name, value in named.items() if name in self._parameters.names}
         with _on_the_cpu(self.fn, self._parameters.names, grid, arguments, named) as (host, host_named):
             for hook in self.kernel.pre_run_hooks:
                 hook(*host, **host_named)
             bound = self._parameters.bound(host, host_named)
+            refusals.check_options(self.fn.__name__, self._parameters.names, all_named)
             grid = tuple(operator.index(size) for size in (grid(bound) if callable(grid) else grid))
             if not 1 <= len(grid) <= 3:
                 raise SimulatorError(f"expected a grid of 1 to 3 dimensions, got {len(grid)}: {grid}")
+            refusals.check_grid(self.fn.__name__, grid)
             if hooks.only_listening:
                 _tell(self.kernel, bound, options, set())
                 return
             memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
             error = self._launch(memory, grid, bound)
-            if error is not None and _refused(error):
+            if error is not None and refused(error):
                 memory.start(memory.plan)  # the compiler would have refused it before anything ran
                 raise error
         self._report(memory, error, grid, bound, options)
@@ -247,57 +256,25 @@ def _tell(kernel: Any, bound: dict[str, Any], options: dict[str, Any], addresses
 
 def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
     """Launches a kernel. A warm-up would only compile it."""
-    if warmup:
-        return
     executor = vars(kernel).get("executor")
     if executor is None:
         executor = kernel.executor = Executor(kernel)
+    if warmup:
+        executor.check(arguments, named)
+        return
     executor.launch(grid, arguments, named)
 
 
 def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
     """Calls a jit function for a kernel. Triton's own version would patch its language at every call."""
+    if not launch_runs() and isinstance(upstream.interpreter_builder, Builder):
+        raise refusals.called_outside(function)
     return function.rewrite()(*arguments, **named)
 
 
-def first_configuration(tuner: Any, *arguments: Any, **named: Any) -> Any:
-    """What `triton.autotune` runs here: its first configuration that compiles. A simulator's times would mean nothing.
-
-    As with Triton's tuner, one that fails a `tl.static_assert` is not taken. If none is left, raises what the last one
-    raised.
-    """
-    tuner.nargs = dict(zip(tuner.arg_names, arguments, strict=False))
-    *others, last = tuner.prune_configs(named)
-    try:
-        for config in others:
-            with _compiles_or_not():
-                return _run_configuration(tuner, config, arguments, named)
-        return _run_configuration(tuner, last, arguments, named)
-    finally:
-        tuner.nargs = None
-
-
-def _run_configuration(tuner: Any, config: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    tuner.best_config = config
-    every = {**tuner.nargs, **named, **config.all_kwargs()}
-    tuner.pre_hook(every, reset_only=True)
-    if config.pre_hook is not None:
-        config.pre_hook(every)
-    return tuner.fn.run(*arguments, **{**named, **config.all_kwargs()})
-
-
-def _refused(error: Exception) -> bool:
+def refused(error: Exception) -> bool:
     """Whether the compiler refuses the kernel, by its own `tl.static_assert`."""
     return isinstance(error, StaticAssertionError) or isinstance(error.__cause__, StaticAssertionError)
-
-
-@contextmanager
-def _compiles_or_not() -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        if not _refused(error):
-            raise
 
 
 def _builder() -> Builder:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from triton.runtime import interpreter as upstream
+
 from triton_workshop.simulator.faults import Fault
 from triton_workshop.simulator.memory.counts import Counts, Write
+from triton_workshop.simulator.operations.builder import Builder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +72,19 @@ def record(
 
     Unless it `raises`, a fault is only recorded there. Of recordings inside each other, the one that began last decides
     that; each gets all launches until it ends itself. A kernel that raises an error of its own does so anyway.
+    Warns if the simulator is not installed, as there is nothing to collect.
 
     With `coalescing`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
     launch says what it stored, which copies all that it stored to. With `strict_views`, an access outside a view is a
     fault even inside its storage: see `Region`.
     """
+    if not isinstance(upstream.interpreter_builder, Builder):
+        warnings.warn(
+            "record() collects launches on the simulator, which is not installed: it will stay empty. Call install() "
+            "first, before anything imports Triton.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     recording = Recording(raises=raises, coalescing=coalescing, writes=writes, strict_views=strict_views)
     recordings.append(recording)
     try:

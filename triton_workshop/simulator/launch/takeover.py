@@ -94,7 +94,7 @@ def _patches() -> Patches:
     from triton_workshop.simulator.language.aggregates import aggregate_patches
     from triton_workshop.simulator.language.language import language_patches
     from triton_workshop.simulator.language.rewriting import rewriter_patches
-    from triton_workshop.simulator.launch import executor
+    from triton_workshop.simulator.launch import executor, tuning
     from triton_workshop.simulator.operations.builder import Builder
     from triton_workshop.simulator.operations.semantic import Semantic
     from triton_workshop.simulator.operations.shapes import shape_patches
@@ -110,5 +110,5 @@ def _patches() -> Patches:
     aggregate_patches(patches)
     patches.attribute(interpreter.InterpretedFunction, "run", executor.run_kernel)
     patches.attribute(interpreter.InterpretedFunction, "__call__", executor.call_jit_function)
-    patches.attribute(autotuner.Autotuner, "run", executor.first_configuration)
+    patches.attribute(autotuner.Autotuner, "run", tuning.run_tuned)
     return patches

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 from triton._C.libtriton import ir
+from triton.runtime import _allocation
 
 from triton_workshop.simulator.operations import atomics
 from triton_workshop.simulator.operations.programs import Programs
@@ -34,6 +35,8 @@ class Tile:
     padding: Any
     offsets: tuple[Value, ...] = ()
     round_f32_to_tf32: bool = False
+    in_kernel: bool = False
+    """Whether the kernel has made this descriptor, and not its launcher."""
 
     @property
     def element(self) -> Any:
@@ -99,6 +102,11 @@ def _range_from(offset: Value, size: int, axis: int, ndim: int) -> Array:
 # can start anywhere. Where TMA stops with "an illegal instruction was encountered" is measured: on an H100, Triton 3.6,
 # float32 and float16, blocks of 4, 16 and 32. Loads with a negative start and all that lies beyond the end are fine.
 
+WITHOUT_MEMORY = (
+    "Kernel requires a runtime memory allocation, but no allocator was set. Use triton.set_allocator to specify an "
+    "allocator: GPUs of compute capability 9.0 and newer need memory for a descriptor that a kernel makes. Before the "
+    "launch, triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8, device=x.device))"
+)
 UNALIGNED = (
     "a descriptor's block has to start at a multiple of 16 bytes along its last axis: elsewhere GPUs of compute "
     "capability 9.0 and newer stop with an illegal instruction"
@@ -128,6 +136,12 @@ def _expect(holds: Any, otherwise: str) -> None:
         raise ValueError(otherwise)
 
 
+def check_memory(tile: Tile) -> None:
+    """Raise RuntimeError if nobody gives the memory that a kernel's own descriptor takes, as soon as it is used."""
+    if tile.in_kernel and isinstance(_allocation._allocator.get(), _allocation.NullAllocator):
+        raise RuntimeError(WITHOUT_MEMORY)
+
+
 def load(programs: Programs, tile: Tile, offsets: list[Value], *_policy: Any) -> Value:
     pointer, mask = _described(programs, tile, offsets)
     loaded = programs.load(pointer, mask, tile.filling(pointer.shape))
@@ -147,17 +161,20 @@ def reduce(programs: Programs, kind: Any, tile: Tile, value: Value, offsets: lis
 
 
 def gather(programs: Programs, tile: Tile, rows: Value, column: Value, _type: Any) -> Value:
+    check_memory(tile)
     pointer, mask = tile.rows(rows, column)
     programs.note_size(pointer.shape)
     return programs.load(pointer, mask, tile.filling(pointer.shape))
 
 
 def scatter(programs: Programs, tile: Tile, value: Value, rows: Value, column: Value) -> None:
+    check_memory(tile)
     pointer, mask = tile.rows(rows, column)
     programs.store(pointer, value, mask)
 
 
 def _described(programs: Programs, tile: Tile, offsets: list[Value], *, stores: bool = False) -> tuple[Value, Value]:
+    check_memory(tile)
     start = offsets[-1].data * item_bytes(tile.element)
     _expect((start % 16 == 0).all(), UNALIGNED)
     _expect(not stores or all((offset.data >= 0).all() for offset in offsets), NEGATIVE)
