@@ -19,7 +19,6 @@ SQUARE = "BLOCK_SIZE_K = 64, 128, 16", "BLOCK_SIZE_K = 64, 64, 32"
 STORE = "tl.store(c_ptr + offs_m[:, None] * stride_cm + offs_n[None, :] * stride_cn, accumulator, mask=c_mask)"
 LAUNCH = "add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE)"
 TWO_CONFIGURATIONS = "[triton.Config({'BLOCK_SIZE': 1024}), triton.Config({'BLOCK_SIZE': 512})]"
-DESCRIPTOR = "tl.make_tensor_descriptor(x_ptr, [n_elements], [1], [BLOCK_SIZE])"
 NARROW = (
     "    row = tl.program_id(axis=0).to(tl.int64)",
     "    narrow = tl.program_id(axis=0)\n    row = narrow.to(tl.int64)",
@@ -230,11 +229,6 @@ REMARKS = {
         ],
         "Right with the first configuration of triton.autotune, but not with number 2: 512 of 1,024 elements are "
         "never written",
-    ),
-    "descriptor-without-memory": (
-        "1",
-        [("tl.load(x_ptr + offsets, mask=mask)", f"{DESCRIPTOR}.load([pid * BLOCK_SIZE])")],
-        "triton.set_allocator has to be given a function",
     ),
     # What a GPU would refuse
     "without-a-device": (

@@ -116,7 +116,7 @@ class Judge:
             explanation = explanation_named("dot-not-star") if self._multiplies_blocks(failure.line) else explanation
         line = failure.first_line if explanation and explanation.at_launch else failure.line
         if explanation is None:
-            finding = self._finding(FindingKind.CRASH, shortened(failure), (), line, "crash")
+            finding = self._finding(FindingKind.of_error(failure.type), shortened(failure), (), line, "crash")
             return finding if self.diagnosis.culprit is None else self._at(self.diagnosis.culprit, finding)
         name, hints, culprit = explanation.name, explanation.hints, self.diagnosis.culprit
         if name in ("misspelt-name", "no-value-yet") and (spelt := self._spelt(failure)):
@@ -125,7 +125,7 @@ class Judge:
             line = next((call.lineno for call in self.source.calls(*WAITS)), line)
         known = {"misspelt-name": known_as, "missing-argument": missing_argument}.get(name)
         hints = (*filter(None, [known and known(self.source, failure)]), *hints)
-        finding = self._finding(FindingKind.CRASH, shortened(failure), hints, line, name)
+        finding = self._finding(FindingKind.of_error(failure.type), shortened(failure), hints, line, name)
         # Of several lines that would have to be others, none is wrong by itself: shapes meet where the error says.
         meets = name == "shapes-do-not-broadcast" and culprit is not None and len(culprit.lines) > 1
         stays = explanation.at_once or meets

@@ -40,6 +40,12 @@ class FindingKind(StrEnum):
     """The simulator cannot run it, so nothing is known: it may be correct."""
     CHECKER_FAILED = "checker-failed"
 
+    @classmethod
+    def of_error(cls, type: str) -> FindingKind:
+        """What an exception of this type is: the simulator refuses launches as Triton and GPUs do, by a LaunchError."""
+        refusals = {"KeywordError": cls.DOES_NOT_COMPILE, "OptionError": cls.DOES_NOT_COMPILE}
+        return {**refusals, "ResourceError": cls.DOES_NOT_FIT}.get(type, cls.CRASH)
+
 
 class TileState(StrEnum):
     """How a tile of the output, or one of its elements, turned out, from best to worst: its level on a map."""

@@ -41,6 +41,10 @@ class OptionError(LaunchError, ValueError):
     """An option with a value that no GPU takes."""
 
 
+class ResourceError(LaunchError, RuntimeError):
+    """More threads than a program can have."""
+
+
 class ArgumentError(LaunchError, TypeError):
     """An argument of a type that no kernel takes."""
 
@@ -94,7 +98,7 @@ def _check_warps(warps: Any) -> None:
     if not _is_power_of_two(warps):
         raise OptionError(f"num_warps must be a power of 2: expected 1, 2, 4, 8, 16 or 32, got {warps!r}.")
     if warps > MOST_WARPS:
-        raise OptionError(
+        raise ResourceError(
             f"out of resource: threads, Required: {32 * warps}, Hardware limit: 1024. num_warps={warps} asks for "
             f"{32 * warps:,} threads in a program: 32 warps are the most."
         )
