@@ -196,3 +196,50 @@ def with_a_default_of(size: int):
         tl.store(output_ptr + offsets, halved(tl.load(x_ptr + offsets)))
 
     return calls_with_a_default
+
+
+class Sizes:
+    """A class whose attributes and methods kernels use: the compiler takes it as a constant only."""
+
+    __slots__ = ("step",)
+    ONE = tl.constexpr(1)
+    TWO = 2
+
+    def __init__(self) -> None:
+        self.step = 3
+
+    @staticmethod
+    @triton.jit
+    def doubled(x):
+        return x * 2
+
+    def twice(self) -> int:
+        return 2 * self.step
+
+    @property
+    def half(self) -> int:
+        return self.step // 2
+
+
+@triton.jit
+def uses_a_class(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, tl.load(x_ptr + offsets) * Sizes.ONE)
+
+
+@triton.jit
+def calls_a_method(x_ptr, output_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    tl.store(output_ptr + offsets, Sizes.doubled(tl.load(x_ptr + offsets)))
+
+
+@triton.jit
+def takes_an_object(x_ptr, output_ptr, sizes: tl.constexpr, BLOCK: tl.constexpr):
+    offsets = tl.arange(0, BLOCK)
+    x = sizes.doubled(tl.load(x_ptr + offsets)) + sizes.twice() + sizes.half
+    tl.store(output_ptr + offsets, x * sizes.ONE * sizes.TWO * sizes.step)
+
+
+@triton.jit
+def takes_an_object_without_such_a_method(x_ptr, output_ptr, sizes: tl.constexpr, BLOCK: tl.constexpr):
+    tl.store(output_ptr + tl.arange(0, BLOCK), sizes.thrice())

@@ -69,6 +69,8 @@ def test_a_kernel_takes_all_that_it_names_with_it(kernel: Any, start: compilatio
         (kernels.breaks_in_a_helper, "Loop-carried variable total has initial type int32", "for _ in range(4):"),
         (kernels.prints_with_an_f_string, "f-string", 'print(f"n is {n}")'),
         (kernels.inside(kernels.KIND, 4), "Cannot access global variable stop", "mask=offsets < stop"),
+        (kernels.uses_a_class, "Cannot access global variable Sizes", "Sizes.ONE"),
+        (kernels.calls_a_method, "Cannot access global variable Sizes", "Sizes.doubled"),
         (kernels.with_a_default_of(2), "size is not defined", "by: tl.constexpr = size"),
     ],
 )
@@ -83,6 +85,14 @@ def test_a_refusal_has_the_compilers_words_and_the_line(
     assert answer.refusal.line is not None
     assert line in answer.refusal.source
     assert line in Path(kernels.__file__).read_text(encoding="utf-8").splitlines()[answer.refusal.line - 1]
+
+
+def test_an_object_is_a_constant_with_its_attributes_and_methods(start: compilation.Start) -> None:
+    assert said(kernels.takes_an_object, start, number=kernels.Sizes()).refused is None
+    refused = said(kernels.takes_an_object_without_such_a_method, start, number=kernels.Sizes(), running=False).refused
+    assert refused is not None
+    assert refused.refusal is not None
+    assert "has no attribute 'thrice'" in refused.refusal.words
 
 
 def test_a_tuple_of_arguments_is_specialized_as_the_compiler_does(start: compilation.Start) -> None:
