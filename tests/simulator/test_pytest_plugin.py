@@ -233,3 +233,100 @@ def test_too_late_is_a_usage_error(
     ran = run_pytest(tmp_path, *options, plugin=plugin)
     assert ran.returncode == pytest.ExitCode.USAGE_ERROR, ran.stdout + ran.stderr
     assert re.search(says, ran.stderr), ran.stderr
+
+
+NOT_FOR_A_GPU = """\
+import pytest, torch, triton
+import triton.language as tl
+
+NUMBER = 4
+
+@triton.jit
+def leaves_a_loop(out):
+    for i in range(4):
+        if i == 2:
+            break
+        tl.store(out + i, i)
+
+@triton.jit
+def returns_in_a_loop(out):
+    for i in range(4):
+        if i == 2:
+            return
+        tl.store(out + i, i)
+
+@triton.jit
+def reads_a_number(out):
+    tl.store(out, NUMBER)
+
+@triton.jit
+def fine(out, B: tl.constexpr):
+    tl.store(out + tl.arange(0, B), 1)
+
+def out():
+    return torch.zeros(64, device="cuda")
+
+def test_break():
+    leaves_a_loop[(1,)](out())
+
+def test_return():
+    returns_in_a_loop[(1,)](out())
+
+def test_global():
+    reads_a_number[(1,)](out())
+
+def test_again():
+    for _ in range(2):
+        with pytest.raises(triton.CompilationError, match="Cannot access global variable NUMBER"):
+            reads_a_number[(1,)](out())
+
+def test_warps():
+    fine[(1,)](out(), 4, num_warps=3)
+
+def test_grid():
+    fine[(1, 65_536)](out(), 4)
+
+def test_no_grid():
+    fine(out(), 4)
+
+@pytest.mark.parametrize("dtype", [tl.float32, tl.int32])
+def test_closure(dtype):
+    three = tl.constexpr(3)
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, tl.full((), three, dtype))
+
+    x = out()
+    kernel[(1,)](x)
+    assert x[0] == 3
+
+def test_on_purpose():
+    from triton_workshop.simulator import record
+    with record():
+        leaves_a_loop[(1,)](out())
+
+@torch.compile
+def doubled(x):
+    return x * 2
+
+def test_compile():
+    linear = torch.nn.Linear(2, 2).cuda()
+    linear.compile()
+    assert torch.compile(linear, mode="max-autotune")(torch.ones(2, device="cuda")).is_cuda
+    assert doubled(out()).is_cuda and torch.compile(dynamic=True)(doubled)(out()).is_cuda
+"""
+
+
+@pytest.mark.library
+@pytest.mark.parametrize("asks", [True, False], ids=["with the front end", "without"])
+def test_what_does_not_compile_for_a_gpu_fails(tmp_path: Path, asks: bool) -> None:
+    (tmp_path / "test_gpu.py").write_text(NOT_FOR_A_GPU, encoding="utf-8")
+    ran = run_pytest(tmp_path, *([] if asks else ["--no-triton-compiler"]), plugin=True)
+    failed = re.findall(r"^FAILED test_gpu\.py::(\w+)", ran.stdout, re.MULTILINE)
+    refused = ["test_break", "test_return", "test_global"] if asks else ["test_again"]
+    assert sorted(failed) == sorted([*refused, "test_warps", "test_grid", "test_no_grid"]), ran.stdout + ran.stderr
+    if asks:
+        assert "leaves_a_loop does not compile for a GPU, line 10 of test_gpu.py: unsupported AST node type: Break" in (
+            ran.stdout
+        )

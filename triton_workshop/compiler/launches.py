@@ -43,6 +43,12 @@ class Launches:
         self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
     ) -> None:
         """Note a launch of a kernel with these arguments. Some of its numbers may be addresses."""
+        self.specialized(function, arguments, options, addresses)
+
+    def specialized(
+        self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
+    ) -> PickledKernel:
+        """Note a launch, and return its specialization: the same object for launches that are specialized alike."""
         special = specialization(function, arguments, options, addresses)
         key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
         if key not in self._found:
@@ -50,6 +56,7 @@ class Launches:
                 (name, each) for name, each in {**arguments, **options}.items() if type(each) in (bool, int, float)
             ]
             self._found[key] = replace(_pickled(special), numbers=tuple(numbers))
+        return self._found[key]
 
     @contextmanager
     def noted(self, *, running: bool = True) -> Iterator[None]:

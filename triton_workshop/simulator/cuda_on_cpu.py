@@ -68,6 +68,8 @@ def cuda_patches(patches: Patches) -> None:
         elif callable(thing) and name not in _STAYS:
             patches.attribute(torch.cuda, name, _not_mapped(f"torch.cuda.{name}", thing))
     patches.attribute(torch, "Generator", _Generator)
+    patches.attribute(torch, "compile", _not_compiled)
+    patches.attribute(torch.nn.Module, "compile", _nothing)
 
 
 def driver_patches(patches: Patches) -> None:
@@ -160,6 +162,11 @@ def _properties(*_: Any, **__: Any) -> SimpleNamespace:
 
 
 def _nothing(*_: Any, **__: Any) -> None: ...
+
+
+def _not_compiled(function: Any = None, **_: Any) -> Any:
+    """What takes the place of `torch.compile`: the function as it is, as a decorator with options too."""
+    return function if function is not None else lambda later: later
 
 
 def _seed(seed: int) -> None:

@@ -5,6 +5,9 @@ or a fixture, whose kernel breaks memory, races or waits for ever fails, with th
 even if the code under test catches the error. What is wrong on purpose belongs in `with simulator.record():`. xdist's
 workers do the same. `--triton-report` lists kernels, launches, faults, and what was undefined.
 
+A launch whose kernel does not compile for a GPU raises Triton's CompilationError: `compiler/pytest_front_end.py` asks
+Triton's front end about each new specialization, in some milliseconds. `--no-triton-compiler` asks nothing.
+
 "cuda" means the CPU, as one GPU of compute capability 9.0:
 
 - `device="cuda"`, `"cuda:0"` and `torch.device("cuda")` where tensors are made, `torch.set_default_device`, and
@@ -20,7 +23,8 @@ workers do the same. `--triton-report` lists kernels, launches, faults, and what
 - `triton.runtime.driver.active`: target, device, stream, torch's device and module, properties, and what `do_bench`
   needs.
 
-What else is called of `torch.cuda` and of the driver raises NotMappedError with its name. In threads that a test
+`torch.compile` leaves functions and modules as they are: PyTorch computes, kernels run on the simulator, and nothing is
+fused. What else is called of `torch.cuda` and of the driver raises NotMappedError with its name. In threads that a test
 starts, "cuda" is not mapped where tensors are made.
 """
 
@@ -39,6 +43,8 @@ from triton_workshop.simulator import KernelFaults, SimulatorError, hooks, insta
 from triton_workshop.simulator.patches import Patches
 
 NAME = __name__
+pytest_plugins = ["triton_workshop.compiler.pytest_front_end"]
+"""Fails a test whose kernel does not compile for a GPU."""
 INTERPRET = "TRITON_INTERPRET"
 OPTION = "--triton-report"
 
