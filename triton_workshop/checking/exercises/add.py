@@ -25,7 +25,7 @@ def _case(n: int, again: str = "") -> Case:
 
 def _large_and_tiny(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """A kernel that goes through float16 loses them."""
-    factors = beyond_float16(len(x), x.dtype)
+    factors = beyond_float16(len(x), x)
     return factors * x, factors * y
 
 

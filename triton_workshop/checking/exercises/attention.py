@@ -80,7 +80,7 @@ def around_one(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch
 
 def large_and_tiny(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """The same scores by numbers that float16 has not, and dimensions of the output that it has not, either."""
-    factors = beyond_float16(q.shape[2], q.dtype)
+    factors = beyond_float16(q.shape[2], q)
     return q * factors, k / factors, v * factors
 
 

@@ -101,7 +101,7 @@ class Exercise:
     to its dtype. None if the result is a sum of products, for which `tolerance` knows a bound."""
     rounded_terms: Callable[..., torch.Tensor] | None = None
     """From float64 arguments, the sum of the absolute values of those terms of each element that may be rounded to the
-    arguments' dtype before they are added in float32. None if none may."""
+    arguments' dtype, or cut off to TF32, before they are added in float32. None if none may."""
     too_many_products: Callable[..., int] | None = None
     """From the arguments, how many operations by tl.dot show that a kernel computes what its mask then hides. None if
     nothing need be hidden."""
@@ -307,11 +307,12 @@ def with_first(case: Case, how: str, change: Callable[[torch.Tensor], torch.Tens
     return changed(case, f"{case.name}, {how}", lambda first, *others: (change(first), *others))
 
 
-def beyond_float16(length: int, dtype: torch.dtype) -> torch.Tensor:
-    """Factors of which some make numbers too large for float16, some too small, and some are 1. All are powers of 2."""
+def beyond_float16(length: int, like: torch.Tensor) -> torch.Tensor:
+    """Powers of 2, for a tensor: some make its numbers too large for float16, some too small, and some are 1."""
     import torch
 
-    return torch.tensor((1.0, 2.0**20, 2.0**-30), dtype=dtype).repeat(length)[:length]
+    factors = torch.tensor((1.0, 2.0**20, 2.0**-30), dtype=like.dtype, device=like.device)
+    return factors.repeat(length)[:length]
 
 
 def counted(number: int, noun: str) -> str:

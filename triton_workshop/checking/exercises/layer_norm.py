@@ -55,7 +55,7 @@ def _large_and_tiny(case: Case) -> Case:
     def change(
         x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: torch.Tensor
     ) -> tuple[torch.Tensor, ...]:
-        of_rows, of_columns = beyond_float16(len(x), x.dtype), beyond_float16(len(weight), x.dtype)
+        of_rows, of_columns = beyond_float16(len(x), x), beyond_float16(len(weight), x)
         return x * of_rows[:, None], weight * of_columns, bias * of_columns, eps
 
     return changed(case, f"{case.name}, large and tiny", change)

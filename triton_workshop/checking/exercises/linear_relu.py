@@ -20,7 +20,7 @@ def _layer(case: Case, *, stride: int = 1) -> Case:
         [bias] = random_case("bias", ("layer", case.name), (stride * b.shape[1],)).arguments(device)
         bias *= 4
         if "large and tiny" in case.name:
-            bias *= beyond_float16(len(bias), bias.dtype)
+            bias *= beyond_float16(len(bias), bias)
         return a, b, bias[::stride].to(a.dtype)
 
     return Case(case.name + f", bias of stride {stride}" * (stride > 1), arguments)

@@ -31,7 +31,7 @@ def _large_and_tiny_case(m: int, n: int, k: int, again: str = "") -> Case:
     """In bfloat16, with factors that meet others in each product, and rows of the result that are large and tiny."""
 
     def change(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        of_rows, of_terms = beyond_float16(m, a.dtype), beyond_float16(k, a.dtype)
+        of_rows, of_terms = beyond_float16(m, a), beyond_float16(k, a)
         return a * of_rows[:, None] * of_terms, (b / of_terms[:, None]).t().contiguous().t()
 
     plain = in_dtype(_case(m, n, k, "large and tiny" + again), "bfloat16")
