@@ -129,6 +129,7 @@ SPELT = (
     (ADD, "output = torch", "outputs = torch", "misspelt-definition", "outputs is defined here"),
     (CONV2D, "accumulator = tl.zeros", "acumulator = tl.zeros", "misspelt-definition", "acumulator is defined here"),
     (ADD, "y_ptr + offsets, mask=mask", "y_ptr + offsets, mask=maks", "misspelt-name", "Did you mean mask?"),
+    (ADD, "    BLOCK_SIZE = 1024\n", "", "misspelt-name", "No line of add gives BLOCK_SIZE a value"),
     (LOSS, "running_max = new_max", "runing_max = new_max", "misspelt-definition", "Nothing reads runing_max"),
 )  # fmt: skip
 
@@ -176,6 +177,14 @@ def test_no_number_at_all_is_no_known_mistake(tmp_path: Path) -> None:
     script.write_text(OWN_STYLE.replace("EMPTY", "zeros"), encoding="utf-8")
     assert judge_here(LOSS, script).findings == ()
     script.write_text(OWN_STYLE.replace("EMPTY", "empty"), encoding="utf-8")
+    assert judge_here(LOSS, script).findings[0].hint_name == "atomics-on-nothing"
+
+
+def test_atomics_on_memory_of_numpys_are_no_missing_step(tmp_path: Path) -> None:
+    empty = "torch.EMPTY(logits.shape[0], dtype=torch.float32, device=logits.device)"
+    noise = "torch.from_numpy(numpy.empty(logits.shape[0], numpy.float32)).fill_(3.0)"
+    script = tmp_path / "exercise_5.py"
+    script.write_text(OWN_STYLE.replace(empty, noise).replace("import torch", "import numpy\nimport torch"))
     assert judge_here(LOSS, script).findings[0].hint_name == "atomics-on-nothing"
 
 

@@ -44,8 +44,6 @@ EXPLAINED = (FindingKind.WRAPPED_OFFSET, FindingKind.UNDEFINED_BRANCH, FindingKi
 """Faults whose first hint is always the simulator's own advice."""
 WAITS = ("breakpoint", "set_trace", "input")
 """Calls that wait for somebody at the keyboard."""
-
-
 HINTS = 3
 """A question, an idea, and a line."""
 LET_THROUGH = (
@@ -69,8 +67,8 @@ class Judge:
 
     def can_be_diagnosed(self, seen: Observation, finding: Finding) -> bool:
         """Whether it makes sense to run the script again with some of its lines replaced."""
-        ends = (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED)
-        return finding.kind not in ends and not seen.loading and not self.source.calls(*WAITS)
+        waits = self.source.calls(*WAITS) or finding.kind in (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED)
+        return not (waits or seen.loading or self.source.adds_to_noise)
 
     def findings(self, case: str, comparison: Comparison) -> tuple[Finding, ...]:
         """Return what is wrong with one call, with the cause first."""
@@ -282,7 +280,7 @@ class Judge:
             f"Take element {bracketed(shown.element.index)} and follow it: which program owns it, which offsets does "
             "that program compute, and what does it load there?"
         )
-        if comparison.is_nan_where_wrong:
+        if comparison.is_nan_where_wrong or self.source.adds_to_noise:
             name = "atomics-on-nothing" if self.source.adds_to_nothing else "not-a-number"
             return replace(shown, hints=explanation_named(name).hints, hint_name=name)
         return replace(shown, hints=(follow,))

@@ -6,6 +6,7 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from triton_workshop.checking.exercises.exercise import Exercise
@@ -77,17 +78,31 @@ def unread_lookalike(source: Source) -> Definition | None:
 
 
 def known_as(source: Source, failure: Failure) -> str:
-    """Say where an undefined name is defined, or which name looks like it; empty if there is no such name."""
+    """Say where an undefined name is defined, or which name looks like it; empty if there is no such name.
+
+    Of a name that the solution has in that function, the line that gives it its value is missing.
+    """
     found = re.search(r"name '(\w+)' is not defined", failure.message)
     inside = source.function_at(failure.line)
     if found is None or inside is None:
         return ""
     name, names = found[1], names_in(inside)
+    if name in _names_of_solution(source, inside):
+        return f"No line of {inside.name} gives {name} a value. Was there one that did?"
     if (other := _owner(source, name, inside)) is not None:
         own = ", ".join(argument.arg for argument in inside.args.args[:3])
         return f"{name} is a name in {other.name}. Here, in {inside.name}, the parameters are called {own}."
     close = difflib.get_close_matches(name, names - {name}, 1)
     return f"{name} is not defined anywhere. Did you mean {close[0]}?" if close else ""
+
+
+def _names_of_solution(source: Source, inside: Function) -> set[str]:
+    """The names that the solution has in a function of the same name; none if it has no such function."""
+    solution = replace(source, text=source.exercise.solution)
+    with suppress(SyntaxError):  # the learner has spoilt it
+        functions = (each for each in (*solution.kernels, solution.launcher) if each and each.name == inside.name)
+        return {name for each in functions for name in names_in(each)}
+    return set()
 
 
 def _owner(source: Source, name: str, inside: Function | None) -> Function | None:

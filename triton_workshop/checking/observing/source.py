@@ -157,6 +157,12 @@ class Source:
         """Whether it has atomics, and tensors that begin with whatever was in memory."""
         return self.mentions("empty") and any(called(call).startswith("atomic_") for call in self.calls())
 
+    @property
+    def adds_to_noise(self) -> bool:
+        """Whether what its atomics add to may be memory of NumPy's, which holds other numbers in every run."""
+        makers = {ast.unparse(call.func) for call in self.calls("empty", "empty_like")}
+        return self.adds_to_nothing and any(maker.startswith(("np.", "numpy.")) for maker in makers)
+
     def return_line(self) -> int | None:
         """Where the launcher returns; None if it does at several places, as any of them may be meant."""
         nodes = ast.walk(self.launcher) if self.launcher else iter(())
