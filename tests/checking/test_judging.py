@@ -65,3 +65,30 @@ def test_wrong_values_name_the_load_that_leaves_them_undefined(number: str, line
     assert "tl.load(" in finding.source
     assert line is None or finding.source.strip() == line
     assert finding.hint_name == "no-other"
+
+
+BACKWARDS = """output = x - y
+    tl.store(output_ptr + offsets, output, mask=mask)
+    back = pid * BLOCK_SIZE + BLOCK_SIZE - 1 - tl.arange(0, BLOCK_SIZE)
+    half = tl.load(output_ptr + back, mask=back < n_elements)
+    tl.store(output_ptr + back, half + 2 * tl.load(y_ptr + back, mask=back < n_elements), mask=back < n_elements)
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "line"),
+    [
+        (("back, half", "back, half"), "race", "half = tl.load(output_ptr + back, mask=back < n_elements)"),
+        (("half + 2", "half + 3"), "wrong-values", None),
+    ],
+)
+def test_threads_that_race_are_told_once_all_else_is_right(
+    change: tuple[str, str], kind: str, line: str | None, tmp_path: Path
+) -> None:
+    solution, script = ADD.solution_file.read_text(encoding="utf-8"), tmp_path / "mine.py"
+    store = "output = x + y\n\n    # 7: write it\n    tl.store(output_ptr + offsets, output, mask=mask)\n"
+    assert store in solution
+    script.write_text(solution.replace(store, BACKWARDS.replace(*change)), encoding="utf-8")
+    finding = judge_here(ADD, script).findings[0]
+    assert finding.kind == kind
+    assert line is None or finding.source.strip() == line

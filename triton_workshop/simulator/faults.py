@@ -93,8 +93,10 @@ class Fault:
     programs: int = 1
     elements: int = 1
     other: tuple[int, ...] | None = None
+    earlier: KernelLine | None = None
+    """For a race between threads of the program: where one of them came to the elements before."""
     stored: bool = False
-    """For a race: whether both programs store; otherwise one of them loads."""
+    """For a race: whether both store; otherwise one of them loads."""
     source: PoisonSource | None = None
     """For an undefined value, if it is known."""
 
@@ -125,6 +127,9 @@ class Fault:
                     return f"{who} {did} {where}, which lies between the elements of {self.argument}"
                 elements = "element" if self.size == 1 else "elements"
                 return f"{who} {did} {where}, but {self.argument} has {self.size} {elements}"
+            case Kind.RACE if self.earlier is not None:
+                did = "both store to it" if self.stored else "one loads it, another one stores to it"
+                return f"threads of {who} meet at {where}: {did}, and neither waits"
             case Kind.RACE:
                 other = "another program" if self.other is None else program_name(self.other)
                 if self.stored:
@@ -157,6 +162,12 @@ class Fault:
                 return "Are the strides right?"
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
                 return "Is a mask missing?"
+            case Kind.RACE if self.earlier is not None:
+                return (
+                    f"They met before. {self.earlier}. On a GPU a block's elements belong to many threads, and each is "
+                    "sure to find only what it stored itself: keep the values in a variable, or put "
+                    "`tl.debug_barrier()` between the two lines."
+                )
             case Kind.RACE if self.stored:
                 return "Do two programs work on the same block, or is an atomic missing?"
             case Kind.RACE:
@@ -208,6 +219,10 @@ def _element(fault: Fault) -> str:
     return f"{name}[{fault.index}]" if fault.index == fault.last_index else f"{name}[{fault.index}..{fault.last_index}]"
 
 
+_Key = tuple[Kind, KernelLine, str | None, bool, KernelLine | None]
+"""What faults that are counted together have in common."""
+
+
 @dataclass
 class _Tally:
     """What is known so far about one kind of fault, at one line, in one argument."""
@@ -224,7 +239,7 @@ class FaultLog:
     def __init__(self, kernel: str, grid: tuple[int, ...]) -> None:
         self._kernel = kernel
         self._grid = grid
-        self._tallies: dict[tuple[Kind, KernelLine, str | None, bool], _Tally] = {}
+        self._tallies: dict[_Key, _Tally] = {}
 
     def __len__(self) -> int:
         return len(self._tallies)
@@ -240,12 +255,17 @@ class FaultLog:
         others: NDArray[Any] | None = None,
         stored: bool = False,
         source: PoisonSource | None = None,
+        line: KernelLine | None = None,
+        earlier: KernelLine | None = None,
     ) -> None:
-        """Record that `programs[i]` touched element `indices[i]`, in a race with `others[i]` (-1: unknown)."""
-        line = line_of_kernel()
+        """Record that `programs[i]` touched element `indices[i]`, in a race with `others[i]` (-1: unknown).
+
+        It happens at the line that runs, unless another one is given.
+        """
+        line = line or line_of_kernel()
         first = int(programs.min())
         mine = programs == first
-        key = (kind, line, argument, stored)
+        key = (kind, line, argument, stored, earlier)
         tally = self._tallies.get(key)
         if tally is None or first < tally.first_program:
             low, high, outside = _range(None if indices is None else indices[mine], size)
@@ -261,6 +281,7 @@ class FaultLog:
                 size,
                 outside,
                 other=None if other < 0 else self.program(other),
+                earlier=earlier,
                 stored=stored,
                 source=source,
             )
@@ -288,14 +309,14 @@ class FaultLog:
             for tally in self._tallies.values()
         ]
 
-    def saved(self) -> dict[tuple[Kind, KernelLine, str | None, bool], _Tally]:
+    def saved(self) -> dict[_Key, _Tally]:
         """Return a copy for `restore`."""
         return {
             key: _Tally(tally.first, tally.first_program, set(tally.programs), tally.elements)
             for key, tally in self._tallies.items()
         }
 
-    def restore(self, saved: dict[tuple[Kind, KernelLine, str | None, bool], _Tally]) -> None:
+    def restore(self, saved: dict[_Key, _Tally]) -> None:
         self._tallies = saved
 
 

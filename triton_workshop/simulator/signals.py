@@ -46,6 +46,8 @@ class Plan:
     """Know of every undefined element which load left it so: a result of it is stored, or a branch depends on it."""
     watched: frozenset[int] = frozenset()
     """Addresses of storages that the launch touches in more than one way (loads, stores, atomics): who did matters."""
+    threads: frozenset[int] = frozenset()
+    """Addresses of storages to which a program comes back by another block: which of its threads did matters."""
     events: int = 0
     """Room for this many atomics that order programs."""
 

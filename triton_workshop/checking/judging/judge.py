@@ -44,6 +44,7 @@ EXPLAINED = (FindingKind.WRAPPED_OFFSET, FindingKind.UNDEFINED_BRANCH, FindingKi
 """Faults whose first hint is always the simulator's own advice."""
 WAITS = ("breakpoint", "set_trace", "input")
 """Calls that wait for somebody at the keyboard."""
+THREADS = "race-of-threads"
 HINTS = 3
 """A question, an idea, and a line."""
 LET_THROUGH = (
@@ -67,8 +68,8 @@ class Judge:
 
     def can_be_diagnosed(self, seen: Observation, finding: Finding) -> bool:
         """Whether it makes sense to run the script again with some of its lines replaced."""
-        waits = self.source.calls(*WAITS) or finding.kind in (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED)
-        return not (waits or seen.loading or self.source.adds_to_noise)
+        unclear = finding.kind not in (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED) and finding.hint_name != THREADS
+        return unclear and not (seen.loading or self.source.adds_to_noise or self.source.calls(*WAITS))
 
     def findings(self, case: str, comparison: Comparison) -> tuple[Finding, ...]:
         """Return what is wrong with one call, with the cause first."""
@@ -93,7 +94,7 @@ class Judge:
         if seen.stored_outside:
             return (_stored_outside(),)
         finding = self._inputs(seen) or self._answer(comparison)
-        return () if finding is None else (finding,)
+        return tuple(map(self._threads, seen.thread_races)) if finding is None else (finding,)
 
     # What stopped it
 
@@ -164,7 +165,7 @@ class Judge:
         return bool(sides) and all(isinstance(side, ast.Name) and side.id in ("a", "b") for side in sides)
 
     def _fault(self, fault: Fault, comparison: Comparison) -> Finding:
-        line = fault.line.number if self._is_own(fault.line) else None
+        line = self._own_line(fault.line)
         let_through = fault.argument and fault.outside > 0 and self.source.is_masked(line)
         finding = self._finding(
             FindingKind(fault.kind),
@@ -178,6 +179,9 @@ class Judge:
         found = self._diagnosed(replace(told, tiles=tile_map(comparison)))
         # Everybody knows what it means to read outside a tensor; not so for these.
         return replace(found, hints=(fault.advice, *found.hints[1:])) if found.kind in EXPLAINED else found
+
+    def _threads(self, fault: Fault) -> Finding:
+        return self._finding(FindingKind.RACE, fault.what, (fault.advice,), self._own_line(fault.line), THREADS)
 
     # What it did to its inputs, and what it gave back
 
@@ -293,10 +297,10 @@ class Judge:
             return finding
         message = f"{finding.message}; {told.what}"
         found = replace(finding, message=message, hints=(told.advice, *finding.hints), argument=told.loaded)
-        return self._blamed(found, told.load.number) if self._is_own(told.load) else found
+        return self._blamed(found, self._own_line(told.load) or found.line)
 
-    def _is_own(self, line: KernelLine) -> bool:
-        return Path(line.file).resolve() == self.source.file
+    def _own_line(self, line: KernelLine) -> int | None:
+        return line.number if Path(line.file).resolve() == self.source.file else None
 
     def _at_elements(self, kind: FindingKind, what: str, comparison: Comparison, marks: torch.Tensor) -> Finding:
         """What is wrong with the marked elements."""

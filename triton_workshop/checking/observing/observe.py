@@ -130,7 +130,15 @@ class Observation:
 
     @property
     def faults(self) -> tuple[Fault, ...]:
-        return tuple(fault for launch in self.launches for fault in launch.faults)
+        return tuple(fault for fault in self._all_faults() if fault.earlier is None)
+
+    @property
+    def thread_races(self) -> tuple[Fault, ...]:
+        """Races between threads of one program: no other fault hides behind them, nor do they explain wrong values."""
+        return tuple(fault for fault in self._all_faults() if fault.earlier is not None)
+
+    def _all_faults(self) -> Iterator[Fault]:
+        return (fault for launch in self.launches for fault in launch.faults)
 
 
 class Observer:

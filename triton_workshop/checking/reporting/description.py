@@ -30,7 +30,7 @@ HEADLINES = {
     FindingKind.TIMEOUT: "It does not finish",
     FindingKind.OUT_OF_BOUNDS_LOAD: "It reads outside a tensor",
     FindingKind.OUT_OF_BOUNDS_STORE: "It writes outside a tensor",
-    FindingKind.RACE: "Its programs race for an element",
+    FindingKind.RACE: "It races for an element",
     FindingKind.WRAPPED_OFFSET: "An offset is too large for int32",
     FindingKind.UNDEFINED_BRANCH: "It branches on an undefined value",
     FindingKind.ENDLESS_WAIT: "It waits for a value that never comes",

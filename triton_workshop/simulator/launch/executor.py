@@ -21,6 +21,7 @@ from triton_workshop.simulator.errors import SimulatorError
 from triton_workshop.simulator.faults import FaultLog, KernelFaults
 from triton_workshop.simulator.hooks import listeners, raised
 from triton_workshop.simulator.language.builtins_of_triton import launch_runs, launched
+from triton_workshop.simulator.language.loops import plain
 from triton_workshop.simulator.language.side_effects import Analysis
 from triton_workshop.simulator.launch import refusals
 from triton_workshop.simulator.launch.arguments import Parameters, on_gpu
@@ -29,6 +30,7 @@ from triton_workshop.simulator.memory.coalescing import Coalescing
 from triton_workshop.simulator.memory.counts import Counts
 from triton_workshop.simulator.memory.memory import Memory
 from triton_workshop.simulator.operations.builder import Builder
+from triton_workshop.simulator.races.threads import USUAL_WARPS
 from triton_workshop.simulator.races.waiting import Scheduler
 from triton_workshop.simulator.signals import (
     Diverged,
@@ -63,7 +65,8 @@ class Executor:
         """Elements of the largest block, by the values of the constants."""
         self._last = Plan()
         self._watched: set[str | None] = set()
-        """The plan of the last launch, and the arguments that it watched."""
+        self._threads: set[str | None] = set()
+        """The plan of the last launch, and the arguments that it watched, for programs and for threads."""
 
     def check(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
         """Raise what Triton raises of arguments and options before it compiles anything."""
@@ -87,6 +90,7 @@ class Executor:
                 _tell(self.kernel, bound, options, set())
                 return
             memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
+            memory.races.threads.warps = plain(options.get("num_warps", USUAL_WARPS))
             error = self._launch(memory, grid, bound)
             if error is not None and refused(error):
                 memory.start(memory.plan)  # the compiler would have refused it before anything ran
@@ -165,13 +169,14 @@ class Executor:
             self._log_one_by_one(reason)
             # It must not start again to learn more, as it would print again.
             return Plan(one_by_one=reason, traced=True)
-        watched = {region.storage.address for region in memory.space.regions if region.name in self._watched}
-        return replace(self._last, watched=frozenset(watched))
+        watched, threads = (_addresses(memory, names) for names in (self._watched, self._threads))
+        return replace(self._last, watched=watched, threads=threads)
 
     def _remember(self, memory: Memory) -> None:
         if not memory.plan.one_by_one:
             self._last = memory.plan
-            self._watched = {r.name for r in memory.space.regions if r.storage.address in memory.plan.watched}
+            self._watched = _names(memory, memory.plan.watched)
+            self._threads = _names(memory, memory.plan.threads)
 
     def _log_one_by_one(self, reason: str) -> None:
         logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
@@ -330,6 +335,14 @@ def _memory(log: FaultLog, programs: int) -> Memory:
     memory = Memory(log, programs, counts, strict_views=any(each.strict_views for each in recordings))
     memory.results.report_all = any(each.writes for each in recordings)
     return memory
+
+
+def _addresses(memory: Memory, names: set[str | None]) -> frozenset[int]:
+    return frozenset(region.storage.address for region in memory.space.regions if region.name in names)
+
+
+def _names(memory: Memory, addresses: frozenset[int]) -> set[str | None]:
+    return {region.name for region in memory.space.regions if region.storage.address in addresses}
 
 
 def _as_interpreter_error(error: Exception) -> Exception:

@@ -47,6 +47,7 @@ from triton_workshop.simulator.values.formats import (
     undefined,
 )
 from triton_workshop.simulator.values.undefined import counts_as_zero, poison_from, source_of
+from triton_workshop.simulator.values.unshared import Share, unshared
 from triton_workshop.simulator.values.value import NOWHERE, Value, either, union
 
 MOST_POLLS = 50
@@ -90,6 +91,7 @@ class Memory:
         self.group = group
         self.changed = False
         self.undo.forget()
+        self.races.threads.wait(group)
         self._polls.forget()
 
     # Loads, stores and atomics
@@ -110,8 +112,9 @@ class Memory:
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
         bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
         region.storage.loaded |= not volatile
+        share: Share | None = None
         if self.counts is not None or volatile or self.races.watched(region.storage):
-            self._note_load(region, pointer, chosen_by(mask, bad), item, volatile=volatile)
+            share = self._note_load(region, pointer, chosen_by(mask, bad), item, volatile=volatile)
         data = decode(gather(region.elements(stored_as(dtype)), pointer.data), dtype)
         poison: Array | None = None
         if mask is not None and not mask.data.all():
@@ -129,7 +132,7 @@ class Memory:
                 poison = union(poison, nowhere)
         if volatile:
             self._looked(pointer, changed=False)
-        return Value(data, dtype, pointer.shape, poison=poison)
+        return Value(data if share is None else unshared(data, share), dtype, pointer.shape, poison=poison)
 
     def store(self, pointer: Value, value: Value, mask: Value | None, dtype: Any) -> None:
         """Store where `mask` is true, program by program."""
@@ -200,6 +203,8 @@ class Memory:
         self._count(access, pointer.shape, chosen, stored_by=self.group)
         region.storage.keep()
         region.storage.updated = True
+        if acquires or releases:
+            self.races.threads.wait(self.group)
         self.races.watched(region.storage)
         flat = region.elements(stored_as(dtype))
         old = np.empty(len(access.index), held_as(dtype))
@@ -218,6 +223,8 @@ class Memory:
                 access, changed, acquires=acquires and alone, releases=releases and alone, compares=compares
             )
             self._looked(pointer, changed=bool(changed.any()))
+        if acquires or releases:
+            self.races.threads.wait(self.group)
         result = np.full(shape, undefined(dtype), held_as(dtype))
         result[... if chosen is None else np.broadcast_to(chosen, shape)] = (
             old.reshape(shape) if chosen is None else old
@@ -265,15 +272,18 @@ class Memory:
             unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
         return unsure if unsure.any() else None
 
-    def _note_load(self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool) -> None:
+    def _note_load(
+        self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool
+    ) -> Share | None:
         access = access_of(region, pointer, chosen, self.group, item)
         self._count(access, pointer.shape, chosen)
         if not len(access.index):
-            return
+            return None
         if volatile:
             self.races.poll(access)
         elif self.races.watched(region.storage):
-            self.races.load(access)
+            return self.races.load(access)
+        return None
 
     def _count(
         self, access: Access, shape: tuple[int, ...], chosen: Array | None, *, stored_by: Array | None = None

@@ -40,13 +40,25 @@ def _counted(function: Callable[..., Any], *numpy: Callable[..., Any], each: int
     return method
 
 
-def _enlarging(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation whose result may be a larger block than what it is given."""
+def _enlarging(function: Callable[..., Any], *, moves: bool = False) -> Callable[..., Any]:
+    """An operation whose result may be a larger block than what it is given; it may be `_moving` too."""
 
     def method(builder: Builder, *operands: Any) -> Value:
+        if moves:
+            builder.wait(stores=False)
         result: Value = function(*operands)
         builder.note_size(result.shape)
         return result
+
+    return method
+
+
+def _moving(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that may bring elements to other threads, which have to wait until those have loaded them."""
+
+    def method(builder: Builder, *operands: Any) -> Any:
+        builder.wait(stores=False)
+        return function(*operands)
 
     return method
 
@@ -106,7 +118,7 @@ class Builder(Programs):
         return Value(data, tl.int32, (stop - start,), bounds=(start, max(start, stop - 1)))
 
     def create_barrier(self) -> None:
-        """Do nothing: programs do not share anything that a barrier would order."""
+        self.wait()
 
     # Conversions
 
@@ -193,13 +205,17 @@ class Builder(Programs):
 
     create_unsplat = staticmethod(blocks.unsplat)
     create_expand_dims = staticmethod(blocks.expand_dims)
-    create_reshape = staticmethod(blocks.reshape)
-    create_trans = staticmethod(blocks.transpose)
-    create_split = staticmethod(blocks.split)
+    create_reshape = _moving(blocks.reshape)
+    create_trans = _moving(blocks.transpose)
+    create_split = _moving(blocks.split)
     create_broadcast = _enlarging(blocks.broadcast)
-    create_cat = _enlarging(blocks.concatenate)
-    create_join = _enlarging(blocks.join)
-    create_gather = _enlarging(blocks.gather)
+    create_cat = _enlarging(blocks.concatenate, moves=True)
+    create_join = _enlarging(blocks.join, moves=True)
+
+    def create_gather(self, source: Value, index: Value, axis: int) -> Value:
+        self.wait()
+        self.note_size(index.shape)
+        return blocks.gather(source, index, axis)
 
     def create_splat(self, dtype: Any, scalar: Value) -> Value:
         shape = tuple(int(size) for size in dtype.shape)
@@ -208,6 +224,7 @@ class Builder(Programs):
 
     def create_histogram(self, values: Value, bins: int, mask: Value | None = None) -> Value:
         self.memory.results.combine(values, 0)
+        self.wait()
         return blocks.histogram(values, int(bins), mask)
 
     # Matrices
@@ -237,6 +254,7 @@ class Builder(Programs):
         return self._product(left, right, accumulator, "IEEE", "scaled")
 
     def _product(self, a: Value, b: Value, accumulator: Value, precision: Any, multiplied: str) -> Value:
+        self.wait()
         result = dot.multiply(a, b, accumulator, precision)
         self.note_size(result.shape)
         self.count(result, each=2 * a.shape[-1], multiplied=multiplied)

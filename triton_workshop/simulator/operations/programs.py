@@ -31,6 +31,10 @@ class Programs:
     def note_size(self, shape: tuple[int, ...]) -> None:
         self.largest = max(self.largest, math.prod(shape))
 
+    def wait(self, *, stores: bool = True) -> None:
+        """Called where all threads of each program wait for each other: see `Threads.wait`."""
+        self.memory.races.threads.wait(self.memory.group, stores=stores)
+
     def count(self, result: Value, each: int = 1, multiplied: str | None = None) -> None:
         """Count the floating-point operations of a result: `each` for each of its elements."""
         counts = self.memory.counts

@@ -23,6 +23,7 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
     values = [tensor.handle for tensor in tensors]
     shape = values[0].shape
     _check_axis(axis, shape)
+    builder.wait()
     if axis is None:
         values = [builder.create_reshape(value, (int(np.prod(shape)),)) for value in values]
     for value in values:
@@ -106,6 +107,7 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
     """Each element combined with all elements before it along `axis`, or with all after it."""
     values = [tensor.handle for tensor in tensors]
     _check_axis(axis, values[0].shape)
+    builder.wait()
     axis = axis % len(values[0].shape)
     if reverse:
         values = _part(values, axis, slice(None, None, -1))

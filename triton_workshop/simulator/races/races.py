@@ -9,11 +9,13 @@ import numpy as np
 
 from triton_workshop.simulator.faults import FaultLog, Kind
 from triton_workshop.simulator.races.ordering import UNKNOWN, Ordering
+from triton_workshop.simulator.races.threads import Threads
 from triton_workshop.simulator.signals import Restart
 from triton_workshop.simulator.storage.accesses import Access
 from triton_workshop.simulator.storage.regions import Storage
 from triton_workshop.simulator.storage.undo import Undo
 from triton_workshop.simulator.values.formats import Array, bits
+from triton_workshop.simulator.values.unshared import Share
 
 SLACK_BYTES = 64 << 20
 """Bytes that the shadows of a launch may take in addition to what their storages allow."""
@@ -99,8 +101,10 @@ class Races:
         self._undo = undo
         self._shadows: dict[int, Shadow] = {}
         self._slack = SLACK_BYTES
+        self.threads = Threads(log, programs, undo)
 
     def restart(self) -> None:
+        self.threads.restart()
         self._shadows.clear()
         self._slack = SLACK_BYTES
         self.ordering = Ordering(self._programs, self._undo.plan.events)
@@ -124,18 +128,23 @@ class Races:
         if access.region.storage.stored or access.region.storage.updated:
             self._happened(access, acquires=True, releases=np.zeros(len(access.owners), np.bool_))
 
-    def load(self, access: Access) -> None:
-        """Called before a load from a watched storage."""
+    def load(self, access: Access) -> Share | None:
+        """Called before a load from a watched storage. Returns what `Threads.load` returns."""
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
         clash = self._others(shadow, writers, names, access)
+        share = None
+        if self.threads.tracked(access):
+            share = self.threads.load(access, marks)
+        elif self.threads.another_block(access) and _own(writers, clash):
+            self.threads.track(access)
         if shadow.silent is not None and clash.any():
             # Who has stored the same value will load that value, whoever is first.
             silent = shadow.silent[marks]
             clash &= (silent == NOBODY) | (silent != shadow.several) & self._others(shadow, silent, names, access)
         self._report(shadow, access, writers, clash, stored=False)
         if shadow.readers is None:
-            return
+            return share
         before = shadow.readers[marks]
         others = self._others(shadow, before, names, access)
         if others.any() and len(self.ordering):
@@ -145,6 +154,7 @@ class Races:
             others[known] = (moments == UNKNOWN) | self.ordering.unordered(access.owners[known], moments)
         self._undo.put(shadow.readers, marks, names)
         self._put_several(shadow.readers, marks, others | (shadow.readers[marks] != names), shadow)
+        return share
 
     def store(self, access: Access, now: Array, new: Array, *, alone: bool, for_all: bool) -> None:
         """Called before a store: `now` is what memory holds, and `new` is what it will hold.
@@ -153,6 +163,7 @@ class Races:
         programs of the group store the same.
         """
         shadow, marks, names = self._marks(access)
+        self._store_by_threads(shadow, access, marks, names, lambda: bits(now) != bits(new))
         writers = shadow.writers[marks]
         others = self._others(shadow, writers, names, access)
         clash, orders = bool(others.any()), alone and bool(self.ordering.capacity)
@@ -230,6 +241,7 @@ class Races:
             self._happened(access, acquires=acquires, releases=changed & releases)
         if shadow is None or not changed.any():
             return
+        self._store_by_threads(shadow, access, marks, names, lambda: changed, atomic=True)
         places = _places(marks)[changed]
         access, names = access.part(changed), names[changed]
         before = shadow.writers[places]
@@ -262,6 +274,23 @@ class Races:
             clash = self._others(shadow, readers, names, access)
             if clash.any():
                 self._report(shadow, access, readers, clash & changed(), stored=False)
+
+    def _store_by_threads(
+        self,
+        shadow: Shadow,
+        access: Access,
+        marks: Array | slice,
+        names: Array,
+        changed: Callable[[], Array],
+        *,
+        atomic: bool = False,
+    ) -> None:
+        if self.threads.tracked(access):
+            self.threads.store(access, marks, changed(), atomic=atomic)
+        elif self.threads.another_block(access):
+            parts = [part[marks] for part in (shadow.writers, shadow.readers) if part is not None]
+            if any(_own(before, self._others(shadow, before, names, access)) for before in parts):
+                self.threads.track(access)
 
     def _others(self, shadow: Shadow, before: Array, names: Array, access: Access) -> Array:
         """Where an element's name is another program's."""
@@ -336,6 +365,11 @@ class Races:
                 break
         self._slack -= min(beyond, self._slack)
         return Shadow(elements, kind, exact=kind == needed, readers=both)
+
+
+def _own(before: Array, others: Array) -> bool:
+    """Whether one of these names is the program's own."""
+    return bool(((before != NOBODY) & ~others).any())
 
 
 def _places(marks: Array | slice) -> Array:

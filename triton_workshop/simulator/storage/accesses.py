@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,26 @@ import numpy as np
 from triton_workshop.simulator.storage.regions import Region
 from triton_workshop.simulator.values.formats import Array
 from triton_workshop.simulator.values.value import Value
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """The lanes of a block in each program of a group, of which an access has those that are `chosen` (None: all)."""
+
+    shape: tuple[int, ...]
+    index: Array
+    chosen: Array | None
+    group: Array
+
+    @property
+    def size(self) -> int:
+        """Elements of the block."""
+        return math.prod(self.shape)
+
+    def slots(self) -> Array:
+        """For each element of the access, its lane, plus the block's size times the place of its program."""
+        shape = (len(self.group), *self.shape)
+        return flat_of(np.arange(math.prod(shape)).reshape(shape), shape, self.chosen)
 
 
 @dataclass(frozen=True)
@@ -24,6 +45,8 @@ class Access:
     owners: Array
     item: int
     """Bytes of an element."""
+    lanes: Lanes | None = None
+    """Where in a block the elements are, unless it is a part of an access."""
 
     @property
     def addresses(self) -> Array:
@@ -46,7 +69,8 @@ def access_of(region: Region, pointer: Value, chosen: Array | None, group: Array
     shape = (len(group), *pointer.shape)
     index = flat_of(pointer.data, shape, chosen)
     run = _as_run(index) if len(index) else index
-    return Access(region, index, run, flat_of(down(group, len(shape)), shape, chosen), item)
+    lanes = Lanes(pointer.shape, pointer.data, chosen, group)
+    return Access(region, index, run, flat_of(down(group, len(shape)), shape, chosen), item, lanes)
 
 
 def gather(flat: Array, index: Array) -> Array:

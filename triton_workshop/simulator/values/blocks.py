@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import triton.language as tl
 
 from triton_workshop.simulator.values.formats import Array
+from triton_workshop.simulator.values.unshared import shared
 from triton_workshop.simulator.values.value import Value, spread, uniform_origin, union
 
 Shape = tuple[int, ...]
@@ -16,7 +18,8 @@ Shape = tuple[int, ...]
 
 def splat(scalar: Value, shape: Shape) -> Value:
     """A block of this scalar."""
-    return scalar.rearranged(lambda data: data.reshape(data.shape[0], *(1,) * len(shape)), shape)
+    size = math.prod(shape)
+    return scalar.rearranged(lambda data: shared(data, size).reshape(data.shape[0], *(1,) * len(shape)), shape)
 
 
 def unsplat(block: Value) -> Value:
@@ -30,7 +33,8 @@ def expand_dims(block: Value, axis: int) -> Value:
 
 
 def broadcast(block: Value, shape: Sequence[int]) -> Value:
-    return block.rearranged(lambda data: data, tuple(int(size) for size in shape))
+    sizes = tuple(int(size) for size in shape)
+    return block.rearranged(lambda data: shared(data, math.prod(sizes)), sizes)
 
 
 def reshape(block: Value, shape: Sequence[int], _reorder: bool = False) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -23,6 +24,7 @@ from triton_workshop.simulator.values.formats import (
 )
 from triton_workshop.simulator.values.libdevice import flushes, function_of
 from triton_workshop.simulator.values.undefined import poison_from
+from triton_workshop.simulator.values.unshared import shared
 from triton_workshop.simulator.values.value import Value, any_wrapped, either, uniform_origin, union
 
 
@@ -37,7 +39,8 @@ def aligned(a: Value, b: Value) -> tuple[Value, Value]:
 
 def _as_block(scalar: Value, shape: tuple[int, ...]) -> Value:
     ones = (1,) * (len(shape) - len(scalar.shape))
-    return scalar.rearranged(lambda data: data.reshape(data.shape[0], *ones, *data.shape[1:]), shape)
+    size = math.prod(shape)
+    return scalar.rearranged(lambda data: shared(data, size).reshape(data.shape[0], *ones, *data.shape[1:]), shape)
 
 
 def apply(operation: Callable[..., Array], a: Value, b: Value, *, chooses: bool = False) -> Value:
