@@ -1,7 +1,8 @@
-"""How much faster the simulator is than Triton's interpreter: `python -m benchmarks.simulator [--small]`.
+"""How much faster the simulator is than Triton's interpreter: `python -m benchmarks.simulator [--small | --diverging]`.
 
 It runs the four solutions and a softmax, at sizes that a person would try. With `--small`, it runs the kernels of the
 field, as the simulator's tests have them: a few programs each, so what a launch and an operation cost counts most.
+With `--diverging`, it runs kernels whose programs go different ways, so that few of them can run together.
 Each executor runs in a process of its own, on the same arguments. If Triton's would take minutes, both get less work.
 """
 
@@ -29,13 +30,15 @@ Work = dict[str, Callable[[], Launch]]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--small", action="store_true", help="the kernels of the field, a few programs each")
+    parser.add_argument("--diverging", action="store_true", help="kernels whose programs go different ways")
     parser.add_argument("--json", action="store_true", help="print one object: work → ratio")
     parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        print(json.dumps(seconds(small=options.small)))
+        print(json.dumps(seconds(small=options.small, diverging=options.diverging)))
         return
-    ours, theirs = _in_a_process("1", options.small), _in_a_process("0", options.small)
+    switches = ["--small"] * options.small + ["--diverging"] * options.diverging
+    ours, theirs = _in_a_process("1", switches), _in_a_process("0", switches)
     ratios = {name: round(theirs[name] / ours[name], 1) for name in theirs}
     if options.json:
         print(json.dumps(ratios))
@@ -44,24 +47,25 @@ def main() -> None:
     for name, ratio in ratios.items():
         print(f"{name:<24}{1e3 * theirs[name]:>9.2f} ms{1e3 * ours[name]:>10.2f} ms{ratio:>9}")
     print(f"median {statistics.median(ratios.values()):.1f}")
-    if not options.small:
+    if not switches:
         persistent = ours["persistent"] / ours["a tile each"]
         print(f"a product by programs that take several tiles: {persistent:.2f} × the time of one with a tile each")
 
 
-def _in_a_process(switch: str, small: bool) -> dict[str, float]:
+def _in_a_process(switch: str, switches: list[str]) -> dict[str, float]:
     environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_WORKSHOP_SIMULATOR": switch}
-    command = [sys.executable, "-m", "benchmarks.simulator", "--measure", *["--small"] * small]
+    command = [sys.executable, "-m", "benchmarks.simulator", "--measure", *switches]
     output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
     result: dict[str, float] = json.loads(output)
     return result
 
 
-def seconds(*, small: bool) -> dict[str, float]:
+def seconds(*, small: bool = False, diverging: bool = False) -> dict[str, float]:
     """How long each piece of work takes: the best of several, or one run of large work on Triton's interpreter."""
     simulated = os.environ["TRITON_WORKSHOP_SIMULATOR"] != "0"
-    runs = _small() if small else _large(simulated=simulated)
-    return {name: _best(run, 10 if simulated else 4 if small else 1) for name, run in runs.items()}
+    runs = _small() if small else _diverging() if diverging else _large(simulated=simulated)
+    times = 3 if diverging else 10 if simulated else 4 if small else 1
+    return {name: _best(run, times) for name, run in runs.items()}
 
 
 def _best(made: Callable[[], Launch], times: int) -> float:
@@ -111,6 +115,19 @@ def _small() -> Work:
         return partial(case.kernel[case.grid], *case.arguments(), **case.constants)
 
     return {name: partial(made, case) for name, case in cases.items() if name not in WAITING}
+
+
+def _diverging() -> Work:
+    """Of arguments, those that a kernel has parameters for: the others are only kept alive."""
+    _field()
+    cases = import_module("tests.simulator.kernels_that_diverge").CASES
+    return {name: partial(_made, case) for name, case in cases.items()}
+
+
+def _made(case: Any) -> Launch:
+    arguments, names = case.arguments(), [name for name in case.kernel.arg_names if name not in case.constants]
+    launch = partial(case.kernel[case.grid], *arguments[: len(names)], **case.constants)
+    return lambda: (launch(), arguments)
 
 
 def _field() -> Any:

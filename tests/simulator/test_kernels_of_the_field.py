@@ -7,6 +7,7 @@ import torch
 
 from triton_workshop.simulator import record
 
+from . import kernels_that_diverge
 from .kernels_of_the_field import CASES, TILES, Case, grouped, grouped_gemm
 
 
@@ -28,3 +29,17 @@ def test_pointers_of_pointers_are_followed() -> None:
     assert not launches[0].faults
     for left, right, product in zip(a, b, c, strict=True):
         torch.testing.assert_close(product.float(), left.float() @ right.float(), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize("case", kernels_that_diverge.CASES.values(), ids=kernels_that_diverge.CASES)
+def test_programs_that_go_different_ways_are_right_twice(case: Case) -> None:
+    for _ in range(2):
+        arguments, expected = case.arguments(), case.expected(case.arguments())
+        names = [name for name in case.kernel.arg_names if name not in case.constants]
+        with record() as launches:
+            case.kernel[case.grid](*arguments[: len(names)], **case.constants)
+        assert not launches[0].faults, str(launches[0].faults[0])
+        for place, tensor in expected.items():
+            pairs = zip(arguments[place], tensor, strict=True)
+            for found, wanted in pairs:
+                torch.testing.assert_close(found.float(), wanted.float(), rtol=case.tolerance, atol=case.tolerance)

@@ -8,7 +8,7 @@ import operator
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,18 @@ ELEMENTS_AT_ONCE = 1 << 17
 """Elements of the largest block, over all programs of a group: so few that several such arrays stay in the cache."""
 PROGRAMS_AT_ONCE = 1 << 16
 FEW = 32
+MOST_ALONE = 8
+"""How many programs may leave their group one by one where atomics order them, before all go one by one."""
 """How many programs the first groups have: with blocks of any size they do not take long to start again."""
+
+
+@dataclass(frozen=True)
+class _Experience:
+    """The plan that a launch had to end with, and the arguments that it watched, for programs and for threads."""
+
+    plan: Plan = Plan()  # noqa: RUF009  # frozen
+    watched: frozenset[str | None] = frozenset()
+    threads: frozenset[str | None] = frozenset()
 
 
 class Executor:
@@ -63,10 +74,9 @@ class Executor:
         self._prints = Analysis(fn)
         self._largest: dict[str, int] = {}
         """Elements of the largest block, by the values of the constants."""
-        self._last = Plan()
-        self._watched: set[str | None] = set()
-        self._threads: set[str | None] = set()
-        """The plan of the last launch, and the arguments that it watched, for programs and for threads."""
+        self._together = _Experience()
+        self._one_by_one: dict[tuple[Any, ...], _Experience] = {}
+        """Of the last launches whose programs ran together, and one by one: these by the grid and the constants."""
 
     def check(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
         """Raise what Triton raises of arguments and options before it compiles anything."""
@@ -142,12 +152,13 @@ class Executor:
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
         with launched(upstream.interpreter_semantic), _with_memory(builder, memory), np.errstate(all="ignore"):
             values = {name: self._parameters.represented(name, value, memory) for name, value in bound.items()}
-            memory.start(self._plan(memory))
+            constants = (grid, *(str(values[name]) for name in self._parameters.constants))
+            memory.start(self._plan(memory, constants))
             again = False
             while True:
                 try:
                     self._run(builder, values, again=again)
-                    self._remember(memory)
+                    self._remember(memory, constants)
                     return None
                 except LaunchEnds:
                     return None
@@ -162,21 +173,24 @@ class Executor:
                 self._start_again(builder, plan)
                 again = True
 
-    def _plan(self, memory: Memory) -> Plan:
+    def _plan(self, memory: Memory, constants: tuple[Any, ...]) -> Plan:
         """How the launch begins: as the last one had to end."""
         if self._prints.reaches_out():
             reason = "its source prints, or reaches out of the kernel"
             self._log_one_by_one(reason)
             # It must not start again to learn more, as it would print again.
             return Plan(one_by_one=reason, traced=True)
-        watched, threads = (_addresses(memory, names) for names in (self._watched, self._threads))
-        return replace(self._last, watched=watched, threads=threads)
+        last = self._one_by_one.get(constants, self._together)
+        watched, threads = (_addresses(memory, names) for names in (last.watched, last.threads))
+        return replace(last.plan, watched=watched, threads=threads)
 
-    def _remember(self, memory: Memory) -> None:
-        if not memory.plan.one_by_one:
-            self._last = memory.plan
-            self._watched = _names(memory, memory.plan.watched)
-            self._threads = _names(memory, memory.plan.threads)
+    def _remember(self, memory: Memory, constants: tuple[Any, ...]) -> None:
+        plan = memory.plan
+        last = _Experience(plan, _names(memory, plan.watched), _names(memory, plan.threads))
+        if plan.one_by_one:
+            self._one_by_one[constants] = last
+        else:
+            self._together = last
 
     def _log_one_by_one(self, reason: str) -> None:
         logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
@@ -248,7 +262,7 @@ class Executor:
                     memory.counts.restore(counts)
                 parts = diverged.parts(group)
                 alone += len(parts) == 2 and len(parts[0]) == 1 and memory.races.ordering.capacity > 0
-                if alone > FEW:
+                if alone > MOST_ALONE:
                     plan = replace(memory.plan, keep_undo=False)
                     raise RestartOneByOne("programs pass a lock one by one", plan) from None
                 groups.extend(reversed(parts))
@@ -337,12 +351,12 @@ def _memory(log: FaultLog, programs: int) -> Memory:
     return memory
 
 
-def _addresses(memory: Memory, names: set[str | None]) -> frozenset[int]:
+def _addresses(memory: Memory, names: frozenset[str | None]) -> frozenset[int]:
     return frozenset(region.storage.address for region in memory.space.regions if region.name in names)
 
 
-def _names(memory: Memory, addresses: frozenset[int]) -> set[str | None]:
-    return {region.name for region in memory.space.regions if region.storage.address in addresses}
+def _names(memory: Memory, addresses: frozenset[int]) -> frozenset[str | None]:
+    return frozenset(region.name for region in memory.space.regions if region.storage.address in addresses)
 
 
 def _as_interpreter_error(error: Exception) -> Exception:

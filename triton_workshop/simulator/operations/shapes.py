@@ -14,17 +14,18 @@ from triton_workshop.simulator.patches import Patches
 
 SIZES = "_sizes"
 """The attribute of a block's type that has its sizes, as a tuple of numbers."""
+_NO_CONSTANTS = frozenset({tl.tensor, int, float, bool, str, type(None)})
 _OF_TENSORS = "_of_tensors"
 """The attribute of a type that has what all tensors of that type have."""
 
 
 def shape_patches(patches: Patches) -> None:
-    """Plan that types and tensors share what is equal in them, and that a tensor is seen at once to be no constant."""
+    """Plan that types and tensors share what is equal in them, and that what is no constant is seen at once."""
     patches.attribute(tl.block_type, "__init__", _share_parts_of_types())
     patches.attribute(tl.tensor, "__init__", _share_parts_of_tensors())
     unwrapped = tl.core._unwrap_if_constexpr
     patches.attribute(
-        tl.core, "_unwrap_if_constexpr", lambda thing: thing if thing.__class__ is tl.tensor else unwrapped(thing)
+        tl.core, "_unwrap_if_constexpr", lambda thing: thing if thing.__class__ in _NO_CONSTANTS else unwrapped(thing)
     )
 
 

@@ -136,7 +136,12 @@ class Races:
         share = None
         if self.threads.tracked(access):
             share = self.threads.load(access, marks)
-        elif self.threads.another_block(access) and _own(writers, clash):
+        elif self.threads.meet(
+            access,
+            lambda: _own(writers, clash),
+            lambda: self._own_in(shadow, shadow.readers, access, marks, names),
+            stores=False,
+        ):
             self.threads.track(access)
         if shadow.silent is not None and clash.any():
             # Who has stored the same value will load that value, whoever is first.
@@ -287,10 +292,16 @@ class Races:
     ) -> None:
         if self.threads.tracked(access):
             self.threads.store(access, marks, changed(), atomic=atomic)
-        elif self.threads.another_block(access):
-            parts = [part[marks] for part in (shadow.writers, shadow.readers) if part is not None]
-            if any(_own(before, self._others(shadow, before, names, access)) for before in parts):
-                self.threads.track(access)
+        elif self.threads.meet(
+            access,
+            lambda: self._own_in(shadow, shadow.writers, access, marks, names),
+            lambda: self._own_in(shadow, shadow.readers, access, marks, names),
+            stores=True,
+        ):
+            self.threads.track(access)
+
+    def _own_in(self, shadow: Shadow, part: Array | None, access: Access, marks: Array | slice, names: Array) -> bool:
+        return part is not None and _own(part[marks], self._others(shadow, part[marks], names, access))
 
     def _others(self, shadow: Shadow, before: Array, names: Array, access: Access) -> Array:
         """Where an element's name is another program's."""

@@ -6,6 +6,7 @@ wait by itself, lets one thread see what another one has stored.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,10 @@ VECTOR_BYTES = 16
 """Bytes side by side that a thread loads or stores at a time."""
 MOST_ELEMENTS = 1 << 24
 """Elements of a storage up to which it is worth the memory to know which thread came to each."""
+MOST_BLOCKS = 16
+"""Blocks without a common element that are remembered."""
+Block = tuple[tuple[int, ...], Array | slice]
+"""Its shape, and its elements."""
 _LANE_BITS = 31
 _SEVERAL = 1 << _LANE_BITS
 _SLOT = _SEVERAL - 1
@@ -108,8 +113,8 @@ class Threads:
         self._undo = undo
         self._events: list[_Event | None] = [None]
         self._elements: dict[int, _Elements] = {}
-        self._first: dict[int, tuple[tuple[int, ...], Array | slice] | None] = {}
-        """By storage: the block that the running programs came to first since they waited; None: and to another."""
+        self._blocks: dict[int, list[Block] | None] = {}
+        """By storage: the blocks, without a common element, that programs came to since they waited; None: others."""
         self._stores_since: Array = np.ones(programs, np.int64)
         self._reads_since: Array = np.ones(programs, np.int64)
         """By program: from which event on stores, and reads, may still be under way."""
@@ -117,13 +122,13 @@ class Threads:
     def restart(self) -> None:
         del self._events[1:]
         self._elements.clear()
-        self._first.clear()
+        self._blocks.clear()
         self._stores_since[:] = self._reads_since[:] = 1
 
     def wait(self, group: Array, *, stores: bool = True) -> None:
         """Called where all threads of each of these programs wait; without `stores`, for what was read only."""
         if stores:
-            self._first.clear()
+            self._blocks.clear()
         if len(self._events) > 1:
             self._reads_since[group] = len(self._events)
             if stores:
@@ -132,22 +137,30 @@ class Threads:
     # What is not tracked
 
     def tracked(self, access: Access) -> bool:
-        plan, address = self._undo.plan, access.region.storage.address
-        known = address in plan.threads or (bool(plan.one_by_one) and address in plan.watched)
-        return known and self._matter(access)
+        return access.region.storage.address in self._undo.plan.threads and self._matter(access)
 
-    def another_block(self, access: Access) -> bool:
-        """Whether the running programs have come to this storage by more than one block since they waited.
+    def meet(self, access: Access, written: Callable[[], bool], read: Callable[[], bool], *, stores: bool) -> bool:
+        """Whether a program comes back to an element by another block than before: then who was there has to be known.
 
-        Of a scalar, one thread stores it and all load it, so each is another block.
+        `written` and `read` say whether one of the programs has stored, or read, one of these elements itself.
         """
-        if self._undo.plan.one_by_one or access.lanes is None or not self._matter(access):
+        if access.lanes is None or not self._matter(access):
             return False
-        address, block = access.region.storage.address, (access.lanes.shape, access.run)
-        first = self._first.setdefault(address, None if access.lanes.size == 1 else block)
-        if first is not None and not _equal(first, block):
-            self._first[address] = None
-        return self._first[address] is None
+        storage, scalar = access.region.storage, access.lanes.size == 1
+        blocks = self._blocks.setdefault(storage.address, [])
+        # One thread stores all scalars, and all threads load them.
+        block: Block = ((), slice(0, 1)) if scalar else (access.lanes.shape, access.run)
+        alone = not scalar or (not storage.loaded and len(blocks or ()) == 1)
+        if alone and blocks is not None and any(_equal(block, each) for each in blocks):
+            return False
+        if written() or (stores and read()):
+            return True
+        if blocks is not None and not stores and read():
+            self._blocks[storage.address] = None
+        elif blocks is not None:
+            blocks.append(block)
+            del blocks[:-MOST_BLOCKS]
+        return False
 
     def track(self, access: Access) -> None:
         """Start again, to know which thread comes to which element of this storage."""
@@ -236,8 +249,8 @@ class Threads:
         )
 
 
-def _equal(block: tuple[tuple[int, ...], Array | slice], other: tuple[tuple[int, ...], Array | slice]) -> bool:
+def _equal(block: Block, other: Block) -> bool:
     (shape, run), (another, others) = block, other
     if shape != another or isinstance(run, slice) or isinstance(others, slice):
         return shape == another and isinstance(run, slice) and isinstance(others, slice) and run == others
-    return np.array_equal(run, others)
+    return bool(run[0] == others[0]) and np.array_equal(run, others)

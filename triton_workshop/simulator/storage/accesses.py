@@ -87,6 +87,8 @@ def gather(flat: Array, index: Array) -> Array:
 def _as_run(index: Array) -> Array | slice:
     """Return a slice if the indices count up by one, otherwise the indices."""
     first, last = int(index[0]), int(index[-1])
+    if len(index) == 1:
+        return slice(first, first + 1)
     if last - first == len(index) - 1 and (index == np.arange(first, last + 1)).all():
         return slice(first, last + 1)
     return index
@@ -94,6 +96,8 @@ def _as_run(index: Array) -> Array | slice:
 
 def turns(index: Array) -> list[Array | slice]:
     """Yield positions to be processed together: an element that occurs again waits for a later turn."""
+    if len(index) == 1:
+        return [slice(None)]
     order = np.argsort(index, kind="stable")
     ordered = index[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index

@@ -39,6 +39,8 @@ _STORED: dict[Any, np.dtype[Any]] = {
     **{small: np.dtype(np.uint8) for small in SMALL_FLOATS},
 }
 
+_ADDRESS = np.dtype(np.uint64)
+
 ABSURD = 0xDEADBEEFDEADBEEF
 """The bits of an undefined integer. An undefined float is a NaN."""
 
@@ -50,7 +52,7 @@ def held_as(dtype: Any) -> np.dtype[Any]:
 
 def stored_as(dtype: Any) -> np.dtype[Any]:
     """The numpy dtype of an element in memory."""
-    return _STORED.get(dtype, np.dtype(np.uint64))
+    return _STORED.get(dtype, _ADDRESS)
 
 
 def item_bytes(dtype: Any) -> int:
