@@ -26,7 +26,9 @@ def install() -> None:
     first imported; so this is best called before a program's own imports of Triton. Twice is as good as once.
 
     What differs from a GPU: `triton.autotune` takes the first configuration that compiles, since times mean nothing
-    here; num_warps, num_stages and cache hints change nothing; of inline assembly, the instructions run that compute.
+    here, and where Triton would compare several, its hooks leave the tensors as after that. A kernel that closes over a
+    `tl.constexpr` sees a later value of it, where a compiled one keeps the first. num_warps, num_stages and cache hints
+    change nothing. Of inline assembly, the instructions run that compute.
 
     An element that a masked load without `other=` leaves undefined is NaN, or an integer such as -559038737, whatever
     its type. A launch warns (UndefinedResult) if such an element is stored under a mask, says whether or where
