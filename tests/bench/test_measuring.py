@@ -24,7 +24,8 @@ from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import CaseResult, FindingKind, Verdict
 from triton_workshop.checking.observing.child import load
-from triton_workshop.checking.observing.observe import Failure, Observation
+from triton_workshop.checking.observing.failure import Failure
+from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.reporting.progress import load_progress
 

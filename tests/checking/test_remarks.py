@@ -142,11 +142,11 @@ REMARKS = {
         [
             (
                 "import triton\n",
-                "import triton\nimport triton_workshop.checking.observing.observe as o\no._same = lambda *_: True\n",
+                "import triton\nimport triton_workshop.checking.observing.provenance as p\np.same = lambda *_: 1\n",
             )
         ],
-        "the script replaces triton_workshop.checking.observing.observe._same.",
-        "line {observe as o} has triton_workshop.checking.observing.observe, by which",
+        "the script replaces triton_workshop.checking.observing.provenance.same.",
+        "line {provenance as p} has triton_workshop.checking.observing.provenance, by which",
     ),
     "looks-for-the-observer": (
         "1",

@@ -14,7 +14,7 @@ from triton_workshop.asm.asked import Launching, ScriptRun, case_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import handed_over
 from triton_workshop.checking.observing.child import launcher_of, load, prepare
-from triton_workshop.checking.observing.observe import failure_of
+from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.compiler.launches import Launches
 from triton_workshop.processes.process import PACKAGE

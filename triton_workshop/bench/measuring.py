@@ -18,7 +18,8 @@ from triton_workshop.checking.exercises.exercise import Case, Exercise, handed_o
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.observing.child import load
-from triton_workshop.checking.observing.observe import Observation, failure_of
+from triton_workshop.checking.observing.failure import failure_of
+from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations
 from triton_workshop.processes.call import TimeLimit

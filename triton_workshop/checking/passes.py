@@ -20,7 +20,8 @@ from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, judged, trials
 from triton_workshop.checking.observing.child import observe_script
-from triton_workshop.checking.observing.observe import Failure, Observation
+from triton_workshop.checking.observing.failure import Failure
+from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, Function, TimeIsUpError, TimeLimit

@@ -21,7 +21,8 @@ from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.child import observations_of, prepare
-from triton_workshop.checking.observing.observe import Failure, Observation
+from triton_workshop.checking.observing.failure import Failure
+from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import PICTURE_SECONDS
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.comparison import Comparison
-from triton_workshop.checking.observing.observe import Observation, Observer, Provenance
+from triton_workshop.checking.observing.observe import Observation, Observer
+from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source, names_loaded, names_stored
 from triton_workshop.simulator import hooks
 

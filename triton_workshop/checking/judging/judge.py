@@ -32,7 +32,9 @@ from triton_workshop.checking.judging.words import (
     shortened,
 )
 from triton_workshop.checking.observing.comparison import Comparison
-from triton_workshop.checking.observing.observe import Failure, Observation, Provenance
+from triton_workshop.checking.observing.failure import Failure
+from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.simulator.errors import NotSimulatedError
 from triton_workshop.simulator.faults import Fault

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from triton_workshop.checking.observing.observe import Failure
+from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.source import Function, Source
 
 _MISSING = re.compile(r"(\w+)\(\) missing (\d+) required positional arguments?: (.*)")

@@ -13,7 +13,8 @@ from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.words import in_a_row
 from triton_workshop.checking.observing.comparison import Comparison
-from triton_workshop.checking.observing.observe import Launched, Observation, Provenance
+from triton_workshop.checking.observing.observe import Launched, Observation
+from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Function, Source, called
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.observing.observe import Failure
+from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.source import Function, Source, names_in, names_loaded
 
 ALIKE = 0.6

@@ -8,7 +8,7 @@ from dataclasses import replace
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.exercises.exercise import solution_has
 from triton_workshop.checking.judging.verdict import Finding
-from triton_workshop.checking.observing.observe import Failure
+from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.source import Source
 
 GIVEN = 0.6

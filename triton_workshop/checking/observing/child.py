@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import torch
 
 from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.observing.observe import Observation, Observer, failure_of
+from triton_workshop.checking.observing.failure import failure_of
+from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.own_errors import let_tests_see

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import linecache
 import math
 import time
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 
 from triton_workshop.checking.exercises.exercise import handed_over
+from triton_workshop.checking.observing.failure import Failure, failure_of, unobservable
 from triton_workshop.checking.observing.originals import Originals
+from triton_workshop.checking.observing.provenance import Provenance, described, provenance_of, same
 from triton_workshop.compiler.launches import Launches
 
 if TYPE_CHECKING:
@@ -24,31 +23,14 @@ if TYPE_CHECKING:
     from triton_workshop.checking.observing.torch_calls import TorchCalls
     from triton_workshop.compiler.jobs import PickledKernel
     from triton_workshop.simulator import Fault, Launch
-    from triton_workshop.simulator.memory.counts import Write
 
 
 MOST_ELEMENTS = 2**28
 """A result with more of them is the right one in no case, and neither copied nor looked at."""
-MOST_CHARACTERS = 20_000
-"""Of an error's message: a kernel's text is in one of Triton's."""
-MOST_LINKS = 100
-"""Of a chain of errors, from the outermost one."""
 _DTYPES = frozenset(
     getattr(torch, name, None)  # a page's stand-in has not all of them
     for name in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
 )
-
-
-class Provenance(Enum):
-    """Where the returned tensor comes from."""
-
-    KERNEL = "stored by a kernel of the script, and not changed since"
-    COPY = "equal to what a kernel of the script stored in another tensor of this shape and dtype"
-    CHANGED = "stored by a kernel, and changed since"
-    UNTOUCHED = "given to a kernel that stored nothing to it"
-    ELSEWHERE = "not stored by a kernel"
-    NO_LAUNCH = "no kernel of the script was launched"
-    UNKNOWN = "unknown, because there is no simulator"
 
 
 @dataclass(frozen=True)
@@ -76,20 +58,6 @@ class Launched:
     @property
     def programs(self) -> int:
         return math.prod(self.grid)
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An exception that left the launcher, or the script when it was loaded."""
-
-    type: str
-    message: str
-    line: int | None
-    """The script's innermost line in the traceback."""
-    first_line: int | None = None
-    """The script's outermost line in the traceback: where the launcher was."""
-    chain: str = ""
-    """The types and messages of the errors that led to it, outermost first."""
 
 
 @dataclass(frozen=True)
@@ -220,9 +188,9 @@ class Observer:
         seen = replace(seen, output=kept)
         if not self._simulated:  # there, answers are too large to be kept
             return seen
-        changed = self._earlier is not None and not _same(*self._earlier)
+        changed = self._earlier is not None and not same(*self._earlier)
         self._earlier = (output, kept)
-        provenance, unwritten = _provenance(own, output)
+        provenance, unwritten = provenance_of(own, output)
         if calls is not None:
             there = calls.line_on_cpu(output)
             moved = () if there is None else ((there, "the result is in the CPU's memory"),)
@@ -254,55 +222,6 @@ class Observer:
             return None, failure_of(error, self._file)
 
 
-def failure_of(error: BaseException, file: Path) -> Failure:
-    """Describe an exception: its first cause, on the learner's own innermost line."""
-    lines: list[int | None] = []
-    links: list[BaseException] = []
-    link: BaseException | None = error
-    while link is not None and len(links) < MOST_LINKS and not any(link is each for each in links):
-        links.append(link)
-        for frame in traceback.extract_tb(link.__traceback__):
-            if Path(frame.filename).resolve() == file:
-                lines.append(frame.lineno)
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-    cause = links[-1]
-    line = lines[-1] if lines else None
-    if isinstance(cause, SyntaxError) and cause.filename == str(file) and isinstance(cause.lineno, int):
-        line = cause.lineno
-    message = _text(cause.msg if isinstance(cause, SyntaxError) and cause.msg else cause)
-    chain = "\n".join(f"{type(each).__name__}: {_text(each)}" for each in links)
-    return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, next(iter(lines), None), chain)
-
-
-def unobservable(error: Exception, file: Path) -> Failure:
-    """Describe an error of the observer's own, which the script may have brought about."""
-    what = failure_of(error, file)
-    return replace(what, type="Unobservable", message=f"{what.type}: {what.message}", chain="")
-
-
-def _text(message: object) -> str:
-    """A message, or what is left of it: one may be megabytes long, without end for a terminal, or an error itself."""
-    try:
-        text = str(message)
-    except BaseException as error:
-        return f"(a message that cannot be read: {type(error).__name__})"
-    if len(text) > MOST_CHARACTERS:
-        text = f"{text[: MOST_CHARACTERS // 2]} … {text[-MOST_CHARACTERS // 2 :]}"
-    return text.encode(errors="backslashreplace").decode()  # a lone surrogate can be shown nowhere
-
-
-def _line_in_kernel(error: BaseException, file: Path) -> int | None:
-    """Where Triton's compiler stopped: it counts lines from the kernel's own first one."""
-    try:
-        source, line = error.src, error.node.lineno  # type: ignore[attr-defined]
-    except Exception:  # it is none of the compiler's
-        return None
-    if not isinstance(source, str) or not isinstance(line, int):
-        return None
-    before, found, _ = "".join(linecache.getlines(str(file))).partition(source.strip())
-    return before.count("\n") + line if found else None
-
-
 def _oddity(output: object) -> str:
     """What is odd about a tensor that no kernel can have stored to; empty if nothing is, and for what is no tensor."""
     if not isinstance(output, torch.Tensor):
@@ -326,7 +245,7 @@ def _launched(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched
     again = sum(
         traffic.stored_again // tensor.element_size()
         for name, traffic in launch.counts.arguments.items()
-        if isinstance(tensor := _tensor(launch.arguments.get(name)), torch.Tensor)
+        if isinstance(tensor := described(launch.arguments.get(name)), torch.Tensor)
     )
     return Launched(
         launch.kernel,
@@ -364,80 +283,9 @@ def _prepared(
     return tuple((name, size) for name, address, size in launch.counts.reads() if address not in known)
 
 
-def _provenance(launches: list[Launch], output: torch.Tensor) -> tuple[Provenance, torch.Tensor | None]:
-    """Say whether these launches wrote the output, and where they did not; None if that is not known."""
-    if not launches:
-        return Provenance.NO_LAUNCH, None
-    writes = _writes(launches)
-    write = writes.get(output.untyped_storage().data_ptr())
-    if write is not None:
-        stored = torch.from_numpy(write.stored).view(-1, output.element_size()).any(dim=1)
-        held = torch.from_numpy(write.held).view(output.dtype)
-        shape, strides, offset = output.shape, output.stride(), output.storage_offset()
-        same = _same(held.as_strided(shape, strides, offset), output)
-        return Provenance.KERNEL if same else Provenance.CHANGED, ~stored.as_strided(shape, strides, offset)
-    given = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
-    if output.untyped_storage().data_ptr() in given:
-        return Provenance.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
-    written = [given[at] for at in writes if at in given]
-    memories = [torch.from_numpy(writes[t.untyped_storage().data_ptr()].held).view(t.dtype) for t in written]
-    if not _hold(memories, output):
-        return Provenance.ELSEWHERE, None
-    if any((tensor.shape, tensor.dtype) == (output.shape, output.dtype) for tensor in written):
-        return Provenance.COPY, None
-    # A part of what launches stored, or a conversion: a slice of a padded buffer, stacked planes, another dtype.
-    return Provenance.KERNEL, None
-
-
-def _writes(launches: list[Launch]) -> dict[int, Write]:
-    """Return where any of them stored, and what was there after the last one that stored."""
-    writes: dict[int, Write] = {}
-    for launch in launches:
-        for address, write in (launch.writes or {}).items():
-            earlier = writes.get(address)
-            stored = write.stored if earlier is None else write.stored | earlier.stored
-            writes[address] = replace(write, stored=stored)
-    return writes
-
-
-def _hold(memories: list[torch.Tensor], part: torch.Tensor) -> bool:
-    """Whether all values of a tensor are among those of the others, converted to its dtype."""
-    if part.is_complex() or not memories or not part.numel():
-        return False
-    held = torch.cat([_bits(memory.to(part.dtype)) for memory in memories])
-    return bool(torch.isin(_bits(part), held).all())
-
-
-def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
-    """The tensors among a kernel's arguments: plain, behind a descriptor, or in a tuple."""
-    values = list(launch.arguments.values())
-    while values:
-        value = values.pop()
-        if isinstance(value, tuple):
-            values += value
-        elif isinstance(tensor := _tensor(value), torch.Tensor):
-            yield tensor
-
-
-def _tensor(value: object) -> object:
-    """What a descriptor describes; anything else is what it is."""
-    return getattr(value, "base", value)
-
-
-def _bits(tensor: torch.Tensor) -> torch.Tensor:
-    """The elements as integers, for comparison: a NaN equals itself."""
-    kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-    return tensor.contiguous().view(kinds[tensor.element_size()])
-
-
-def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Bit by bit: a NaN equals itself."""
-    return torch.equal(_bits(one), _bits(other))
-
-
 def _changed(arguments: tuple[torch.Tensor, ...], before: list[torch.Tensor]) -> tuple[int, ...]:
     pairs = enumerate(zip(arguments, before, strict=True), start=1)
-    return tuple(position for position, (now, then) in pairs if now.shape != then.shape or not _same(now, then))
+    return tuple(position for position, (now, then) in pairs if now.shape != then.shape or not same(now, then))
 
 
 @contextmanager

@@ -1,0 +1,76 @@
+"""Errors of a script in words, on the learner's own line."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+MOST_CHARACTERS = 20_000
+"""Of an error's message: a kernel's text is in one of Triton's."""
+MOST_LINKS = 100
+"""Of a chain of errors, from the outermost one."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An exception that left the launcher, or the script when it was loaded."""
+
+    type: str
+    message: str
+    line: int | None
+    """The script's innermost line in the traceback."""
+    first_line: int | None = None
+    """The script's outermost line in the traceback: where the launcher was."""
+    chain: str = ""
+    """The types and messages of the errors that led to it, outermost first."""
+
+
+def failure_of(error: BaseException, file: Path) -> Failure:
+    """Describe an exception: its first cause, on the learner's own innermost line."""
+    lines: list[int | None] = []
+    links: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and len(links) < MOST_LINKS and not any(link is each for each in links):
+        links.append(link)
+        for frame in traceback.extract_tb(link.__traceback__):
+            if Path(frame.filename).resolve() == file:
+                lines.append(frame.lineno)
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+    cause = links[-1]
+    line = lines[-1] if lines else None
+    if isinstance(cause, SyntaxError) and cause.filename == str(file) and isinstance(cause.lineno, int):
+        line = cause.lineno
+    message = _text(cause.msg if isinstance(cause, SyntaxError) and cause.msg else cause)
+    chain = "\n".join(f"{type(each).__name__}: {_text(each)}" for each in links)
+    return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, next(iter(lines), None), chain)
+
+
+def unobservable(error: Exception, file: Path) -> Failure:
+    """Describe an error of the observer's own, which the script may have brought about."""
+    what = failure_of(error, file)
+    return replace(what, type="Unobservable", message=f"{what.type}: {what.message}", chain="")
+
+
+def _text(message: object) -> str:
+    """A message, or what is left of it: one may be megabytes long, without end for a terminal, or an error itself."""
+    try:
+        text = str(message)
+    except BaseException as error:
+        return f"(a message that cannot be read: {type(error).__name__})"
+    if len(text) > MOST_CHARACTERS:
+        text = f"{text[: MOST_CHARACTERS // 2]} … {text[-MOST_CHARACTERS // 2 :]}"
+    return text.encode(errors="backslashreplace").decode()  # a lone surrogate can be shown nowhere
+
+
+def _line_in_kernel(error: BaseException, file: Path) -> int | None:
+    """Where Triton's compiler stopped: it counts lines from the kernel's own first one."""
+    try:
+        source, line = error.src, error.node.lineno  # type: ignore[attr-defined]
+    except Exception:  # it is none of the compiler's
+        return None
+    if not isinstance(source, str) or not isinstance(line, int):
+        return None
+    before, found, _ = "".join(linecache.getlines(str(file))).partition(source.strip())
+    return before.count("\n") + line if found else None

@@ -1,0 +1,97 @@
+"""Where a returned tensor comes from: which launches stored it, and where they did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import torch
+
+if TYPE_CHECKING:
+    from triton_workshop.simulator import Launch
+    from triton_workshop.simulator.memory.counts import Write
+
+
+class Provenance(Enum):
+    """Where the returned tensor comes from."""
+
+    KERNEL = "stored by a kernel of the script, and not changed since"
+    COPY = "equal to what a kernel of the script stored in another tensor of this shape and dtype"
+    CHANGED = "stored by a kernel, and changed since"
+    UNTOUCHED = "given to a kernel that stored nothing to it"
+    ELSEWHERE = "not stored by a kernel"
+    NO_LAUNCH = "no kernel of the script was launched"
+    UNKNOWN = "unknown, because there is no simulator"
+
+
+def provenance_of(launches: list[Launch], output: torch.Tensor) -> tuple[Provenance, torch.Tensor | None]:
+    """Say whether these launches wrote the output, and where they did not; None if that is not known."""
+    if not launches:
+        return Provenance.NO_LAUNCH, None
+    writes = _writes(launches)
+    write = writes.get(output.untyped_storage().data_ptr())
+    if write is not None:
+        stored = torch.from_numpy(write.stored).view(-1, output.element_size()).any(dim=1)
+        held = torch.from_numpy(write.held).view(output.dtype)
+        shape, strides, offset = output.shape, output.stride(), output.storage_offset()
+        unchanged = same(held.as_strided(shape, strides, offset), output)
+        return Provenance.KERNEL if unchanged else Provenance.CHANGED, ~stored.as_strided(shape, strides, offset)
+    given = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
+    if output.untyped_storage().data_ptr() in given:
+        return Provenance.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
+    written = [given[at] for at in writes if at in given]
+    memories = [torch.from_numpy(writes[t.untyped_storage().data_ptr()].held).view(t.dtype) for t in written]
+    if not _hold(memories, output):
+        return Provenance.ELSEWHERE, None
+    if any((tensor.shape, tensor.dtype) == (output.shape, output.dtype) for tensor in written):
+        return Provenance.COPY, None
+    # A part of what launches stored, or a conversion: a slice of a padded buffer, stacked planes, another dtype.
+    return Provenance.KERNEL, None
+
+
+def _writes(launches: list[Launch]) -> dict[int, Write]:
+    """Return where any of them stored, and what was there after the last one that stored."""
+    writes: dict[int, Write] = {}
+    for launch in launches:
+        for address, write in (launch.writes or {}).items():
+            earlier = writes.get(address)
+            stored = write.stored if earlier is None else write.stored | earlier.stored
+            writes[address] = replace(write, stored=stored)
+    return writes
+
+
+def _hold(memories: list[torch.Tensor], part: torch.Tensor) -> bool:
+    """Whether all values of a tensor are among those of the others, converted to its dtype."""
+    if part.is_complex() or not memories or not part.numel():
+        return False
+    held = torch.cat([_bits(memory.to(part.dtype)) for memory in memories])
+    return bool(torch.isin(_bits(part), held).all())
+
+
+def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
+    """The tensors among a kernel's arguments: plain, behind a descriptor, or in a tuple."""
+    values = list(launch.arguments.values())
+    while values:
+        value = values.pop()
+        if isinstance(value, tuple):
+            values += value
+        elif isinstance(tensor := described(value), torch.Tensor):
+            yield tensor
+
+
+def described(value: object) -> object:
+    """What a descriptor describes; anything else is what it is."""
+    return getattr(value, "base", value)
+
+
+def _bits(tensor: torch.Tensor) -> torch.Tensor:
+    """The elements as integers, for comparison: a NaN equals itself."""
+    kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    return tensor.contiguous().view(kinds[tensor.element_size()])
+
+
+def same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Bit by bit: a NaN equals itself."""
+    return torch.equal(_bits(one), _bits(other))
