@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -75,3 +76,21 @@ def test_an_error_wraps_in_a_terminal(tmp_path: Path) -> None:
     with Run(Script("python", forget_the_slide + FAILS, tmp_path, terminal=(50, 10))) as run:
         lines = b"".join(run.output()).decode().splitlines()
     assert lines == ["error: expected a kernel that stores what it has", "  loaded, and found none in this file"]
+
+
+INTERRUPT = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot interrupt itself there")
+@pytest.mark.parametrize(
+    ("script", "printed"),
+    [("import triton_workshop, slow", ""), (f"import triton_workshop; {INTERRUPT}", "KeyboardInterrupt")],
+    ids=["while it loads", "while it runs"],
+)
+def test_an_interrupt_shows_a_traceback_only_of_what_runs(
+    script: str, printed: str, tmp_path: Path, run_python: RunPython
+) -> None:
+    (tmp_path / "slow.py").write_text(INTERRUPT)
+    outcome = run_python("-c", f"import sys; sys.path.append({str(tmp_path)!r}); {script}")
+    assert outcome.returncode == -signal.SIGINT
+    assert outcome.stderr.strip().splitlines()[-1:] == ([printed] if printed else [])

@@ -6,6 +6,9 @@ kernels run on the GPU or on the simulator. So this import comes before `import 
 
 from __future__ import annotations
 
+import triton_workshop.interruption  # noqa: F401  # first, as it is about what is imported after it
+
+# isort: split
 import importlib
 from typing import TYPE_CHECKING
 

@@ -42,6 +42,8 @@ from triton_workshop.processes.compilers import new_process
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
 
+INTERRUPTED = 130
+"""The exit status of a program that Ctrl+C has ended, as shells give it."""
 SIMULATED_WIDTH = 640
 """Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""
 
@@ -56,11 +58,13 @@ def check_this_script(exercise: str) -> None:
     started = time.perf_counter()
     source = source_or_verdict(description, file, started)
     verdicts = [source] if isinstance(source, Verdict) else SelfCheck(source, main, started).verdicts()
-    if not _tell(verdicts, description).passed:
-        raise SystemExit(1)
-    if description.showing is not None:
-        _show(description, launcher_of(main, description), resolve_device())
-    raise SystemExit(0)
+    try:
+        passed = _tell(verdicts, description).passed
+        if passed and description.showing is not None:
+            _show(description, launcher_of(main, description), resolve_device())
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    raise SystemExit(0 if passed else 1)
 
 
 def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:

@@ -26,9 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         waiting = Console(stderr=True).status("Running a kernel; importing torch takes a few seconds")
         machine = look_at_machine(waiting)
+        checks = check_machine(machine)
     except KeyboardInterrupt:
         sys.exit(130)
-    checks = check_machine(machine)
     verdict = judge(machine, checks)
     if chosen.json:
         rows = [asdict(check) for check in checks]
