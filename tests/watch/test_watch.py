@@ -25,8 +25,9 @@ from triton_workshop.compiler.targets import TARGETS
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.reader import Reader
-from triton_workshop.watch.app import Watch, key_groups
+from triton_workshop.watch.app import Watch
 from triton_workshop.watch.checker import CheckFailedError
+from triton_workshop.watch.keys import HELP
 from triton_workshop.watch.screens import Exercises, Solution, compared
 
 from .conftest import SOLUTIONS, FakeChecker, fails
@@ -453,7 +454,7 @@ def test_every_key_can_be_read_on_a_small_screen(checker: FakeChecker) -> None:
             await press(pilot, "down")
             seen.append(screen(watch))
         words = " ".join(seen).split()
-        for _, keys in key_groups():
+        for _, keys in HELP:
             for key, effect in keys:
                 assert {*key.split(), *effect.split()} <= {*words}
         assert "quit" in seen[-1]

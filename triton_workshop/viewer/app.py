@@ -20,6 +20,7 @@ from triton_workshop.screen.box import BOX_STYLE, Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.few_colours import FewColours
 from triton_workshop.screen.hangup import quit_on_hangup
+from triton_workshop.screen.job_control import suspend_job
 from triton_workshop.screen.links import open_link
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.terminal import PLAIN, Terminal
@@ -369,6 +370,9 @@ class Viewer(App[int]):
             editor.action_copy()
         else:
             self.stage.say("select something to copy; Esc leaves the editor")
+
+    def action_suspend_process(self) -> None:
+        self.stage.say(suspend_job(self))
 
     def action_leave(self) -> None:
         """Quit; if code was edited, only when asked twice in a row."""

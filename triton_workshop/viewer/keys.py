@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 from triton_workshop.screen.box import KeyGroups, explained
+from triton_workshop.screen.job_control import SUSPEND
 
 MOVE = (
     Binding("right,l,j,down,space,pagedown", "go('next')", key_display="→  l  j  ↓  space  pgdn", tooltip="next step"),
@@ -40,7 +41,7 @@ SCREEN = (
     Binding("q", "leave", key_display="q  Ctrl+C", tooltip="quit; asks once after edits"),
     Binding("ctrl+q", "leave", priority=True),
     Binding("ctrl+c", "interrupt", priority=True),
-    Binding("ctrl+z", "suspend_process", key_display="Ctrl+Z", tooltip="suspend to the shell; fg resumes"),
+    SUSPEND,
 )
 KEYS: list[BindingType] = [*MOVE, *CODE, *SCREEN]
 HELP: KeyGroups = (

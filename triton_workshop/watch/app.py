@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult, SuspendNotSupported
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
 from triton_workshop.asm.asked import Launching
 from triton_workshop.asm.trouble import trouble_of
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED, variations_of
+from triton_workshop.checking.exercises import EXERCISES, variations_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import entries, first_open, remember, remember_hints
@@ -29,14 +29,16 @@ from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.printing import printable
 from triton_workshop.repository import short_path
-from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
+from triton_workshop.screen.box import BOX_STYLE, Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.hangup import quit_on_hangup
+from triton_workshop.screen.job_control import suspend_job
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.reader import Reader
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
+from triton_workshop.watch.keys import HELP, KEYS
 from triton_workshop.watch.screens import Exercises, Solution, compiled_page
 from triton_workshop.watch.view import Job, Watched, body, head, status, styles
 from triton_workshop.without_library import has_library
@@ -53,23 +55,7 @@ class Watch(App[int]):
     NOTIFICATION_TIMEOUT = 8
     CSS_PATH = "watch.tcss"
     CSS = BOX_STYLE
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("question_mark", "keys", "keys", key_display="?", tooltip="show these keys; esc hides them"),
-        Binding("h", "hint", "hint", tooltip="show a hint; press again for one that says more"),
-        Binding("s", "solution", "solution", tooltip="compare yours with the solution, once yours has passed"),
-        Binding("m", "made", "made of it", tooltip="what the compiler made of your last right version", show=False),
-        Binding("n", "step(1)", "next", tooltip="next exercise"),
-        Binding("p", "step(-1)", "previous", tooltip="previous exercise", show=False),
-        Binding("b", "variation", "variation", tooltip="a variation of this exercise, if you finish early", show=False),
-        Binding("e", "edit", "edit", tooltip="open the file in your editor ($EDITOR)"),
-        Binding("l", "list", "list", tooltip="list of exercises, and how far you are"),
-        Binding("r", "check", "check", tooltip="check again", show=False),
-        Binding("a", "ask", "ask", tooltip="ask the presenter for help, if you have joined the room", show=False),
-        Binding("x", "reset", "reset", tooltip="restore the file as shipped; yours is kept as a backup"),
-        Binding("q", "quit", "quit", tooltip="quit; also Ctrl+C"),
-        Binding("ctrl+c,ctrl+q", "quit", "quit", show=False, priority=True),
-        *(Binding(number, f"open('{number}')", show=False) for number in REQUIRED),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     def __init__(
         self,
@@ -375,14 +361,12 @@ class Watch(App[int]):
         except SuspendNotSupported:
             self._say("no editor can run in this terminal: open the file in another window")
 
+    def action_suspend_process(self) -> None:
+        if trouble := suspend_job(self):
+            self._say(trouble)
+
     def action_keys(self) -> None:
-        self.push_screen(Keys(key_groups(), self.palette))
-
-
-def key_groups() -> KeyGroups:
-    """Every key and what it does, for the help."""
-    others = ((" ".join(REQUIRED), "exercise by number"), ("↑ ↓", "scroll; pgup and pgdn by more"))
-    return (("This exercise, and the others", (*explained(Watch.BINDINGS), *others)),)
+        self.push_screen(Keys(HELP, self.palette))
 
 
 def watch(number: str | None = None, *, light: bool = False) -> int:

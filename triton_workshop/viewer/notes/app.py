@@ -20,6 +20,7 @@ from triton_workshop.deck.model import Deck
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
 from triton_workshop.screen.hangup import quit_on_hangup
+from triton_workshop.screen.job_control import SUSPEND, suspend_job
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
 from triton_workshop.screen.theme import use_palette
@@ -55,6 +56,7 @@ CLOCK = (
 ROOM_BINDINGS = (Binding("d", "help_given", tooltip="the oldest call for help is done"),)
 SCREEN = (
     Binding("question_mark", "keys", key_display="?  esc", tooltip="show or hide these keys"),
+    SUSPEND,
     Binding("q", "leave", key_display="q  Ctrl+C", tooltip="quit; the slides go on"),
     Binding("ctrl+c,ctrl+q", "leave", priority=True),
 )
@@ -251,6 +253,10 @@ class Notes(App[int]):
 
     def action_keys(self) -> None:
         self.push_screen(Keys(HELP, self.palette))
+
+    def action_suspend_process(self) -> None:
+        self.message = suspend_job(self)
+        self.draw()
 
     def action_leave(self) -> None:
         self.exit(0)
