@@ -97,4 +97,4 @@ def test_another_word_is_shown_as_soon_as_there_is_one(tmp_path: Path) -> None:
 
 
 def test_without_sharing_it_says_how_to_share(tmp_path: Path) -> None:
-    assert "uv run workshop present --share" in shown(tmp_path, (80, 24), None)[0]
+    assert "uv run --extra room workshop present --share" in shown(tmp_path, (80, 24), None)[0]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.text import Text
 from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
@@ -17,7 +18,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.screen.box import Keys
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.keys import HELP
-from triton_workshop.viewer.overlays.search import Index
+from triton_workshop.viewer.overlays.search import Index, SlideSearch
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
 DECKS = Path(__file__).parent / "decks"
@@ -198,6 +199,28 @@ def test_every_slide_survives_any_size(deck: str) -> None:
         assert f"{len(viewer.deck.slides)} / {len(viewer.deck.slides)}" in screen(viewer)
 
     drive(DECKS / deck, steps)
+
+
+@shown("tour.md", start=2)
+async def test_the_footer_follows_the_size(viewer: Viewer, pilot: Pilot[int]) -> None:
+    for size in [(100, 30), (60, 20), (120, 36)]:
+        await pilot.resize_terminal(*size)
+        await pilot.pause()
+        page = f"2 / {len(viewer.deck.slides)}"
+        (footer,) = [line for line in viewer.stage.footer_rows.lines if page in line.text]
+        assert footer.cell_length == size[0]
+        assert footer.text.index(page) > size[0] * 3 // 4
+
+
+@shown("tour.md", start=2)
+async def test_hits_of_a_search_are_laid_out_for_the_size(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("slash", "s", "down")
+    chosen = viewer.screen
+    assert isinstance(chosen, SlideSearch)
+    await pilot.resize_terminal(40, 20)
+    await pilot.pause()
+    assert all(option.prompt.cell_len <= 40 for option in chosen.options.options if isinstance(option.prompt, Text))
+    assert chosen.options.highlighted == 1
 
 
 @shown("tour.md")

@@ -86,6 +86,23 @@ def test_the_exercise_is_checked_before_anything_is_saved(checker: FakeChecker) 
     assert len(checker.asked) == 1
 
 
+def test_the_verdict_follows_the_size(checker: FakeChecker, monkeypatch: pytest.MonkeyPatch) -> None:
+    widths: list[int] = []
+
+    def body(_: object, width: int) -> str:
+        widths.append(width)
+        return ""
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        monkeypatch.setattr("triton_workshop.watch.app.body", body)
+        for width in (120, 60):
+            await pilot.resize_terminal(width, 24)
+            await pilot.pause()
+            assert widths[-1] == width - 4
+
+    drive(checker, steps)
+
+
 def test_each_save_is_checked(checker: FakeChecker) -> None:
     shipped = FIRST.read_text(encoding="utf-8")
 

@@ -104,8 +104,8 @@ class Viewer(App[int]):
     def on_stage_ready(self) -> None:
         self._arrive()
 
-    def on_resize(self, event: events.Resize) -> None:
-        self.stage.fit(event.size)
+    def on_resize(self) -> None:
+        self.call_later(self.stage.fit)  # until this event is over, Textual gives the size before
 
     def on_ready(self) -> None:
         first_slide_shown()

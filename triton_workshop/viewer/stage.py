@@ -9,7 +9,6 @@ from dataclasses import replace
 
 from textual import events
 from textual.app import App, ComposeResult
-from textual.geometry import Size
 from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
@@ -96,20 +95,19 @@ class Stage(Screen[None]):
         self.pictures.draw_again()
         self.app.refresh(layout=True)
 
-    def fit(self, size: Size) -> None:
+    def fit(self) -> None:
         """Draw for another size of the terminal, also while another screen covers this one."""
         if self.terminal.shows_pictures:
             self.terminal = self.terminal.now()
         self.pictures.draw_again()
-        self.draw(size=size)
+        self.draw()
 
-    def view(self, size: Size | None = None) -> View:
+    def view(self) -> View:
         """Everything that a page depends on besides the slide, as it is now."""
-        size = size or self.app.size
         return View(
             palette=self.palette,
-            width=max(size.width, 1),
-            height=max(size.height, 1),
+            width=max(self.app.size.width, 1),
+            height=max(self.app.size.height, 1),
             step=self.show.place.step,
             runs=self.show.live.runs,
             elsewhere=self.show.elsewhere,
@@ -122,11 +120,11 @@ class Stage(Screen[None]):
             consent=self.show.live.consent,
         )
 
-    def draw(self, *, size: Size | None = None, from_top: bool = False) -> None:
+    def draw(self, *, from_top: bool = False) -> None:
         """Show the slide as it is now, all at once."""
         if not self.body.is_attached:  # not there yet, or being closed
             return
-        view = self.view(size)
+        view = self.view()
         started = time.monotonic()
         try:
             page = compose(self.show.deck, self.show.slide, view)

@@ -99,7 +99,7 @@ class Watch(App[int]):
         self._open(following.exercise if following else self.watched.exercise)
 
     def on_resize(self) -> None:
-        self._draw()
+        self.call_later(self._draw)  # until this event is over, Textual gives the size before
 
     def on_print(self, event: events.Print) -> None:
         if event.text.strip():

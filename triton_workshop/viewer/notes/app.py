@@ -138,7 +138,7 @@ class Notes(App[int]):
         self.draw()
 
     def on_resize(self) -> None:
-        self.draw()
+        self.call_later(self.draw)  # until this event is over, Textual gives the size before
 
     # What is shown
 

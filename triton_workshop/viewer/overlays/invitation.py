@@ -41,7 +41,7 @@ GLYPHS = {
 HOW_TO_SHARE = """\
 These slides are not shared. To let the room follow them in its browsers, quit and start them with:
 
-uv run workshop present --share
+uv run --extra room workshop present --share
 
 --share lan listens in the network of this machine, --share alone on this machine only, and --url gives the address \
 of a tunnel or a proxy in front of it."""

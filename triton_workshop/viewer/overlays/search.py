@@ -124,19 +124,20 @@ class SlideSearch(Box[int]):
         self.palette = palette
         self.slides = entries(deck)
         self.count = Static(classes="found", markup=False)
-        query = Input(compact=True, select_on_focus=False)
-        query.cursor_blink = False
-        prompt = Horizontal(Static("/", classes="slash"), query, self.count)
+        self.query_text = Input(compact=True, select_on_focus=False)
+        self.query_text.cursor_blink = False
+        prompt = Horizontal(Static("/", classes="slash"), self.query_text, self.count)
         self.options = OptionList(markup=False)
         self.options.can_focus = False
         super().__init__("Search the slides", Vertical(prompt, Rule(), self.options))
 
-    def on_mount(self) -> None:
-        self.search("")
-
     def on_resize(self) -> None:
         # The box keeps its height while the list shrinks and grows.
         self.options.styles.height = min(max(self.app.size.height - PROMPT_ROWS - 2, 1), len(self.slides))
+        highlighted = self.options.highlighted
+        self.search(self.query_text.value)
+        if self.found:
+            self.options.highlighted = highlighted
 
     def on_input_changed(self, event: Input.Changed) -> None:
         self.search(event.value)
