@@ -121,6 +121,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path, monkeypat
     file = tmp_path / "progress.json"
     file.write_bytes(b"old")
     monkeypatch.setattr(os, "fsync", refused)
-    with pytest.raises(PermissionError):
+    with pytest.raises(PermissionError) as refusal:
         write_whole(file, b"new")
+    assert refusal.value.filename == str(file)
     assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"old"]

@@ -27,6 +27,9 @@ def write_whole(file: Path, data: bytes) -> None:
         with suppress(OSError):  # a file system without permissions, such as a stick's
             new.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
         _take_the_place(new, file)
+    except OSError as error:
+        error.filename = str(file)  # a full disk's error names no file, others that of the new one
+        raise
     finally:
         new.unlink(missing_ok=True)
 

@@ -5,15 +5,22 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import sys
 
+ESCAPE_SEQUENCES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI, as for colours
+    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)"  # strings, as a link's address
+    r"|\x1b[ -/]*[0-~]"
+)
+"""Whole control sequences (ECMA-48, 5.3 to 5.6). Without its first character, the rest of one would be read as text."""
 CONTROLS = dict.fromkeys((*range(0x00, 0x0A), *range(0x0B, 0x20), *range(0x7F, 0xA0)))
 """Every control character except the line feed."""
 
 
 def printable(text: str) -> str:
-    """The text without the control characters that would move a terminal's cursor."""
-    return text.expandtabs(4).translate(CONTROLS)
+    """The text without escape sequences, and without the control characters that would move a terminal's cursor."""
+    return ESCAPE_SEQUENCES.sub("", text).expandtabs(4).translate(CONTROLS)
 
 
 def speak_utf8() -> None:

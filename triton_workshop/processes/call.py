@@ -303,6 +303,10 @@ def _run(connection: Connection, task: Task) -> None:
             function = pkgutil.resolve_name(task.function) if isinstance(task.function, str) else task.function
             function(connection, *task.arguments)
         connection.send(_RETURNED)
+    except (KeyboardInterrupt, BrokenPipeError):
+        # Whoever asked has ended it. A traceback of ours would stand among what a learner's script has printed.
+        sys.stdout.flush()
+        os._exit(1)
     finally:
         _flush()
 

@@ -172,6 +172,8 @@ class Viewer(App[int]):
         self._go_to(int(self.stage.typed) if self.stage.typed.isdecimal() else len(self.deck.slides))
 
     def on_key(self, event: events.Key) -> None:
+        if self.screen.is_modal:  # a key for the box over the slides
+            return
         character, typed = event.character or "", self.stage.typed
         if character.isascii() and character.isdecimal():
             self.stage.type((typed if typed.isdecimal() else "") + character)
@@ -220,8 +222,8 @@ class Viewer(App[int]):
         self.stage.draw()
 
     def action_stop(self) -> None:
-        if self.body.editor is not None and self.body.editor.has_focus and not self.show.live.running:
-            self.body.editor.action_cut()
+        if not self.show.live.running:
+            self.stage.say("nothing is running")
         self.body.follows = True
         self.show.live.stop()
 

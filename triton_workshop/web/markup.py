@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from triton_workshop.printing import ESCAPE_SEQUENCES
 from triton_workshop.screen.palette import DARK
 
 LINKS = re.compile(r"(?:https?|mailto):|#")
@@ -26,7 +27,7 @@ _CONSOLE = Console(file=io.StringIO(), color_system="truecolor", width=10_000)
 
 
 def escaped(text: str) -> str:
-    return html.escape(text, quote=True)
+    return html.escape(ESCAPE_SEQUENCES.sub("", text), quote=True)
 
 
 def element(name: str, content: str, **attributes: str | None) -> str:

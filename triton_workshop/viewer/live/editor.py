@@ -32,7 +32,7 @@ class Editor(TextArea):
         Binding("ctrl+e", "app.run", "Run", show=False),
         Binding("ctrl+o", "app.edit", "Next block", show=False),
         Binding("escape", "app.forget", "Leave", show=False),
-        Binding("ctrl+x", "app.stop", "Stop the block, or cut", show=False),
+        Binding("ctrl+x", "app.stop", "Stop the block", show=False),
         Binding("shift+tab", "outdent", "Unindent", show=False),
         Binding("alt+up", "app.scroll(-1)", "Scroll up", show=False),
         Binding("alt+down", "app.scroll(1)", "Scroll down", show=False),
