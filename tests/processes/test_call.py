@@ -128,6 +128,20 @@ def test_it_can_be_stopped_from_another_thread(begin: Begin) -> None:
         assert list(messages) == ["interrupted"]
 
 
+def test_one_that_is_stopped_while_it_waits_prints_nothing(
+    begin: Begin, output: IO[bytes], capfd: pytest.CaptureFixture[str]
+) -> None:
+    with capfd.disabled(), begin(called.says_its_process_and_waits) as talk:
+        messages = talk.messages()
+        process = next(messages)
+        talk.stop()
+        with pytest.raises(EndedError):
+            next(messages)
+    assert isinstance(process, int)
+    assert dies(process)
+    assert text_of(output) == ""
+
+
 def test_who_is_deaf_to_a_stop_is_killed(begin: Begin) -> None:
     with begin(called.loops) as talk:
         messages = talk.messages()

@@ -166,6 +166,24 @@ async def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process(viewer: Viewer, p
     assert "■ stopped" in screen(viewer)
 
 
+@shown("live.md", start=3)
+async def test_ctrl_x_never_cuts_a_line(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("ctrl+o")
+    assert viewer.body.editor is not None
+    code = viewer.body.editor.text
+    await pilot.press("ctrl+x")
+    assert viewer.body.editor.text == code
+    assert "nothing is running" in screen(viewer)
+
+
+@shown("tour.md")
+async def test_keys_for_the_help_are_not_taken_for_a_slide(viewer: Viewer, pilot: Pilot[int]) -> None:
+    await pilot.press("question_mark", "1", "right", "4")
+    assert viewer.stage.typed == ""
+    await pilot.press("escape", "2", "G")
+    assert viewer.show.place.slide == 1
+
+
 @shown("live.md", start=5)
 async def test_an_output_shows_where_the_deck_wants_it(viewer: Viewer, pilot: Pilot[int]) -> None:
     await pilot.press("ctrl+e")
