@@ -26,6 +26,11 @@ class Scripted:
 @contextmanager
 def scripted_room() -> Iterator[Scripted]:
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             if self.path.endswith("enter"):

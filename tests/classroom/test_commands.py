@@ -70,10 +70,7 @@ def test_who_joins_reads_what_is_sent_and_how_to_end_it(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (
-            ("127.0.0.1:9",),
-            "the room asks for its word, which the presenter shows; in a terminal, type: workshop join 127.0.0.1:9\n",
-        ),
+        (("127.0.0.1:9",), "no room answers at http://127.0.0.1:9/: "),
         (("ftp://room",), "'ftp://room' is not the address of a room; expected something like "),
         (("127.0.0.1:9", "--word", "KLMR"), "no room answers at http://127.0.0.1:9/: "),
     ],
@@ -83,6 +80,12 @@ def test_who_cannot_join_reads_one_line(workshop: Workshop, arguments: tuple[str
     assert status == 2
     assert told.startswith(said)
     assert told.count("\n") == 1
+
+
+def test_who_has_no_terminal_reads_how_to_give_the_word(room: Scripted, workshop: Workshop) -> None:
+    status, said = workshop("join", room.address)
+    assert status == 2
+    assert said.startswith("the room asks for its word, which the presenter shows; in a terminal, type: workshop join ")
 
 
 def test_the_board_is_printed(workshop: Workshop) -> None:

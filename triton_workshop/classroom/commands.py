@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.classroom.board import GUESSED, Board, Present, called
 from triton_workshop.classroom.board_key import board_link
-from triton_workshop.classroom.membership import address_and_word, join, leave, membership_file
+from triton_workshop.classroom.membership import (
+    address_and_word,
+    join,
+    leave,
+    membership_file,
+    see_whether_it_answers,
+)
 from triton_workshop.classroom.room import forget, room_file, room_in_use
 from triton_workshop.errors import wrapped
 from triton_workshop.printing import speak_utf8
@@ -19,7 +25,10 @@ def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[
     """Join a room, by its word or by a link that holds it, and say what it is told from now on."""
     speak_utf8()
     address, given = address_and_word(link)
-    joined = join(address, word or given or ask_word(), name, membership_file())
+    if not (word := word or given):
+        see_whether_it_answers(address)
+        word = ask_word()
+    joined = join(address, word, name, membership_file())
     said = (
         f"You have joined as {joined.name or 'an attendee without a name'}, number {joined.number}. "
         "From now on, `workshop watch` and `workshop check` tell the room which exercise you are at, "

@@ -102,7 +102,7 @@ def join(address: str, word: str, name: str | None, file: Path) -> Membership:
     except RefusedByRoomError as error:
         raise MisuseError(f"{address} did not let you in: {error}") from error
     except UnansweredError as error:
-        raise MisuseError(f"no room answers at {address}: {error}; is the address right, and is it shared?") from error
+        raise MisuseError(_no_answer(address, error)) from error
     except MISSHAPEN as error:
         raise MisuseError(f"{address} answers, but it is not the room of a workshop") from error
     _keep(joined, file)
@@ -110,6 +110,20 @@ def join(address: str, word: str, name: str | None, file: Path) -> Membership:
         with suppress(UnansweredError, RefusedByRoomError):
             _say_goodbye(before)
     return joined
+
+
+def see_whether_it_answers(address: str) -> None:
+    """Ask for a room's first page, so that nobody is asked for a word in vain. Raises MisuseError."""
+    try:
+        _within(PATIENCE_SECONDS, lambda: _asked(address, "", None, {}, PATIENCE_SECONDS))
+    except RefusedByRoomError:  # somebody is there
+        pass
+    except UnansweredError as error:
+        raise MisuseError(_no_answer(address, error)) from error
+
+
+def _no_answer(address: str, error: UnansweredError) -> str:
+    return f"no room answers at {address}: {error}; is the address right, and is it shared?"
 
 
 def _checked(address: str, told: Mapping[str, Any]) -> Membership:
@@ -178,8 +192,8 @@ def tell(joined: Membership, path: str, message: Mapping[str, Any], patience: fl
         raise UnansweredError("something else answers in its place")
 
 
-def _asked(address: str, path: str, body: bytes, headers: Mapping[str, str], patience: float) -> bytes:
-    """The room's answer to a POST."""
+def _asked(address: str, path: str, body: bytes | None, headers: Mapping[str, str], patience: float) -> bytes:
+    """The room's answer to a POST; to a GET where there is no body."""
     try:
         request = urllib.request.Request(address + path, body, {"Accept": "application/json", **headers})
         with _opener(address).open(request, timeout=patience) as answer:
