@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from triton_workshop.repository import ROOT
 if sys.platform == "win32":
     pytest.skip("Windows has no job control", allow_module_level=True)
 
+from tests.processes import dies
 from tests.viewer.terminal import Terminal
 
 DECK = Path(__file__).parents[1] / "viewer" / "decks" / "tour.md"
@@ -40,15 +44,37 @@ def test_the_shell_gets_the_terminal_and_gives_it_back(command: str, shown: str,
             terminal.wait_for("Stopped")
             terminal.press("echo $((40 + 2)) typed\n")
             terminal.wait_for("42 typed")
-            terminal.press("fg\n")
+            terminal.press("bg; fg\n")
             terminal.wait_for(shown)
-            while terminal.take_in(0.5):  # until it is drawn: a key of the first 20 ms may go to the shell
-                pass
         terminal.press("q")
         terminal.wait_for("$ ")
         terminal.press("exit\n")
         assert terminal.leave() == 0
         assert terminal.mode() == terminal.mode_before
+
+
+def test_a_suspended_app_ends_with_its_terminal(tmp_path: Path) -> None:
+    with Terminal(["bash", "--norc", "-i"], tmp_path, PS1="$ ", HISTFILE="") as terminal:
+        terminal.press(f"{shlex.join([*WORKSHOP, 'present', str(DECK)])}\n")
+        terminal.wait_for("A small deck", 60)
+        process = terminal.foreground()
+        terminal.press(CTRL_Z)
+        terminal.wait_for("Stopped")
+        terminal.process.send_signal(signal.SIGHUP)
+        terminal.hang_up()
+        assert dies(process)
+
+
+def test_a_signal_suspends_as_the_key_does(tmp_path: Path) -> None:
+    with Terminal(["bash", "--norc", "-i"], tmp_path, PS1="$ ", HISTFILE="") as terminal:
+        terminal.press(f"{shlex.join([*WORKSHOP, 'present', str(DECK)])}\n")
+        terminal.wait_for("A small deck", 60)
+        os.kill(terminal.foreground(), signal.SIGTSTP)
+        terminal.wait_for("Stopped")
+        terminal.press("fg\n")
+        terminal.wait_for("A small deck")
+        terminal.press("q")
+        terminal.wait_for("$ ")
 
 
 @pytest.mark.parametrize(

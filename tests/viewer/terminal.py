@@ -97,6 +97,10 @@ class Terminal:
         os.close(self._ours)
         self._ours = os.open(os.devnull, os.O_RDONLY)
 
+    def foreground(self) -> int:
+        """The process group that has the terminal."""
+        return os.tcgetpgrp(self._ours)
+
     def take_in(self, seconds: float) -> bool:
         """Reads what comes within so many seconds; False where nothing came."""
         return self._read(seconds, quiet=False)

@@ -20,7 +20,7 @@ from triton_workshop.screen.box import BOX_STYLE, Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.few_colours import FewColours
 from triton_workshop.screen.hangup import quit_on_hangup
-from triton_workshop.screen.job_control import suspend_job
+from triton_workshop.screen.job_control import suspend_job, take_job_signals
 from triton_workshop.screen.links import open_link
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.terminal import PLAIN, Terminal
@@ -100,6 +100,7 @@ class Viewer(App[int]):
 
     def on_mount(self) -> None:
         quit_on_hangup(self, self.show.live.close)
+        take_job_signals(self)
 
     def on_stage_ready(self) -> None:
         self._arrive()
@@ -374,7 +375,7 @@ class Viewer(App[int]):
             self.stage.say("select something to copy; Esc leaves the editor")
 
     def action_suspend_process(self) -> None:
-        self.stage.say(suspend_job(self))
+        self.stage.say(suspend_job(self, self.show.live.close))
 
     def action_leave(self) -> None:
         """Quit; if code was edited, only when asked twice in a row."""

@@ -122,7 +122,7 @@ class Stage(Screen[None]):
 
     def draw(self, *, from_top: bool = False) -> None:
         """Show the slide as it is now, all at once."""
-        if not self.body.is_attached:  # not there yet, or being closed
+        if not self.body.canvas.is_attached:  # not there yet, or being closed
             return
         view = self.view()
         started = time.monotonic()

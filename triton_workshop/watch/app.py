@@ -32,7 +32,7 @@ from triton_workshop.repository import short_path
 from triton_workshop.screen.box import BOX_STYLE, Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.hangup import quit_on_hangup
-from triton_workshop.screen.job_control import suspend_job
+from triton_workshop.screen.job_control import suspend_job, take_job_signals
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.reader import Reader
 from triton_workshop.screen.theme import use_palette
@@ -94,6 +94,7 @@ class Watch(App[int]):
     def on_mount(self) -> None:
         self.begin_capture_print(self, stdout=False)  # the record of progress reports its problems there
         quit_on_hangup(self, self.close)
+        take_job_signals(self)
         self.ticker = self.set_interval(FRAME_SECONDS, self._draw_head, pause=True)
         following = first_open(entries()) if self.number is None else None
         self._open(following.exercise if following else self.watched.exercise)
@@ -362,7 +363,7 @@ class Watch(App[int]):
             self._say("no editor can run in this terminal: open the file in another window")
 
     def action_suspend_process(self) -> None:
-        if trouble := suspend_job(self):
+        if trouble := suspend_job(self, self.close):
             self._say(trouble)
 
     def action_keys(self) -> None:

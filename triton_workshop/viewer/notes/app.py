@@ -20,7 +20,7 @@ from triton_workshop.deck.model import Deck
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
 from triton_workshop.screen.hangup import quit_on_hangup
-from triton_workshop.screen.job_control import SUSPEND, suspend_job
+from triton_workshop.screen.job_control import SUSPEND, suspend_job, take_job_signals
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
 from triton_workshop.screen.theme import use_palette
@@ -130,6 +130,7 @@ class Notes(App[int]):
 
     def on_mount(self) -> None:
         quit_on_hangup(self, close=lambda: None)
+        take_job_signals(self)
         self.set_interval(POLL_SECONDS, self.listen)
         if self.saves is not None:
             self.run_worker(self.follow_saves(self.saves), group="saves")
@@ -255,7 +256,7 @@ class Notes(App[int]):
         self.push_screen(Keys(HELP, self.palette))
 
     def action_suspend_process(self) -> None:
-        self.message = suspend_job(self)
+        self.message = suspend_job(self, close=lambda: None)
         self.draw()
 
     def action_leave(self) -> None:
