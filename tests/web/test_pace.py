@@ -71,3 +71,38 @@ def test_a_room_that_asks_at_once_is_served_in_turns() -> None:
     loop.run_until_complete(all_of_them())
     loop.close()
     assert ended == [0, 1, 2, 3, 4]
+
+
+def test_who_no_longer_waits_has_used_nothing() -> None:
+    loop, pace = Clock(), Pace(100, 50)
+    began = loop.time()
+
+    async def drop_a_thousand() -> float:
+        dropped = [asyncio.create_task(pace.turn(1000, each % 3)) for each in range(1000)]
+        await asyncio.sleep(0)
+        for task in dropped:
+            task.cancel()
+        await asyncio.gather(*dropped, return_exceptions=True)
+        await pace.turn(50, "Ada")
+        return loop.time() - began
+
+    waited = loop.run_until_complete(drop_a_thousand())
+    loop.close()
+    assert waited <= 3 * 1000 / 100, "what had its turn before anything was dropped"
+    assert not pace._lines
+
+
+def test_who_asks_for_much_waits_for_the_turns_of_others() -> None:
+    loop, pace, served = Clock(), Pace(100, 50), list[str]()
+
+    async def one(name: str) -> None:
+        await pace.turn(100, name)
+        served.append(name)
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*map(one, ["Mallory"] * 50 + ["Ada"] * 3 + ["Bob"] * 2))
+
+    loop.run_until_complete(all_of_them())
+    loop.close()
+    assert served[0] == "Mallory", "who came first, when nobody waited"
+    assert served[1:9] == ["Mallory", "Ada", "Bob", "Mallory", "Ada", "Bob", "Mallory", "Ada"]

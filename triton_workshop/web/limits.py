@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse, Response
@@ -37,7 +38,9 @@ FIRST_SECONDS = 3.0
 READING_SECONDS = 30.0
 """Seconds for everything later: the next request, and a client that does not read what it asked for."""
 MOST_OPEN = 500
-"""Connections that do not follow the slides. Beyond that, the one that has been silent for longest goes."""
+"""Connections without a request. Beyond that, one has to go: the oldest that has never sent any, or an idle one."""
+GRACE_SECONDS = 0.2
+"""Seconds that it has until then: in a wave of connections, its request may be there and not yet read."""
 TOO_LARGE = f"A request may have at most {LARGEST_BODY_BYTES:,} bytes."
 
 Client = tuple[str, int]
@@ -51,23 +54,51 @@ class Connections:
     def __init__(self) -> None:
         self._all: dict[Client, asyncio.BaseTransport] = {}
         self._timers: dict[Client, asyncio.TimerHandle] = {}
-        """For all that do not follow: when they are cut. The one that has been silent for longest is the first."""
+        """For all that do not follow: when they are cut."""
+        self._new: dict[Client, None] = {}
+        """Those that have not sent a whole request yet, the oldest first."""
+        self._idle: dict[Client, None] = {}
+        """Those between two requests, the one that has been silent for longest first."""
+        self._answers: dict[Client, asyncio.Task[Any]] = {}
+        """For all with a request: what ends once nobody waits for it."""
 
     def opened(self, client: Client, transport: asyncio.BaseTransport) -> None:
         self._all[client] = transport
         self._allow(client, FIRST_SECONDS)
-        if len(self._timers) > MOST_OPEN:
-            self.cut(next(iter(self._timers)))
+        self._new[client] = None
+        self._make_room()
 
     def heard(self, client: Client) -> None:
         """It has sent a whole request, or read an answer."""
         if client in self._all:
             self._allow(client, READING_SECONDS)
 
+    @contextmanager
+    def answering(self, client: Client) -> Iterator[None]:
+        """Keep the connection of a whole request until it is answered. Raises GoneError if its client goes before."""
+        self.heard(client)
+        task = asyncio.current_task()
+        assert task is not None
+        self._answers[client] = task
+        try:
+            yield
+        except asyncio.CancelledError:
+            if client in self._all:  # it is the server that ends
+                raise
+            raise GoneError from None
+        finally:
+            self._answers.pop(client, None)
+        if client in self._all:
+            self._allow(client, READING_SECONDS)
+            self._idle[client] = None
+            self._make_room()
+
     def follows(self, client: Client) -> None:
         """From now on, it may be silent."""
         if timer := self._timers.pop(client, None):
             timer.cancel()
+        self._new.pop(client, None)
+        self._idle.pop(client, None)
 
     def cut(self, client: Client) -> None:
         self.follows(client)
@@ -77,10 +108,16 @@ class Connections:
     def closed(self, client: Client) -> None:
         self.follows(client)
         self._all.pop(client, None)
+        if answer := self._answers.pop(client, None):
+            answer.cancel()
 
     def _allow(self, client: Client, seconds: float) -> None:
         self.follows(client)
         self._timers[client] = asyncio.get_running_loop().call_later(seconds, self.cut, client)
+
+    def _make_room(self) -> None:
+        if len(self._new) + len(self._idle) > MOST_OPEN:
+            self._allow(next(iter(self._new or self._idle)), GRACE_SECONDS)
 
 
 class OneConnection(asyncio.Protocol):
@@ -125,21 +162,29 @@ def client_in(scope: Scope) -> Client:
 
 
 class Pace:
-    """Spreads what a room loads at once over time, so that the presenter's cores are left to the slides."""
+    """Spreads what a room loads at once over time, so that the presenter's cores are left to the slides.
 
-    def __init__(self, bytes_per_second: float, at_once: float) -> None:
+    Those who wait take turns, however much each of them asks for. Who no longer waits has used nothing.
+    """
+
+    def __init__(self, per_second: float, at_once: float) -> None:
         """`at_once`: bytes that need not wait, after a while in which nobody asked."""
-        self._seconds_per_byte, self._credit = 1 / bytes_per_second, at_once / bytes_per_second
+        self._seconds_per_byte, self._credit = 1 / per_second, at_once / per_second
         self._next = 0.0
         """When the next bytes may go, by the event loop's clock."""
+        self._first = asyncio.Lock()
+        self._lines: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
+        """For each who waits: only the first of a line waits for a turn."""
 
-    async def turn(self, size: int) -> None:
-        """Wait until so many bytes may go."""
-        now = asyncio.get_running_loop().time()
-        self._next = max(self._next, now - self._credit)
-        wait, self._next = self._next - now, self._next + size * self._seconds_per_byte
-        if wait > 0:
-            await asyncio.sleep(wait)
+    async def turn(self, size: int, who: object = None) -> None:
+        """Wait until so many bytes may go to somebody."""
+        line = self._lines.setdefault(who, asyncio.Lock())
+        now = asyncio.get_running_loop().time
+        async with line, self._first:
+            self._next = max(self._next, now() - self._credit)
+            if (wait := self._next - now()) > 0:
+                await asyncio.sleep(wait)
+            self._next += size * self._seconds_per_byte
 
 
 class GoneError(Exception):
@@ -158,12 +203,11 @@ class Limits:
         sent = _in_time(_with_headers(send), partial(self.connections.cut, client))
         with suppress(GoneError):
             body = await _body(scope, receive)
-            self.connections.heard(client)
-            if isinstance(body, bytes):
-                await self._app(scope, _again(body, receive), sent)
-            else:
-                await body(scope, receive, sent)
-            self.connections.heard(client)
+            with self.connections.answering(client):
+                if isinstance(body, bytes):
+                    await self._app(scope, _again(body, receive), sent)
+                else:
+                    await body(scope, receive, sent)
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | Response:

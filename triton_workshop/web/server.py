@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -44,7 +45,8 @@ from triton_workshop.web.messages import (
 from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream
 
-MOST_CONNECTIONS = 1500
+MOST_CONNECTIONS = 3000
+"""Beyond that, nobody gets an answer: many more than `limits` leaves open, also in a wave of new ones."""
 MOST_FILES = 4096
 """Files that the server may open: well above the connections that it keeps."""
 MOST_WAITING = 512
@@ -70,7 +72,8 @@ class Server:
         self.site = Site(inside)
         self.stream = Stream()
         self.has_page = asyncio.Event()
-        self.encoding = asyncio.Lock()
+        self.encoding = ThreadPoolExecutor(1)
+        """One thread, as the few that the event loop has look up sessions too."""
         self.pace = Pace(PIECES_PER_SECOND, PIECES_AT_ONCE)
         routes = [
             Route("/", self.file),
@@ -89,8 +92,8 @@ class Server:
         return PlainTextResponse(NOTHING_HERE, 404) if file is None else file
 
     async def picture(self, request: Request) -> Response:
-        async with self.encoding:  # in one thread, as the few that there are look up sessions too
-            data = await asyncio.to_thread(self.site.pictures.webp, request.path_params["name"])
+        encoded = asyncio.get_running_loop().run_in_executor
+        data = await encoded(self.encoding, self.site.pictures.webp, request.path_params["name"])
         if data is None:
             return PlainTextResponse(NOTHING_HERE, 404)
         return Response(data, media_type="image/webp", headers=UNCHANGING)
@@ -99,7 +102,7 @@ class Server:
         data = self.site.pieces.get(request.path_params["name"])
         if data is None:
             return PlainTextResponse(NOTHING_HERE, 404)
-        await self.pace.turn(len(data))
+        await self.pace.turn(len(data), request.state.attendee.number)
         return Response(data, media_type="application/octet-stream", headers=UNCHANGING)
 
     async def events(self, request: Request) -> Response:

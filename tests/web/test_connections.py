@@ -1,0 +1,213 @@
+"""Connections that say nothing, and those that are dropped: neither may cost others anything."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from tests.web.attacks import Headers, connect, drop, open_connections, request
+from tests.web.loopback import asked, served
+from triton_workshop.classroom.room import Room
+from triton_workshop.web.limits import Client, Connections, GoneError, OneConnection, Pace
+from triton_workshop.web.server import Server
+
+Serving = tuple[Server, str, Headers]
+PATIENCE_SECONDS = 10.0
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Iterator[Serving]:
+    """A server, its address, and the session of an attendee."""
+    with closing(Room(tmp_path / "room.sqlite")) as room:
+        made = Server(room, "")
+        with served(made.app, OneConnection) as address:
+            yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
+
+
+def reaches(holds: Callable[[], bool]) -> bool:
+    """Whether this holds within ten seconds."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.002)
+    return holds()
+
+
+def test_requests_that_are_dropped_end_and_cost_others_no_time(serving: Serving) -> None:
+    made, address, session = serving
+    made.site.pieces["large"], made.site.pieces["small"] = b"x" * 10_000, b"y"
+    made.pace = Pace(1000, 1)
+    drop(address, 60, "/piece/large", session)  # ten minutes of them
+    assert reaches(lambda: not made.app.connections._answers)
+
+
+def test_who_asks_for_much_at_once_keeps_others_waiting_for_a_turn_only(serving: Serving) -> None:
+    made, address, session = serving
+    made.site.pieces["large"], made.site.pieces["small"] = b"x" * 100, b"y"
+    made.pace = Pace(1000, 1)
+    with open_connections(address, 30, request("/piece/large", session)):  # three seconds of them
+        assert reaches(lambda: len(made.app.connections._answers) > 20)
+        ada = {"Authorization": f"Bearer {made._room.enter().token}"}
+        assert asked(f"{address}piece/small", headers=ada).text == "y"
+        assert len(made.app.connections._answers) > 10
+    assert reaches(lambda: not made.app.connections._answers)
+
+
+def test_pictures_that_nobody_waits_for_are_not_encoded(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, address, session = serving
+    encoding, over, names = threading.Event(), threading.Event(), list[str]()
+
+    def picture(name: str) -> None:
+        names.append(name)
+        encoding.set()
+        over.wait(PATIENCE_SECONDS)
+
+    monkeypatch.setattr(made.site.pictures, "webp", picture)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(asked, f"{address}picture/first.webp", None, session)
+        assert encoding.wait(PATIENCE_SECONDS)
+        drop(address, 30, "/picture/dropped.webp", session)
+        assert reaches(lambda: len(made.app.connections._answers) == 1)
+        over.set()
+        assert first.result().status == 404
+    assert asked(f"{address}picture/last.webp", headers=session).status == 404
+    assert names == ["first", "last"]
+
+
+def test_whoever_waits_for_an_answer_is_not_cut_for_any_number_of_new_connections(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, address, session = serving
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
+    monkeypatch.setattr("triton_workshop.web.limits.GRACE_SECONDS", 0.0)
+    waiting, over = threading.Event(), threading.Event()
+
+    def picture(_: str) -> None:
+        waiting.set()
+        over.wait(PATIENCE_SECONDS)
+
+    monkeypatch.setattr(made.site.pictures, "webp", picture)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(asked, f"{address}picture/x.webp", None, session)
+        assert waiting.wait(PATIENCE_SECONDS)
+        with open_connections(address, 60), open_connections(address, 60, b"GET / HT"):
+            assert reaches(lambda: len(made.app.connections._new) <= 5)
+            over.set()
+            assert answer.result().status == 404
+
+
+class Transport(asyncio.Transport):
+    """One end of a connection that can be cut."""
+
+    is_cut = False
+
+    def abort(self) -> None:
+        self.is_cut = True
+
+
+CROWD = 1200
+"""Connections in one wave: more than twice as many as may be open."""
+
+
+def crowd(connections: Connections) -> dict[Client, Transport]:
+    transports = {("10.0.0.1", port): Transport() for port in range(CROWD)}
+    for client, transport in transports.items():
+        connections.opened(client, transport)
+    return transports
+
+
+@pytest.fixture
+def no_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triton_workshop.web.limits.GRACE_SECONDS", 0.0)
+
+
+async def a_while() -> None:
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+@pytest.mark.usefixtures("no_grace")
+async def test_of_a_wave_those_go_that_never_send_a_request() -> None:
+    connections = Connections()
+    connections.opened(ada := ("10.0.0.2", 1), hers := Transport())
+    transports = crowd(connections)
+    with connections.answering(ada):  # her request was read after the wave had come
+        await a_while()
+        others = crowd(connections)
+        await a_while()
+        assert not hers.is_cut
+    assert len([each for each in (transports | others).values() if not each.is_cut]) <= 500
+    assert not [*others.values()][-1].is_cut, "the newest may still speak"
+    await a_while()
+    assert not hers.is_cut
+
+
+@pytest.mark.usefixtures("no_grace")
+async def test_between_two_requests_a_connection_goes_only_after_those_that_never_sent_one() -> None:
+    connections = Connections()
+    connections.opened(ada := ("10.0.0.2", 1), hers := Transport())
+    with connections.answering(ada):
+        pass
+    crowd(connections)
+    await a_while()
+    assert not hers.is_cut
+    for client in [*connections._new]:
+        with connections.answering(client):
+            pass
+    connections.opened(bob := ("10.0.0.3", 1), Transport())
+    with connections.answering(bob):
+        pass
+    await a_while()
+    assert hers.is_cut, "the one that has been silent for longest"
+
+
+async def test_an_answer_that_nobody_waits_for_ends() -> None:
+    connections, client = Connections(), ("10.0.0.1", 1)
+    connections.opened(client, Transport())
+
+    async def answer() -> None:
+        with connections.answering(client):
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(answer())
+    await a_while()
+    connections.closed(client)
+    with pytest.raises(GoneError):
+        await task
+    assert not connections._answers
+
+
+async def test_an_answer_that_the_server_ends_is_not_taken_for_one_that_nobody_waits_for() -> None:
+    connections, client = Connections(), ("10.0.0.1", 1)
+    connections.opened(client, Transport())
+
+    async def answer() -> None:
+        with connections.answering(client):
+            await asyncio.Event().wait()
+
+    task = asyncio.create_task(answer())
+    await a_while()
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+    assert task.cancelled()
+    connections.closed(client)
+
+
+def test_a_connection_that_comes_with_a_wave_is_answered(serving: Serving) -> None:
+    _, address, session = serving
+    with (
+        open_connections(address, 300),
+        closing(connect(address, request("/piece/none", session))) as ada,
+        open_connections(address, 300),
+    ):
+        assert ada.recv(100).startswith(b"HTTP/1.1 404")
