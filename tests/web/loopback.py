@@ -27,7 +27,7 @@ class Answer:
 @contextmanager
 def served(app: ASGIApp, protocol: type[asyncio.Protocol] | None = None) -> Iterator[str]:
     """Serves an app; yields its address, which ends with a slash."""
-    config = uvicorn.Config(app, log_level="critical", lifespan="off", http=protocol or "auto")
+    config = uvicorn.Config(app, log_level="critical", lifespan="off", http=protocol or "auto", proxy_headers=False)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

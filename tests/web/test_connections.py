@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -211,3 +212,37 @@ def test_a_connection_that_comes_with_a_wave_is_answered(serving: Serving) -> No
         open_connections(address, 300),
     ):
         assert ada.recv(100).startswith(b"HTTP/1.1 404")
+
+
+# Behind a proxy
+
+
+@pytest.mark.parametrize(
+    ("proxy", "forwarded", "address"),
+    [
+        ("", "203.0.113.7", "127.0.0.1"),
+        ("10.0.0.0/8", "203.0.113.7", "127.0.0.1"),
+        ("127.0.0.1", "203.0.113.7", "203.0.113.7"),
+        ("127.0.0.0/8", "203.0.113.7", "203.0.113.7"),
+        ("127.0.0.1", "198.51.100.1, 203.0.113.7", "203.0.113.7"),  # what came with the request is not the proxy's
+        ("127.0.0.1", "2001:db8::7", "2001:db8::/64"),
+        ("127.0.0.1", None, "127.0.0.1"),
+    ],
+)
+def test_an_address_counts_only_if_a_proxy_says_so_that_the_presenter_has_named(
+    tmp_path: Path, proxy: str, forwarded: str | None, address: str
+) -> None:
+    headers = {"X-Forwarded-For": forwarded} if forwarded else {}
+    with closing(Room(tmp_path / "room.sqlite")) as room:
+        made = Server(room, "", proxy=proxy)
+        with served(made.app, OneConnection) as at:
+            body = f"word={room.word}".encode()
+            token = json.loads(asked(f"{at}enter", body, headers).text)["token"]
+            assert [*made.guard._entries._full] == [address]
+            events = request("/events", headers | {"Authorization": f"Bearer {token}"})
+            with closing(connect(at, events)) as following:
+                assert following.recv(100).startswith(b"HTTP/1.1 200")
+                (page,) = made.followers.pages
+                assert page.address == address
+                assert page.client in made.app.connections._all
+                assert page.client not in made.app.connections._timers

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,8 +21,9 @@ from starlette.routing import Route
 
 from tests.web.loopback import Answer, asked, served
 from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Room
-from triton_workshop.web.guard import ENTRIES, GUESSED, Allowance, Guard
-from triton_workshop.web.limits import LARGEST_BODY_BYTES, POLICY, Limits
+from triton_workshop.web.demand import EXCESS, EXCESS_SECONDS, MOST_REQUESTS, REQUESTS, Allowance, Demand
+from triton_workshop.web.guard import ENTRIES, GUESSED, Guard
+from triton_workshop.web.limits import LARGEST_BODY_BYTES, POLICY, Limits, Pace
 
 FORM = "application/x-www-form-urlencoded"
 BROWSER = {"Accept": "text/html,*/*", "Content-Type": FORM}
@@ -73,13 +76,47 @@ def test_without_a_session_a_browser_is_asked_for_the_word_and_a_program_refused
     assert asked(f"{address}nothing").status == 401
 
 
-@pytest.mark.parametrize("host", ["x/board?", "x/board#", "x/enter.css?"])
+@pytest.mark.parametrize("host", ["x/board?", "localhost/board#", "localhost/enter.css?", "[", "[::1", ""])
 def test_a_host_that_names_an_open_path_opens_no_other(address: str, host: str) -> None:
-    assert asked(address, headers={"Host": host}).status == 401
+    assert asked(address, headers={"Host": host}).status == 421
+
+
+@pytest.mark.parametrize(
+    ("host", "ours"),
+    [
+        ("127.0.0.1:8000", True),
+        ("192.168.1.5", True),
+        ("[::1]:8000", True),
+        ("LOCALHOST:8000", True),
+        ("localhost.", True),
+        (socket.gethostname(), True),
+        ("talks.example.org", True),
+        ("talks.example.org:443", True),
+        ("evil.com", False),
+        ("evil.com:8000", False),
+        ("localhost.evil.com", False),
+        ("talks.example.org.evil.com", False),
+        ("example.org", False),
+        ("localhost@evil.com", False),
+        ("evil.com@localhost", False),
+        ("127.0.0.1.evil.com", False),
+        ("1", False),
+    ],
+)
+def test_a_name_that_another_site_has_given_our_address_is_not_ours(
+    address: str, session: dict[str, str], host: str, ours: bool
+) -> None:
+    for path, body in (("", None), ("report", b""), ("enter.css", None), ("enter", b"word=AAAAA"), ("board", None)):
+        headers = session | {"Host": host, "Origin": f"http://{host}"}
+        assert (asked(address + path, body, headers).status == 421) is not ours
+
+
+def test_a_program_may_ask_without_a_host(address: str) -> None:
+    assert " 401 " in raw(address, "GET / HTTP/1.0\n\n").splitlines()[0]
 
 
 def test_the_word_gives_a_browser_a_session_without_regard_to_case(address: str, room: Room) -> None:
-    answer = raw(address, f"GET /?word={room.word.lower()} HTTP/1.1\nHost: x\nConnection: close\n\n")
+    answer = raw(address, f"GET /?word={room.word.lower()} HTTP/1.1\nHost: localhost\nConnection: close\n\n")
     head = answer.lower()
     assert " 303 " in head
     assert "location: ./\r\n" in head
@@ -95,7 +132,7 @@ def test_where_a_wrong_word_was_entered_a_browser_that_comes_back_finds_the_door
     assert (wrong.status, 'role="alert"' in wrong.text) == (403, True)
     again = asked(f"{address}enter")
     assert (again.status, 'action="enter"' in again.text) == (401, True)
-    assert "location: ./\r\n" in raw(address, "GET /enter HTTP/1.1\nHost: x\nConnection: close\n\n").lower()
+    assert "location: ./\r\n" in raw(address, "GET /enter HTTP/1.1\nHost: localhost\nConnection: close\n\n").lower()
 
 
 def test_a_link_with_a_session_asks_before_a_browser_becomes_that_attendee(address: str, room: Room) -> None:
@@ -115,7 +152,7 @@ def test_a_link_with_a_session_asks_before_a_browser_becomes_that_attendee(addre
 def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room: Room) -> None:
     ada = room.enter("Ada")
     body = f"session={ada.token}"
-    head = f"POST /enter HTTP/1.1\nHost: x\nConnection: close\nContent-Length: {len(body)}\n"
+    head = f"POST /enter HTTP/1.1\nHost: localhost\nConnection: close\nContent-Length: {len(body)}\n"
     assert f"room={ada.token};" in raw(address, f"{head}\n{body}")
     elsewhere = raw(address, f"{head}Origin: https://evil.example\n\n{body}")
     assert (" 403 " in elsewhere.splitlines()[0], "set-cookie" in elsewhere) == (True, False)
@@ -126,7 +163,7 @@ def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room
 def test_a_session_that_came_over_https_stays_there(tmp_path: Path, url: str, secure: bool) -> None:
     room = Room(tmp_path / "room.sqlite")
     with served(Limits(guarded(room, url))) as address:
-        answer = raw(address, f"GET /?word={room.word} HTTP/1.1\nHost: x\nConnection: close\n\n")
+        answer = raw(address, f"GET /?word={room.word} HTTP/1.1\nHost: localhost\nConnection: close\n\n")
     assert ("; secure" in answer.lower()) == secure
 
 
@@ -170,7 +207,8 @@ def test_every_answer_has_the_policy(address: str, session: dict[str, str]) -> N
         ({"Origin": "null"}, 403),
         ({"Origin": "https://talks.example.org"}, 200),
         ({"Origin": "http://["}, 403),
-        ({"Origin": "http://[", "Host": "["}, 200),  # the same site, however it is written
+        ({"Origin": "http://localhost:1", "Host": "localhost:1"}, 200),  # the same site, wherever a tunnel begins
+        ({"Origin": "http://[", "Host": "["}, 421),
         ({"Origin": "https://"}, 403),
         ({"Origin": ""}, 403),
     ],
@@ -182,11 +220,11 @@ def test_a_post_from_another_site_is_refused(
 
 
 def test_a_body_that_is_too_large_is_not_read(address: str) -> None:
-    declared = raw(address, f"POST /report HTTP/1.1\nHost: x\nContent-Length: {10**9}\n\nbegin")
+    declared = raw(address, f"POST /report HTTP/1.1\nHost: localhost\nContent-Length: {10**9}\n\nbegin")
     assert " 413 " in declared.splitlines()[0]
     chunk = "x" * LARGEST_BODY_BYTES
     undeclared = (
-        f"POST /report HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n{LARGEST_BODY_BYTES:x}\n{chunk}\n1\nx\n"
+        f"POST /report HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\n{LARGEST_BODY_BYTES:x}\n{chunk}\n1\nx\n"
     )
     assert " 413 " in raw(address, undeclared).splitlines()[0]
 
@@ -221,19 +259,26 @@ def test_after_too_many_wrong_words_the_page_offers_the_longer_word_and_the_code
             asked(f"{address}enter", b"word=AAAAA")
         for right in (room.word, room.word.lower().replace(" ", ""), room.ticket):
             assert asked(f"{address}enter", f"word={right}".encode()).status == 200
-        assert " 303 " in raw(address, f"GET /?word={room.ticket} HTTP/1.1\nHost: x\nConnection: close\n\n")
+        assert " 303 " in raw(address, f"GET /?word={room.ticket} HTTP/1.1\nHost: localhost\nConnection: close\n\n")
 
 
 @pytest.mark.parametrize("right", ["word", "ticket"])
-def test_a_whole_room_gets_in_from_one_address_but_not_a_flood(tmp_path: Path, right: str) -> None:
+def test_a_whole_room_gets_in_from_one_address_and_so_does_who_comes_after_a_flood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str
+) -> None:
+    monkeypatch.setattr("triton_workshop.web.guard.ENTRY_SECONDS", 0.01)
     room = Room(tmp_path / "room.sqlite")
     guard = guarded(room)
     guard._entries = Allowance(40, lambda: 0.0)
+    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
     body = f"word={getattr(room, right)}&name=Ada".encode()
     with served(Limits(guard)) as address:
-        assert [asked(f"{address}enter", body).status for _ in range(42)] == [200] * 40 + [429] * 2
+        assert [asked(f"{address}enter", body).status for _ in range(43)] == [200] * 43
+        with ThreadPoolExecutor(8) as pool:
+            assert {*pool.map(lambda _: asked(f"{address}enter", body).status, range(8))} == {200}
+        assert asked(f"{address}enter", b"word=AAAAA").status == 403
     assert ENTRIES >= 2 * 40
-    assert len(room.board().present) == 40
+    assert len(room.board().present) == 51
 
 
 class Clock:
@@ -253,10 +298,58 @@ def test_who_has_used_up_an_allowance_gets_one_more_every_second() -> None:
 
 
 def test_the_memory_of_entries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.web.guard.MOST_REMEMBERED", 10)
+    monkeypatch.setattr("triton_workshop.web.demand.MOST_REMEMBERED", 10)
     clock = Clock()
     entries = Allowance(30, clock.now)
     for number in range(100):
         entries.take(f"10.0.0.{number}")
         clock.time += 1
     assert len(entries._full) <= 12
+
+
+# Who asks for too much
+
+
+def test_a_session_that_waits_for_very_much_is_refused_more_and_nobody_else_is() -> None:
+    demand = Demand(Clock().now)
+    with ExitStack() as waiting:
+        taken = [waiting.enter_context(demand.request("Mallory")) for _ in range(MOST_REQUESTS + 3)]
+        assert taken == [True] * MOST_REQUESTS + [False] * 3
+        for other in ("Ada", None):
+            with demand.request(other) as granted:
+                assert granted
+    with demand.request("Mallory") as granted:
+        assert granted, "once the others were answered"
+    assert not demand._waiting
+
+
+def test_a_session_that_asks_again_and_again_is_refused_for_a_while() -> None:
+    clock = Clock()
+    demand = Demand(clock.now)
+
+    def ask(times: int) -> int:
+        granted = 0
+        for _ in range(times):
+            with demand.request("Mallory") as each:
+                granted += each
+        return granted
+
+    assert REQUESTS - 1 <= ask(2 * REQUESTS) <= REQUESTS
+    clock.time += 1
+    assert 1 < ask(REQUESTS) < 100
+    with demand.request("Ada") as granted:
+        assert granted
+
+
+def test_the_presenter_hears_of_who_asks_for_too_much_and_no_more_after_a_minute() -> None:
+    clock = Clock()
+    demand = Demand(clock.now)
+    for _ in range(EXCESS - 1):
+        demand.refuse("Mallory")
+        demand.refuse("Bob")
+    assert demand.excessive() == []
+    demand.refuse("Mallory")
+    assert demand.excessive() == ["Mallory"]
+    clock.time += EXCESS_SECONDS
+    assert demand.excessive() == []
+    assert not demand._refused

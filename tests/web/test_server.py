@@ -178,7 +178,7 @@ def test_what_is_not_there_is_not_found(serving: Serving) -> None:
 def test_no_request_makes_the_server_fail(serving: Serving, path: str, headers: dict[str, str]) -> None:
     _, address, session = serving
     for method, inside in product(("GET", "HEAD", "POST"), (False, True)):
-        sent = {"Host": "x", "Connection": "close"} | (session if inside else {}) | headers
+        sent = {"Host": "localhost", "Connection": "close"} | (session if inside else {}) | headers
         lines = [f"{method} /{path} HTTP/1.1", *(f"{name}: {value}" for name, value in sent.items()), "", ""]
         answer = answer_to(address, "\r\n".join(lines).encode("latin-1"))
         assert 200 <= int(answer.split()[1]) < 500
@@ -276,8 +276,8 @@ def is_cut(connection: socket.socket) -> bool:
     [
         ("FIRST_SECONDS", b""),
         ("FIRST_SECONDS", b"GET / HT"),
-        ("FIRST_SECONDS", b"POST /enter HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\nword="),
-        ("READING_SECONDS", b"GET /enter.css HTTP/1.1\r\nHost: x\r\n\r\nGET / HT"),
+        ("FIRST_SECONDS", b"POST /enter HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\nword="),
+        ("READING_SECONDS", b"GET /enter.css HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HT"),
     ],
 )
 def test_a_request_that_does_not_come_is_cut_off(

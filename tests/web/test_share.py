@@ -258,6 +258,17 @@ def test_what_is_no_address_is_refused(share: str, url: str, said: str) -> None:
     assert str(refused.value).isprintable()
 
 
+@pytest.mark.parametrize("proxy", ["proxy.example.org", "127.0.0.1:8000", "10.0.0.1/8", "*", "127.0.0.1,::1"])
+def test_what_is_no_address_of_a_proxy_is_refused(proxy: str) -> None:
+    with pytest.raises(MisuseError, match="--proxy: expected the address of a proxy"):
+        where_to_share("127.0.0.1", 8000, "", proxy)
+
+
+def test_a_proxy_is_an_address_or_a_network() -> None:
+    for proxy in ("127.0.0.1", "10.0.0.0/8", "::1", ""):
+        assert where_to_share("127.0.0.1", 8000, "", proxy).proxy == proxy
+
+
 def test_share_needs_no_value() -> None:
     assert with_share_value(["present", "--share", "deck.md"]) == ["present", "--share=127.0.0.1", "deck.md"]
     for own in (["--share=lan"], ["--share", "lan"], ["--share", "192.168.0.7", "deck.md"]):

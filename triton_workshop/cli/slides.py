@@ -54,6 +54,10 @@ Url = Annotated[
     str | None,
     typer.Option(metavar="https://…", help="The address of the tunnel or proxy by which the room gets there."),
 ]
+Proxy = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="The proxy's own address, if it says in X-Forwarded-For who is behind it."),
+]
 Outputs = Annotated[Path | None, typer.Option(metavar="FILE.json", help="Take outputs from this file; run nothing.")]
 Parts = Annotated[
     Path | None,
@@ -77,6 +81,7 @@ def present(
     share: ShareOn = None,
     port: Port = None,
     url: Url = None,
+    proxy: Proxy = None,
     parts: Parts = None,
     run: LetRun = False,
     replace: LetReplace = False,
@@ -96,8 +101,8 @@ def present(
     path = deck_named(deck, "present")
     if notes and slide != 1:
         fail("--slide cannot be used with --notes: the notes follow the slides")
-    if share is None and (port, url, parts) != (None, None, None):
-        fail("--port, --url and --parts are about sharing the slides; add --share")
+    if share is None and (port, url, proxy, parts) != (None, None, None, None):
+        fail("--port, --url, --proxy and --parts are about sharing the slides; add --share")
     if share is not None and (notes or viewer is ViewerName.PRESENTERM):
         fail(f"--share cannot be used with {'--notes' if notes else '--viewer presenterm'}; give it to the slides")
     try:
@@ -118,7 +123,7 @@ def present(
             from triton_workshop.viewer.start import starting
 
             prepare_kernels(needed=False)
-            with misuse_told(), sharing(share, port, url, parts) as shared, starting() as terminal:
+            with misuse_told(), sharing(share, port, url, proxy, parts) as shared, starting() as terminal:
                 from triton_workshop.viewer.present import present as present_deck
 
                 given = Consent(run, replace)
@@ -130,7 +135,9 @@ def present(
 
 
 @contextmanager
-def sharing(share: str | None, port: int | None, url: str | None, parts: Path | None) -> Iterator[Shared | None]:
+def sharing(
+    share: str | None, port: int | None, url: str | None, proxy: str | None, parts: Path | None
+) -> Iterator[Shared | None]:
     """Share what is presented meanwhile; yield None if nobody asked for it. Raises MisuseError."""
     if share is None:
         yield None
@@ -142,7 +149,7 @@ def sharing(share: str | None, port: int | None, url: str | None, parts: Path | 
     from triton_workshop.web.addresses import PORT, where_to_share
     from triton_workshop.web.share import Share
 
-    where = where_to_share(share, PORT if port is None else port, url or "")
+    where = where_to_share(share, PORT if port is None else port, url or "", proxy or "")
     with closing(Share(where, inside=inside_of_pages(parts))) as shared:
         yield shared
 

@@ -25,6 +25,8 @@ class Where:
     host: str = LOOPBACK
     port: int = PORT
     url: str = ""
+    proxy: str = ""
+    """The address, or network, of a proxy that says who is behind it."""
 
     @property
     def own(self) -> str:
@@ -49,8 +51,10 @@ class Where:
         return Invitation(self.address, word, link, modules, self.own, key)
 
 
-def where_to_share(share: str, port: int, url: str) -> Where:
-    """What `--share`, `--port` and `--url` ask for. Raises MisuseError."""
+def where_to_share(share: str, port: int, url: str, proxy: str = "") -> Where:
+    """What `--share`, `--port`, `--url` and `--proxy` ask for. Raises MisuseError."""
+    if proxy and not is_network(proxy):
+        raise MisuseError(f"--proxy: expected the address of a proxy, such as 127.0.0.1, found {proxy!r}")
     if url:
         if not is_address(url):
             raise MisuseError(f"--url: expected an address such as https://talks.example.org/triton, found {url!r}")
@@ -59,13 +63,22 @@ def where_to_share(share: str, port: int, url: str) -> Where:
         host = own_address()
         if host is None:
             raise MisuseError("--share lan: this machine is not in a network; for this machine alone, use --share")
-        return Where(host, port, url)
+        return Where(host, port, url, proxy)
     host = LOOPBACK if share == "localhost" else share.strip("[]")
     try:
         ipaddress.ip_address(host)
     except ValueError:
         raise MisuseError(f"--share: expected lan, or an address such as 192.168.0.7, found {share}") from None
-    return Where(host, port, url)
+    return Where(host, port, url, proxy)
+
+
+def is_network(text: str) -> bool:
+    """Whether this is an address, or several with the same beginning, such as 10.0.0.0/8."""
+    try:
+        ipaddress.ip_network(text)
+    except ValueError:
+        return False
+    return True
 
 
 def is_address(url: str) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import time
-from collections.abc import Callable, Mapping
+import re
+import socket
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,44 +18,35 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Attendee, Room
 from triton_workshop.errors import WorkshopError
 from triton_workshop.web.assets import asset
+from triton_workshop.web.demand import Allowance, Demand
+from triton_workshop.web.limits import Pace
 from triton_workshop.web.markup import element, escaped
 
 COOKIE = "room"
+HOST = re.compile(r"(?P<name>\[[\da-f:.]+\]|[\w.-]+)(:\d*)?", re.ASCII | re.IGNORECASE)
+"""A host as requests name it, with or without a port."""
 ENTRIES = 100
 """Attendees whom one address lets in at once: behind it may be a whole room."""
+ENTRIES_PER_SECOND = 5
+"""Attendees of addresses that have let in so many: they enter one after another, and addresses take turns."""
+ENTRY_SECONDS = 5.0
+"""Seconds after which the right word lets in, however many others enter from the same address."""
 MESSAGES = 30
 """Messages of one attendee at once."""
-MOST_REMEMBERED = 10_000
 WRONG_WORD = "That is not this room's word. Look at the presenter's screen, and try again."
 GUESSED = (
     "That is not this room's word. Somebody has been guessing it, so it is longer now: "
     "type the one on the presenter's screen, or scan the code there."
 )
-TOO_MANY_ENTRIES = "Very many have just entered from this address. Wait a few seconds, and try again."
+TOO_MANY_REQUESTS = "You ask the room for too much at once. Try again in a few seconds."
 TOO_MANY_MESSAGES = "You tell the room too much at once. Try again in a few seconds."
 NO_SESSION = "This room needs its word. Open its address in a browser, or use: workshop join ADDRESS"
 OTHER_SITE = "This request comes from another site, and is refused. Behind a proxy, the presenter has to give --url."
+OTHER_HOST = (
+    "This room is not at the address that you asked for. Open the one on the presenter's screen. "
+    "If it has this name in a network or behind a proxy, the presenter has to give --url."
+)
 NO_STORE = "The room cannot note this: the disk of the presenter's machine may be full. Try again in a minute."
-
-
-class Allowance:
-    """How often each of many may do something: so often at once, and once more every second."""
-
-    def __init__(self, at_once: int, now: Callable[[], float] = time.monotonic) -> None:
-        self._at_once, self._now = at_once, now
-        self._full: dict[object, float] = {}
-        """When each will have the whole allowance again, if something of it is used up."""
-
-    def take(self, who: object) -> bool:
-        """Use up one; return False if none is left."""
-        now = self._now()
-        full = max(self._full.get(who, now), now) + 1
-        if full > now + self._at_once:
-            return False
-        if len(self._full) > MOST_REMEMBERED:
-            self._full = {each: at for each, at in self._full.items() if at > now}
-        self._full[who] = full
-        return True
 
 
 class Guard:
@@ -63,22 +56,28 @@ class Guard:
         """`url` is the address by which the room is known outside, if that is another than the server's own."""
         parts = urlsplit(url)
         self._app, self._room, self._host = app, room, parts.netloc
+        self._names = own_names() | {parts.hostname or "localhost"}
         self._path, self._secure = parts.path.rstrip("/"), parts.scheme == "https"
         self._entries, self._messages = Allowance(ENTRIES), Allowance(MESSAGES)
+        self._line = Pace(ENTRIES_PER_SECOND, 1)
+        self.demand = Demand()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(self._path)  # a reverse proxy may pass on where it shows the pages
         scope = {**scope, "path": path}
         request = Request(scope, receive)
-        try:
-            answer = await self._answer(request)
-        except WorkshopError:
-            answer = no_store()
-        await (answer or self._app)(scope, receive, send)
+        with self.demand.request(token_of(request)) as granted:
+            try:
+                answer = await self._answer(request) if granted else too_much(TOO_MANY_REQUESTS)
+            except WorkshopError:
+                answer = no_store()
+            await (answer or self._app)(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response | None:
         """What to say at the door; None lets the request in."""
         path = request.scope["path"]  # as routes have it; in Starlette 1.0, a Host header can forge that of `url`
+        if not own_host(request.headers.get("host"), self._names):
+            return PlainTextResponse(OTHER_HOST, 421)
         if request.method == "POST" and not own_site(request.headers, self._host):
             return PlainTextResponse(OTHER_SITE, 403)
         if not path:  # the address behind a proxy as people type it; the page's own links need the slash
@@ -106,7 +105,8 @@ class Guard:
             return await self._entered(request, request.query_params["word"])
         if attendee is not None:
             if request.method == "POST" and path != "/leave" and not self._messages.take(attendee.number):
-                return PlainTextResponse(TOO_MANY_MESSAGES, 429)
+                self.demand.refuse(attendee.token)
+                return too_much(TOO_MANY_MESSAGES)
             request.state.attendee = attendee
             return None
         return question(401) if path == "/" else PlainTextResponse(NO_SESSION, 401)
@@ -118,8 +118,10 @@ class Guard:
         """Let somebody in who knows the word, or say why not."""
         if not await asyncio.to_thread(self._room.opens, word):
             return refusal(request, 403, GUESSED if self._room.guessed else WRONG_WORD)
-        if not self._entries.take(address_of(request)):
-            return refusal(request, 429, TOO_MANY_ENTRIES)
+        if not self._entries.take(address := address_of(request)):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(ENTRY_SECONDS):
+                    await self._line.turn(1, address)
         attendee = await asyncio.to_thread(self._room.enter, name)
         return JSONResponse(asdict(attendee)) if is_program(request) else self._welcome(attendee)
 
@@ -173,6 +175,10 @@ def no_store() -> Response:
     return PlainTextResponse(NO_STORE, 503, {"Retry-After": "60"})
 
 
+def too_much(said: str) -> Response:
+    return PlainTextResponse(said, 429, {"Retry-After": "1"})
+
+
 def is_program(request: Request) -> bool:
     return request.method == "POST" and "text/html" not in request.headers.get("accept", "")
 
@@ -181,6 +187,29 @@ def token_of(request: Request) -> str | None:
     """The token that comes with a request, from a program or else from a browser."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE)
+
+
+def own_names() -> set[str]:
+    """What this machine is called in its network."""
+    name = socket.gethostname().lower()
+    short = name.partition(".")[0]
+    return {"localhost", name, short, f"{short}.local"}
+
+
+def own_host(host: str | None, names: Collection[str]) -> bool:
+    """Whether a request asks for us: for an address, for one of these names, or, as some programs do, for nobody.
+
+    Any site can give its name our address. A browser then takes us for a part of that site, whose scripts read all.
+    """
+    if host is None:
+        return True
+    if (found := HOST.fullmatch(host)) is None:
+        return False
+    name = found["name"].strip("[]").lower().removesuffix(".")
+    with suppress(ValueError):
+        ipaddress.ip_address(name)
+        return True
+    return name in names
 
 
 def own_site(headers: Mapping[str, str], host: str) -> bool:

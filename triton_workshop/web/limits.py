@@ -200,6 +200,7 @@ class Limits:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         client = client_in(scope)
+        scope.setdefault("state", {})["connection"] = client  # a proxy in front may say who is behind it
         sent = _in_time(_with_headers(send), partial(self.connections.cut, client))
         with suppress(GoneError):
             body = await _body(scope, receive)

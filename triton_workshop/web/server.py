@@ -19,6 +19,8 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from triton_workshop.browser import bundle
 from triton_workshop.browser.bundle import Inside
@@ -29,7 +31,7 @@ from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
 from triton_workshop.web.following import MOST_STREAMS, Followers, Following
 from triton_workshop.web.guard import Guard, address_of, no_store
-from triton_workshop.web.limits import Limits, OneConnection, Pace, client_in
+from triton_workshop.web.limits import Limits, OneConnection, Pace
 from triton_workshop.web.mailbox import Mailbox
 from triton_workshop.web.messages import (
     Close,
@@ -67,7 +69,8 @@ NOTHING_HERE = "There is nothing at this address."
 class Server:
     """The state that pages follow, and the app that tells them."""
 
-    def __init__(self, room: Room, url: str, inside: Inside | None = None) -> None:
+    def __init__(self, room: Room, url: str, inside: Inside | None = None, proxy: str = "") -> None:
+        """What a `proxy` at this address says of who asks is believed; `url` is the address outside."""
         self._room = room
         self.site = Site(inside)
         self.stream = Stream()
@@ -84,7 +87,8 @@ class Server:
             Route("/{name}", self.file),
         ]
         app = Starlette(routes=routes, exception_handlers={WorkshopError: lambda *_: no_store()})
-        self.app = Limits(Guard(app, room, url))
+        self.guard = Guard(app, room, url)
+        self.app = Limits(behind(proxy, self.guard) if proxy else self.guard)
         self.followers = Followers(self.stream, self.app.connections)
 
     async def file(self, request: Request) -> Response:
@@ -107,7 +111,7 @@ class Server:
 
     async def events(self, request: Request) -> Response:
         seen = self.stream.seen(request.headers.get("last-event-id"))
-        number, client = request.state.attendee.number, client_in(request.scope)
+        number, client = request.state.attendee.number, request.state.connection
         page = Following(self.stream, seen, number, address_of(request), client)
         if not self.followers.admit(page):
             return PlainTextResponse(FULL, 503, {"Retry-After": "10"})
@@ -145,6 +149,16 @@ class Server:
             self.stream.set(key, value)
 
 
+def behind(proxy: str, app: Guard) -> ASGIApp:
+    """The app behind a proxy that tells whose requests it passes on, in X-Forwarded-For."""
+
+    async def asked_by_others(scope: Scope, receive: Receive, send: Send) -> None:
+        await told(scope, receive, send)  # type: ignore[arg-type]  # uvicorn has types of its own
+
+    told = ProxyHeadersMiddleware(app, trusted_hosts=proxy)  # type: ignore[arg-type]
+    return asked_by_others
+
+
 # The process
 
 
@@ -160,7 +174,7 @@ def serve(connection: Connection, where: Where, file: Path, inside: Path | None 
         room.serve_at(where.own)
     except WorkshopError as error:
         return connection.send(Refused(str(error)))
-    server = Server(room, where.url, bundle.read(inside) if inside else None)
+    server = Server(room, where.url, bundle.read(inside) if inside else None, where.proxy)
     allow_many_files()
 
     def invite() -> None:
@@ -180,8 +194,7 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
         lifespan="off",
         log_config=None,
         access_log=False,
-        # Whoever comes through a tunnel could claim any address.
-        proxy_headers=False,
+        proxy_headers=False,  # whoever comes through a tunnel could claim any address: see `behind`
         server_header=False,
         backlog=MOST_WAITING,
         limit_concurrency=MOST_CONNECTIONS,
