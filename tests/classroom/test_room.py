@@ -277,6 +277,40 @@ def test_forgetting_deletes_everybody(file: Path, room: Room, clock: Clock) -> N
     assert b"Ada Lovelace" not in b"".join(each.read_bytes() for each in file.parent.iterdir())
 
 
+def test_the_board_says_for_a_minute_who_has_asked_for_far_too_much(file: Path, room: Room, clock: Clock) -> None:
+    ada, mallory, silent = room.enter("Ada"), room.enter("Mallory"), room.enter()
+    assert room.board().warnings == ()
+    room.exceed(mallory.number)
+    clock.time += 30
+    room.exceed(silent.number)
+    board = Room(file, clock).board()  # as another process sees it
+    assert [present.number for present in board.excessive] == [silent.number, mallory.number]
+    assert [present.number for present in board.present] == [ada.number, mallory.number, silent.number]
+    first, second = board.warnings
+    assert first.startswith("Number 3 asks for far more than a page needs")
+    assert second.startswith("Mallory, number 2, asks for far more than a page needs")
+    clock.time += 31
+    assert [present.number for present in room.board().excessive] == [silent.number]
+    room.leave(silent.number)
+    room.exceed(silent.number)  # was on its way
+    assert room.board().warnings == ()
+
+
+def test_of_many_who_ask_for_too_much_a_few_are_named(room: Room) -> None:
+    for _ in range(30):
+        room.exceed(room.enter("x" * 40).number)
+    assert len(room.board().warnings) == 3
+
+
+def test_the_store_of_an_older_version_gets_the_tables_that_it_lacks(file: Path, room: Room, clock: Clock) -> None:
+    room._store.execute("DROP TABLE excesses")
+    room.close()
+    found = room_in_use(file, clock)
+    assert found is not None
+    assert found.board() == Board()
+    forget(file, clock)
+
+
 def test_looking_creates_nothing(file: Path, clock: Clock) -> None:
     assert room_in_use(file, clock) is None
     forget(file, clock)

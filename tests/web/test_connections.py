@@ -19,6 +19,7 @@ pytest.importorskip("uvicorn")
 from tests.web.attacks import Headers, connect, drop, open_connections, request
 from tests.web.loopback import asked, served
 from triton_workshop.classroom.room import Room
+from triton_workshop.web.demand import EXCESS
 from triton_workshop.web.limits import Client, Connections, GoneError, OneConnection, Pace
 from triton_workshop.web.server import Server
 
@@ -212,6 +213,36 @@ def test_a_connection_that_comes_with_a_wave_is_answered(serving: Serving) -> No
         open_connections(address, 300),
     ):
         assert ada.recv(100).startswith(b"HTTP/1.1 404")
+
+
+async def test_the_presenter_hears_which_attendee_asks_for_far_too_much(tmp_path: Path) -> None:
+    room = Room(tmp_path / "room.sqlite")
+    made, mallory = Server(room, ""), room.enter("Mallory")
+    room.enter("Ada")
+    for token in (mallory.token, "of nobody"):
+        for _ in range(EXCESS):
+            made.guard.demand.refuse(token)
+    await made.look()
+    (warning,) = room.board().warnings
+    assert warning.startswith("Mallory, number 1, asks for far more than a page needs")
+
+
+def test_requests_beyond_a_sessions_share_are_refused_and_all_of_them_are_counted(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, address, session = serving
+    monkeypatch.setattr("triton_workshop.web.demand.MOST_REQUESTS", 5)
+    made.site.pieces["piece"], made.pace = b"x", Pace(1e-6, 1e-9)
+    assert asked(f"{address}piece/piece", headers=session).text == "x", "and then nobody gets it today"
+    with open_connections(address, 5, request("/piece/piece", session)):
+        assert reaches(lambda: len(made.app.connections._answers) == 5)
+        refused = [asked(address + path, headers=session) for path in ("", "piece/piece", "page.js", "events") * 5]
+        assert {(answer.status, answer.headers["retry-after"]) for answer in refused} == {(429, "1")}
+        assert made.guard.demand.excessive() == [session["Authorization"].removeprefix("Bearer ")]
+        ada = {"Authorization": f"Bearer {made._room.enter().token}"}
+        assert asked(f"{address}page.js", headers=ada).status == 200
+    assert reaches(lambda: not made.app.connections._answers)
+    assert asked(f"{address}page.js", headers=session).status == 200
 
 
 # Behind a proxy

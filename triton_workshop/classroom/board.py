@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 GUESSED = "Somebody is guessing the room's word, so it has five letters more now: w shows it on the slides."
 
+MOST_NAMED = 3
+"""Attendees who are named for asking too much: the board and the notes are for more than that."""
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -61,6 +64,14 @@ class Board:
     """The oldest first."""
     guessed: bool = False
     """Whether somebody is guessing the room's word."""
+    excessive: tuple[Present, ...] = ()
+    """Who has asked for far too much in the last minute, the latest first."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences for the presenter about those who disturb the room."""
+        guessed = (GUESSED,) if self.guessed else ()
+        return guessed + tuple(map(_excess, self.excessive[:MOST_NAMED]))
 
     @property
     def counts(self) -> tuple[Count, ...]:
@@ -69,6 +80,11 @@ class Board:
         working = Counter(progress.exercise for progress in latest if not progress.right)
         right = Counter(progress.exercise for each in self.present for progress in each.progress if progress.right)
         return tuple(Count(exercise, working[exercise], right[exercise]) for exercise in sorted({*working, *right}))
+
+
+def _excess(present: Present) -> str:
+    who = f"{present.name}, number {present.number}," if present.name else f"Number {present.number}"
+    return f"{who} asks for far more than a page needs, and is refused most of it: the board can remove them."
 
 
 def called(attendee: Present | CallForHelp) -> str:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.classroom.board import GUESSED, Board, Present, called
+from triton_workshop.classroom.board import Board, Present, called
 from triton_workshop.classroom.board_key import board_link
 from triton_workshop.classroom.membership import (
     address_and_word,
@@ -62,8 +62,8 @@ def run_board(*, forgetting: bool) -> None:
 
 def board_lines(board: Board) -> Iterator[str]:
     """The board as text."""
-    if board.guessed:
-        yield f"! {GUESSED}"
+    for warning in board.warnings:
+        yield f"! {warning}"
     if not board.present:
         yield "Nobody has given a name, reported progress or asked for help yet."
     for call in board.calls:

@@ -37,6 +37,8 @@ NOTED_SECONDS = 60.0
 """Seconds between two notes that the room is in use."""
 PATIENCE_SECONDS = 5.0
 """Seconds to wait for another process that is writing."""
+EXCESS_SECONDS = 60.0
+"""Seconds for which the board names somebody who has asked for too much."""
 LATEST_NANOSECONDS = 600 * 10**9
 """Nanoseconds by which something may come late; what seems to be older comes from a clock that was set back."""
 
@@ -49,10 +51,13 @@ CREATE TABLE IF NOT EXISTS progress (
     room INTEGER, number INTEGER, exercise TEXT, filled INTEGER, todos INTEGER, correct INTEGER, hints INTEGER,
     told INTEGER, PRIMARY KEY (room, number, exercise)
 );
+CREATE TABLE IF NOT EXISTS excesses (room INTEGER, number INTEGER, at REAL, PRIMARY KEY (room, number)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS calls (
     room INTEGER, number INTEGER, asked REAL, told INTEGER, done INTEGER, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
 """
+TOLD = ("progress", "calls", "excesses")
+"""Tables of what is known about attendees."""
 
 OLDER = "(told < ? OR told > ?)"
 PROGRESS = "exercise, filled, todos, correct, hints"
@@ -190,8 +195,8 @@ class Room:
     def leave(self, number: int) -> None:
         """Forget everything about an attendee. The number is not given to anybody else."""
         with self._writing():
-            self._store.execute("DELETE FROM progress WHERE room = ? AND number = ?", (self._id, number))
-            self._store.execute("DELETE FROM calls WHERE room = ? AND number = ?", (self._id, number))
+            for table in TOLD:
+                self._store.execute(f"DELETE FROM {table} WHERE room = ? AND number = ?", (self._id, number))
             nobody = "UPDATE attendees SET name = NULL, token = NULL WHERE room = ? AND number = ?"
             self._store.execute(nobody, (self._id, number))
 
@@ -222,6 +227,12 @@ class Room:
                 (*here, self.now(), told, *here),
             )
 
+    def exceed(self, number: int) -> None:
+        """Notes that an attendee has asked for far too much."""
+        values = (self._id, number, self.now(), self._id, number)
+        with self._writing():
+            self._store.execute(f"INSERT OR REPLACE INTO excesses SELECT ?, ?, ? WHERE {IS_HERE}", values)
+
     # The presenter's side
 
     def done(self, number: int) -> None:
@@ -237,20 +248,25 @@ class Room:
                 f"SELECT number, {PROGRESS} FROM progress WHERE room = ? ORDER BY number, rowid", self._id
             )
             asked = self._rows("SELECT number, asked, done FROM calls WHERE room = ? ORDER BY asked", self._id)
+            latest = "SELECT number FROM excesses WHERE room = ? AND at > ? ORDER BY at DESC, number"
+            excesses = self._rows(latest, self._id, self.now() - EXCESS_SECONDS)
         names, callers, now = dict(attendees), {number for number, _, _ in asked}, self.now()
         progress = {number: tuple(map(_progress, rows)) for number, rows in groupby(told, itemgetter(0))}
+        excessive = [number for (number,) in excesses if number in names]
+        present = {
+            number: Present(number, name, progress.get(number, ()))
+            for number, name in attendees
+            if name or number in progress or number in callers or number in excessive
+        }
         return Board(
-            tuple(
-                Present(number, name, progress.get(number, ()))
-                for number, name in attendees
-                if name or number in progress or number in callers
-            ),
+            tuple(present.values()),
             tuple(
                 CallForHelp(number, names.get(number), max(int(now - at), 0) // 60)
                 for number, at, done in asked
                 if not done
             ),
             self.guessed,
+            tuple(present[number] for number in excessive),
         )
 
     # The store
@@ -302,27 +318,26 @@ def forget(file: Path, now: Callable[[], float] = time.time) -> None:
         store.execute(
             "DELETE FROM rooms WHERE used <= ? AND id < (SELECT max(id) FROM rooms)", (now() - KEPT_OPEN_SECONDS,)
         )
-        for table in ("attendees", "progress", "calls"):
+        for table in ("attendees", *TOLD):
             store.execute(f"DELETE FROM {table}")
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def new_store(file: Path) -> sqlite3.Connection:
-    """The store, with its file and its tables, if they are not there yet."""
+    """The store, with its file, if that is not there yet."""
     with suppress(FileExistsError):
         file.parent.mkdir(parents=True, mode=0o700)
     file.touch(mode=0o600)
-    store = opened(file)
-    store.executescript(TABLES)
-    return store
+    return opened(file)
 
 
 def opened(file: Path) -> sqlite3.Connection:
-    """The store. What is deleted from it is overwritten."""
+    """The store, with all tables that it needs now. What is deleted from it is overwritten."""
     store = sqlite3.connect(file, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
     _write_ahead(store)
     store.execute("PRAGMA synchronous = NORMAL")
     store.execute("PRAGMA secure_delete = ON")
+    store.executescript(TABLES)
     return store
 
 

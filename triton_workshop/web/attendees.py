@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.classroom.board import GUESSED, Board, Count, Present, Progress, called
+from triton_workshop.classroom.board import Board, Count, Present, Progress, called
 from triton_workshop.classroom.board_key import BoardKey
 from triton_workshop.classroom.room import Room
 from triton_workshop.web.assets import asset
@@ -140,6 +140,8 @@ def as_progress(message: Mapping[str, Any]) -> Progress:
     if not isinstance(right, bool):
         raise MisshapenError("`right` has to be true or false")
     filled, todos, hints = (whole(message, name) for name in ("filled", "todos", "hints"))
+    if filled > todos:
+        raise MisshapenError(f"`filled` has to be at most `todos`, which is {todos}")
     return Progress(exercise, filled, todos, right, hints)
 
 
@@ -169,7 +171,7 @@ def as_json(board: Board) -> dict[str, Any]:
         ],
         "present": [_present(each) for each in board.present],
         "calls": [{"number": call.number, "called": called(call), "minutes": call.minutes} for call in board.calls],
-        "guessed": GUESSED if board.guessed else "",
+        "guessed": " ".join(board.warnings),
     }
 
 

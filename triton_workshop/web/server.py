@@ -7,7 +7,7 @@ import errno
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -140,6 +140,14 @@ class Server:
         self.stream.set("calls", sorted(call.number for call in board.calls))
         if gone := [page for page in pages if page.number not in numbers]:
             self.followers.end(gone)
+        if tokens := self.guard.demand.excessive():
+            await asyncio.to_thread(self._note_excess, tokens)
+
+    def _note_excess(self, tokens: Sequence[str]) -> None:
+        """Let the presenter know who asks for far too much."""
+        for token in tokens:
+            if attendee := self._room.attendee(token):
+                self._room.exceed(attendee.number)
 
     def publish(self, values: Values) -> None:
         """Tell the pages, on the thread of the event loop."""

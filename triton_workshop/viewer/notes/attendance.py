@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.style import Style
 from rich.text import Text
 
-from triton_workshop.classroom.board import GUESSED, Board, called
+from triton_workshop.classroom.board import Board, called
 from triton_workshop.classroom.room import room_file, room_in_use
 from triton_workshop.errors import WorkshopError
 from triton_workshop.screen.palette import Palette
@@ -39,16 +39,14 @@ class RoomWatcher:
 
 
 def room_lines(board: Board, width: int, palette: Palette) -> list[Text]:
-    """Lines for those who ask for help, and those who guess, and one that counts who is where; or none of these."""
-    lines = []
-    if board.guessed:
-        lines.append(_between(Text(GUESSED, Style(color=palette.warning, bold=True)), Text(), width))
+    """Lines for those who ask for help, and those who disturb, and one that counts who is where; or none of these."""
+    warning = Style(color=palette.warning, bold=True)
+    lines = [_between(Text(each, warning), Text(), width) for each in board.warnings]
     if board.calls:
         names = ", ".join(
             f"{called(each)} ({f'{each.minutes} min' if each.minutes else 'now'})" for each in board.calls
         )
-        style = Style(color=palette.warning, bold=True)
-        lines.append(_between(Text(f"help: {names}", style), Text("d done", palette.muted), width))
+        lines.append(_between(Text(f"help: {names}", warning), Text("d done", palette.muted), width))
     if board.counts:
         counted = "   ".join(f"{each.exercise}: {each.working} working, {each.right} right" for each in board.counts)
         lines.append(_between(Text(f"exercise {counted}", palette.muted), Text(), width))
