@@ -143,13 +143,40 @@ def test_who_leaves_out_the_last_slash_of_the_proxys_address_gets_to_the_page_al
 def test_the_page_is_compressed_and_all_its_addresses_are_relative(serving: Serving) -> None:
     _, address, session = serving
     for at in (address, f"{address}triton/"):  # a reverse proxy may pass its path on
-        page = asked(at, headers=session)
+        page = asked(at, headers=session | {"Accept-Encoding": "gzip"})
         assert page.headers["content-encoding"] == "gzip"
         found = re.findall(r'(?:href|src)="([^"#]+)"', page.text)
         assert {"page.js", "live.js"} <= set(found)
         assert not [each for each in found if each.startswith(("/", "http"))]
         for each in found:
             assert asked(at + each, headers=session).status == 200
+
+
+@pytest.mark.parametrize(
+    ("accepted", "compressed"),
+    [
+        ("gzip", True),
+        ("gzip, deflate, br, zstd", True),
+        ("deflate, GZip", True),
+        ("br;q=1.0, gzip;q=0.8, *;q=0.1", True),
+        ("gzip; q=0.001", True),
+        ("*", True),
+        ("", False),
+        ("identity", False),
+        ("br, deflate", False),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000, *", False),
+        ("*;q=0", False),
+        ("gzipped", False),
+    ],
+)
+def test_pages_are_compressed_for_those_who_ask_for_it(serving: Serving, accepted: str, compressed: bool) -> None:
+    _, address, session = serving
+    for path in ("", "page.js", "enter.css"):
+        answer = asked(address + path, headers=session | {"Accept-Encoding": accepted})
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert answer.headers["content-encoding"] == ("gzip" if compressed else None)
+        assert answer.text == asked(address + path, headers=session | {"Accept-Encoding": "gzip"}).text
 
 
 def test_what_is_not_there_is_not_found(serving: Serving) -> None:

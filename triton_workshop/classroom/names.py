@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 LONGEST_NAME = 40
 """Characters."""
 JOINERS = "\u200c\u200d"
 """Nobody sees them, but Persian and Indian names need them, and emoji."""
-BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
+BLANKS = "\u115f\u1160\u2800\u3164\uffa0\ufffc\U00013441\U00013442\U0001d159"
 """Letters and symbols that look like nothing."""
+MOST_MARKS = 4
+"""Marks above and below one letter: Burmese and Tibetan have up to four. One that fits any letter counts as two."""
+LOST = re.compile(rf"(?<![^\x00-\u024f])[{JOINERS}]+|[{JOINERS}]+(?![^\x00-\u024f])|([{JOINERS}])[{JOINERS}]+")
+"""Joiners at an end or beside a Latin letter, and all but the first of several."""
 AS_NUMBER = re.compile(r"\W*number\W*\d+\W*")
 
 
@@ -19,7 +24,9 @@ def as_name(name: str | None) -> str | None:
 
     None if nothing of it can be seen, or if it looks like that of somebody without a name.
     """
-    shown = " ".join("".join(filter(_is_shown, " ".join((name or "").split()))).split())[:LONGEST_NAME].strip()
+    visible = "".join(filter(_is_shown, " ".join((name or "").split())))
+    composed = unicodedata.normalize("NFC", visible)
+    shown = " ".join(_without_lost_joiners("".join(_without_piles(composed))).split())[:LONGEST_NAME].strip()
     seen = any(unicodedata.category(character)[0] in "LNPS" for character in shown)
     plain = unicodedata.normalize("NFKC", shown.translate(dict.fromkeys(map(ord, JOINERS))))
     return shown if seen and not AS_NUMBER.fullmatch(plain.casefold()) else None
@@ -28,3 +35,25 @@ def as_name(name: str | None) -> str | None:
 def _is_shown(character: str) -> bool:
     """Whether a name may have this: no control character, nothing that turns the direction of writing."""
     return character in JOINERS or (unicodedata.category(character)[0] != "C" and character not in BLANKS)
+
+
+def _without_piles(text: str) -> Iterator[str]:
+    """The characters of a text, without marks that would pile up over the lines beside it."""
+    marks, before = 0, ""
+    for character in text:
+        if character in JOINERS:
+            yield character
+            continue
+        if unicodedata.category(character) not in ("Mn", "Me"):
+            marks = 0
+        elif character == before or marks >= MOST_MARKS:
+            continue
+        else:
+            marks += 2 if unicodedata.name(character, "").startswith("COMBINING ") else 1
+        before = character
+        yield character
+
+
+def _without_lost_joiners(text: str) -> str:
+    """A text whose joiners join: one at a time, and never beside a Latin letter, where nobody could see them."""
+    return LOST.sub(r"\1", text)

@@ -93,7 +93,9 @@ class Server:
 
     async def file(self, request: Request) -> Response:
         file = self.site.file(request.path_params.get("name", ""))
-        return PlainTextResponse(NOTHING_HERE, 404) if file is None else file
+        if file is None:
+            return PlainTextResponse(NOTHING_HERE, 404)
+        return file.answer(request.headers.get("accept-encoding"))
 
     async def picture(self, request: Request) -> Response:
         encoded = asyncio.get_running_loop().run_in_executor

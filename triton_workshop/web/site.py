@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import re
 import threading
+from dataclasses import dataclass
 
 from starlette.responses import Response
 
@@ -30,9 +32,35 @@ PICTURE_BYTES_KEPT = 96 * 2**20
 Values = dict[str, Value]
 
 
-def text_file(text: str, kind: str) -> Response:
-    """A text as every browser can read it: compressed once, for all who ask for it."""
-    return Response(gzip.compress(text.encode(), 6), 200, {"Content-Encoding": "gzip"}, f"text/{kind}")
+@dataclass(frozen=True)
+class TextFile:
+    """A text, compressed once for all browsers that ask for it, and plain for the others."""
+
+    plain: Response
+    compressed: Response
+
+    def answer(self, accepted: str | None) -> Response:
+        """The one for what a request says in `Accept-Encoding`."""
+        return self.compressed if accepts_gzip(accepted or "") else self.plain
+
+
+def text_file(text: str, kind: str) -> TextFile:
+    data, headers = text.encode(), {"Vary": "Accept-Encoding"}
+    compressed = headers | {"Content-Encoding": "gzip"}
+    return TextFile(
+        Response(data, 200, headers, f"text/{kind}"),
+        Response(gzip.compress(data, 6), 200, compressed, f"text/{kind}"),
+    )
+
+
+def accepts_gzip(accepted: str) -> bool:
+    """Whether an `Accept-Encoding` allows gzip: `gzip;q=0` does not, and `*` is for all that it does not name."""
+    codings = {
+        name.strip().lower(): weight.replace(" ", "").lower()
+        for name, _, weight in (each.partition(";") for each in accepted.split(","))
+    }
+    weight = next((codings[name] for name in ("gzip", "x-gzip", "*") if name in codings), "q=0")
+    return not re.fullmatch(r"q=0?(\.0*)?", weight)
 
 
 def board_style() -> str:
@@ -112,7 +140,7 @@ class Site:
         self._edits: dict[int, str | None] = {}
         self._outputs: dict[Block, Output] = {}
 
-    def file(self, name: str) -> Response | None:
+    def file(self, name: str) -> TextFile | None:
         """The file at this address; the page itself is at the empty one."""
         return self._files.get(name)
 
