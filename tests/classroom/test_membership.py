@@ -79,6 +79,7 @@ def test_who_joins_again_leaves_first(room: Scripted, file: Path) -> None:
     ("answer", "said"),
     [
         ((403, b"This is not the word of this room."), "did not let you in: This is not the word of this room.$"),
+        ((421, b"This room is elsewhere."), "did not let you in: This room is elsewhere.$"),
         ((429, b"Too many tries.\nWait."), "did not let you in: Too many tries. Wait.$"),
         ((403, b"<html>A proxy</html>"), "did not let you in: 403 Forbidden$"),
         ((200, b"<html>Welcome to this hotel</html>"), NO_ROOM),

@@ -154,6 +154,17 @@ async def test_of_a_wave_those_go_that_never_send_a_request() -> None:
 
 
 @pytest.mark.usefixtures("no_grace")
+async def test_beside_many_that_are_idle_a_new_connection_may_take_its_time() -> None:
+    connections = Connections()
+    for client in crowd(connections):
+        with connections.answering(client):
+            pass
+    connections.opened(("10.0.0.2", 1), hers := Transport())
+    await a_while()
+    assert not hers.is_cut
+
+
+@pytest.mark.usefixtures("no_grace")
 async def test_between_two_requests_a_connection_goes_only_after_those_that_never_sent_one() -> None:
     connections = Connections()
     connections.opened(ada := ("10.0.0.2", 1), hers := Transport())

@@ -201,7 +201,7 @@ def _asked(address: str, path: str, body: bytes | None, headers: Mapping[str, st
             return read
     except urllib.error.HTTPError as error:
         with error:
-            if error.code in (400, 401, 403, 413, 429):
+            if error.code in (400, 401, 403, 413, 421, 429):
                 raise RefusedByRoomError(_sentence(error), busy=error.code == 429) from error
         raise UnansweredError(f"it says {_status(error)}") from error
     except (OSError, http.client.HTTPException, ValueError) as error:

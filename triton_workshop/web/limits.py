@@ -38,7 +38,7 @@ FIRST_SECONDS = 3.0
 READING_SECONDS = 30.0
 """Seconds for everything later: the next request, and a client that does not read what it asked for."""
 MOST_OPEN = 500
-"""Connections without a request. Beyond that, one has to go: the oldest that has never sent any, or an idle one."""
+"""Connections without a request. Beyond that, the oldest has to go: of new ones or of idle ones, as there are more."""
 GRACE_SECONDS = 0.2
 """Seconds that it has until then: in a wave of connections, its request may be there and not yet read."""
 TOO_LARGE = f"A request may have at most {LARGEST_BODY_BYTES:,} bytes."
@@ -117,7 +117,8 @@ class Connections:
 
     def _make_room(self) -> None:
         if len(self._new) + len(self._idle) > MOST_OPEN:
-            self._allow(next(iter(self._new or self._idle)), GRACE_SECONDS)
+            crowd = self._new if len(self._new) > len(self._idle) else self._idle
+            self._allow(next(iter(crowd)), GRACE_SECONDS)
 
 
 class OneConnection(asyncio.Protocol):

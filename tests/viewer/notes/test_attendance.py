@@ -79,6 +79,13 @@ def test_the_presenter_reads_that_somebody_guesses(watcher: RoomWatcher, file: P
     assert len(others) == 2
 
 
+def test_the_presenter_reads_who_asks_for_far_too_much(watcher: RoomWatcher, file: Path) -> None:
+    full_room(file).exceed(1)
+    first, *others = room_lines(watcher.look(), 120, DARK)
+    assert first.plain.startswith("Ada, number 1, asks for far more than a page needs")
+    assert len(others) == 2
+
+
 @pytest.mark.parametrize("size", [(100, 30), (50, 16)])
 async def test_d_marks_the_oldest_call_as_done(file: Path, watcher: RoomWatcher, size: tuple[int, int]) -> None:
     full_room(file)
