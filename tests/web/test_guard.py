@@ -22,7 +22,7 @@ from starlette.routing import Route
 from tests.web.loopback import Answer, asked, served
 from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Room
 from triton_workshop.web.demand import EXCESS, EXCESS_SECONDS, MOST_REQUESTS, REQUESTS, Allowance, Demand
-from triton_workshop.web.guard import ENTRIES, GUESSED, Guard
+from triton_workshop.web.guard import ENTRIES, GUESSED, Guard, address_of
 from triton_workshop.web.limits import LARGEST_BODY_BYTES, POLICY, Limits, Pace
 
 FORM = "application/x-www-form-urlencoded"
@@ -353,3 +353,17 @@ def test_the_presenter_hears_of_who_asks_for_too_much_and_no_more_after_a_minute
     clock.time += EXCESS_SECONDS
     assert demand.excessive() == []
     assert not demand._refused
+
+
+@pytest.mark.parametrize(
+    ("client", "address"),
+    [
+        ("10.0.0.1", "10.0.0.1"),
+        ("::ffff:10.0.0.1", "10.0.0.1"),  # where one socket serves both kinds
+        ("2001:db8::1:2:3:4", "2001:db8::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("", ""),
+    ],
+)
+def test_an_address_is_that_of_one_machine_or_its_network(client: str, address: str) -> None:
+    assert address_of(Request({"type": "http", "client": (client, 1)})) == address

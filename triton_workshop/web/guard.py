@@ -227,4 +227,6 @@ def address_of(request: Request) -> str:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return host
-    return host if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
