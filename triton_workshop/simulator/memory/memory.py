@@ -225,10 +225,11 @@ class Memory:
             self._looked(pointer, changed=bool(changed.any()))
         if acquires or releases:
             self.races.threads.wait(self.group)
-        result = np.full(shape, undefined(dtype), held_as(dtype))
-        result[... if chosen is None else np.broadcast_to(chosen, shape)] = (
-            old.reshape(shape) if chosen is None else old
-        )
+        if chosen is None:
+            result = old.reshape(shape)
+        else:
+            result = np.full(shape, undefined(dtype), held_as(dtype))
+            result[np.broadcast_to(chosen, shape)] = old
         poison = union(either(pointer, *operands), unsure)
         poison = union(poison, None if chosen is None else ~chosen)
         return Value(result, dtype, pointer.shape, poison=poison)

@@ -106,9 +106,9 @@ class Ordering:
         if not self._events or not len(laters):
             return np.ones(len(laters), np.bool_)
         if but_for is None and (laters == laters[0]).all():
-            wanted, which = np.unique(moments, return_inverse=True)
-            reached = self._reached(int(laters[0]), set(wanted.tolist()), 0)
-            return np.array([moment not in reached for moment in wanted.tolist()])[which]
+            wanted = moments.tolist()
+            reached = self._reached(int(laters[0]), set(wanted), 0)
+            return np.array([moment not in reached for moment in wanted])
         addresses = np.zeros(len(laters), np.int64) if but_for is None else but_for
         queries, which = np.unique(np.stack([laters, addresses, moments]), axis=1, return_inverse=True)
         answers = np.ones(queries.shape[1], np.bool_)
