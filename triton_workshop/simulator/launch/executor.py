@@ -100,7 +100,7 @@ class Executor:
                 _tell(self.kernel, bound, options, set())
                 return
             memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
-            memory.races.threads.warps = plain(options.get("num_warps", USUAL_WARPS))
+            memory.races.threads.warps = plain(options.get("num_warps")) or USUAL_WARPS
             error = self._launch(memory, grid, bound)
             if error is not None and refused(error):
                 memory.start(memory.plan)  # the compiler would have refused it before anything ran
