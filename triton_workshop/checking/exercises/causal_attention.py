@@ -67,17 +67,17 @@ EXERCISE = replace(
         with_change(_case(1, 200, 128), "falling", falling),
         with_change(_case(2, 90, 128), "scores far apart", far_apart),
         # Heads in groups, of which the last is cut.
-        _case(9, 65, 64),
+        _case(5, 65, 128),
         _case(3, 150, 64),
         # Long enough to see whether a loop stops at the diagonal.
         _case(1, 700, 64),
     ),
     long_cases=(
+        with_change(_case(1, 2081, 64), "values around 1", around_one),
         # More heads than a GPU has multiprocessors: a program of a fixed grid has to take a second one.
         _case(163, 2, 64),
         # Tiles of queries in groups, of which the last is cut: 10 or 19 of them.
         _case(2, 577, 64),
-        with_change(_case(1, 2081, 64), "values around 1", around_one),
     ),
     larger_cases=(_case(300, 1, 64), _case(1, 4200, 64)),
     wide_case=in_few_bits(_case(65, 64, 128)),

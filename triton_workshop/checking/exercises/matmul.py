@@ -62,7 +62,7 @@ EXERCISE = Exercise(
         # Another pair, for what is remembered of tensors that had to be converted or laid out anew.
         _large_and_tiny_case(17, 130, 17),
         _large_and_tiny_case(17, 130, 17, ", other values"),
-        in_dtype(_case(260, 1, 130), "float16"),
+        in_dtype(_transposed_case(260, 1, 130), "float16"),
         # More than 16 tiles of 16 along K: as many turns as a tile has elements are not enough. One row has special
         # kernels, so it has several blocks of everything else.
         _transposed_case(1, 260, 300),
