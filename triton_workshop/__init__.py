@@ -6,9 +6,6 @@ kernels run on the GPU or on the simulator. So this import comes before `import 
 
 from __future__ import annotations
 
-import triton_workshop.interruption  # noqa: F401  # first, as it is about what is imported after it
-
-# isort: split
 import importlib
 from typing import TYPE_CHECKING
 
@@ -46,6 +43,7 @@ def __dir__() -> list[str]:
 
 
 def _choose_device() -> str:
+    import triton_workshop.interruption  # noqa: F401  # before all that takes time
     from triton_workshop.check_reminder import expect_a_check
     from triton_workshop.device import resolve_device, simulated
     from triton_workshop.import_order import check_triton_mode

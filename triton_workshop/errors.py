@@ -6,6 +6,7 @@ import sys
 import textwrap
 from types import TracebackType
 
+import triton_workshop.interruption  # noqa: F401  # its hook lies under the one here
 from triton_workshop.simulator.errors import SimulatorError
 from triton_workshop.slide_environment import columns_of
 from triton_workshop.without_library.errors import NoTritonError

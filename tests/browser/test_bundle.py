@@ -58,4 +58,4 @@ def test_the_standard_library_goes_in_as_compiled_code() -> None:
 
 def test_the_blobs_leave_room_for_the_slides_in_a_file_of_18_megabytes() -> None:
     written = sum((len(blob.data) + 2) // 3 * 4 for blob in bundle.gathered().blobs)
-    assert written < 13_500_000
+    assert written < 13_700_000  # the slides and all else take 3.9 million bytes

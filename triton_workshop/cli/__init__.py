@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import triton_workshop.interruption  # noqa: F401  # before all that takes time
+
+# isort: split
 import sys
 
 import typer

@@ -15,7 +15,7 @@ from typing import Any
 ORIGINAL = "_class_as_written"
 """The attribute of an aggregate that has the class that it was made of (see the simulator's `aggregates`)."""
 _OF_PYTHON = frozenset(
-    ("__annotations__", "__dict__", "__doc__", "__firstlineno__", "__module__", "__qualname__", "__weakref__")
+    ("__annotations__", "__dict__", "__doc__", "__firstlineno__", "__module__", "__qualname__", "__slots__", "__weakref__")
 )
 """What each class has, and no kernel needs."""
 
@@ -36,7 +36,7 @@ def reduced(cls: Any, is_known: Callable[[Any], bool]) -> Any:
         written = vars(cls)[ORIGINAL]
         fields = vars(cls).get("__annotations__") or written.__annotations__
         return _aggregate, (cls.__name__, written.__bases__, dict(fields), _members(written, is_known))
-    if type(cls) is not type or "__slots__" in vars(cls):
+    if type(cls) is not type:
         return None
     parameters = getattr(cls, "__dataclass_params__", None)
     options = {name: getattr(parameters, name) for name in _OPTIONS} if parameters else None
@@ -55,6 +55,7 @@ def _members(cls: type, is_known: Callable[[Any], bool]) -> dict[str, Any]:
         for name, member in vars(cls).items()
         if name not in _OF_PYTHON
         and not name.startswith("__dataclass_")
+        and not isinstance(member, types.MemberDescriptorType)  # of __slots__
         and not (isinstance(member, types.FunctionType) and not is_known(member))
     }
 

@@ -45,7 +45,7 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
         next((_launched_twice(launch) for launch in launches if launch.repeats), ""),
         next(_without_device(source), ""),
         next(_tuned_sums(source), ""),
-        _computed_by_pytorch(source.exercise) if comparison.seen.computed else "",
+        _computed_by_pytorch(source.exercise) if _is_computed(comparison.seen) else "",
         _replaced(comparison.seen.replaced),
         next(_reaches(source), ""),
         _without_allocator(source),
@@ -102,8 +102,14 @@ def _idle(launch: Launched, case: str) -> str:
     )
 
 
+def _is_computed(seen: Observation) -> bool:
+    """Whether PyTorch computed the result, and not only once more what a kernel had stored."""
+    return seen.computed and seen.provenance is not Provenance.COPY
+
+
 def _loads_in_vain(launch: Launched) -> bool:
-    return any(2 * none >= every > 1 for _, none, every in launch.empty)
+    """Whether half of an argument's blocks are empty, though most programs have something to do."""
+    return 2 * launch.idle < launch.programs and any(2 * none >= every > 1 for _, none, every in launch.empty)
 
 
 def _empty(launch: Launched, case: str) -> str:

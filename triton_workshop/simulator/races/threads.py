@@ -182,7 +182,7 @@ class Threads:
         self._report(stores, access, racing, event.line)
         before = elements.reads[marks]
         several, _ = self._racing(before, access, event, slots, self._reads_since)
-        elements.reads[marks] = (number << _LANE_BITS + 1) | slots | np.where(several, _SEVERAL, 0)
+        elements.reads[marks] = (number << _LANE_BITS + 1) | slots | several * np.int64(_SEVERAL)
         if event.size > 1:
             return None
 
@@ -217,7 +217,7 @@ class Threads:
         layout = layout_of(lanes, access.item, WARP * self.warps)
         event = _Event(line_of_kernel(), layout, lanes.size, lanes.group)
         self._events.append(event)
-        return self._elements[storage.address], len(self._events) - 1, event, lanes.slots()
+        return self._elements[storage.address], len(self._events) - 1, event, lanes.slots().astype(np.int64, copy=False)
 
     def _racing(self, names: Array, access: Access, event: _Event, slots: Array, since: Array) -> tuple[Array, Array]:
         """Where another thread of the same program is named, and where any thread of it is: since they waited."""
