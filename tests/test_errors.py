@@ -85,7 +85,10 @@ import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler); os.
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot interrupt itself there")
 @pytest.mark.parametrize(
     ("script", "printed"),
-    [("from triton_workshop import cdiv; import slow", ""), (f"from triton_workshop import cdiv; {INTERRUPT}", "KeyboardInterrupt")],
+    [
+        ("from triton_workshop import cdiv; import slow", ""),
+        (f"from triton_workshop import cdiv; {INTERRUPT}", "KeyboardInterrupt"),
+    ],
     ids=["while it loads", "while it runs"],
 )
 def test_an_interrupt_shows_a_traceback_only_of_what_runs(

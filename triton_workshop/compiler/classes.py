@@ -15,7 +15,16 @@ from typing import Any
 ORIGINAL = "_class_as_written"
 """The attribute of an aggregate that has the class that it was made of (see the simulator's `aggregates`)."""
 _OF_PYTHON = frozenset(
-    ("__annotations__", "__dict__", "__doc__", "__firstlineno__", "__module__", "__qualname__", "__slots__", "__weakref__")
+    (
+        "__annotations__",
+        "__dict__",
+        "__doc__",
+        "__firstlineno__",
+        "__module__",
+        "__qualname__",
+        "__slots__",
+        "__weakref__",
+    )
 )
 """What each class has, and no kernel needs."""
 
