@@ -67,6 +67,10 @@ class OtherSize:
     mixed: Mixed | None = None
 
 
+TOO_LARGE = "exceeds triton maximum tensor numel"
+"""Of a block, in the words of Triton's ValueError."""
+
+
 def other_size_of(
     source: Source,
     cases: Sequence[Case],
@@ -219,9 +223,11 @@ def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, .
 
 
 def is_refused(seen: Observation, text: str) -> bool:
-    """Whether the script itself refuses such a size: by an assertion, or an error that it raises."""
+    """Whether Triton has no room for blocks of such a size, or the script refuses it: by an assertion or an error."""
     if seen.failure is None or seen.failure.line is None:
         return False
+    if TOO_LARGE in seen.failure.message:
+        return True
     line = text.splitlines()[seen.failure.line - 1].strip()
     return line.startswith(("raise", "assert")) or "static_assert" in line
 
