@@ -288,7 +288,8 @@ class Judge:
         )
         if comparison.is_nan_where_wrong or self.source.adds_to_noise:
             name = "atomics-on-nothing" if self.source.adds_to_nothing else "not-a-number"
-            return replace(shown, hints=explanation_named(name).hints, hint_name=name)
+            shown = replace(shown, hints=explanation_named(name).hints, hint_name=name)
+            return self._blamed(shown, self.source.atomic_line()) if self.source.adds_to_nothing else shown
         return replace(shown, hints=(follow,))
 
     def _undefined(self, finding: Finding, comparison: Comparison) -> Finding:

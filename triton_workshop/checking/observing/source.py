@@ -163,6 +163,11 @@ class Source:
         makers = {ast.unparse(call.func) for call in self.calls("empty", "empty_like")}
         return self.adds_to_nothing and any(maker.startswith(("np.", "numpy.")) for maker in makers)
 
+    def atomic_line(self) -> int | None:
+        """Where kernels add by atomics; None if they do so in several places, as any of them may be meant."""
+        lines = [call.lineno for call in self.calls() if called(call).startswith("atomic_")]
+        return lines[0] if len(lines) == 1 else None
+
     def return_line(self) -> int | None:
         """Where the launcher returns; None if it does at several places, as any of them may be meant."""
         nodes = ast.walk(self.launcher) if self.launcher else iter(())
