@@ -59,7 +59,7 @@ EXERCISE = Exercise(
         _case(64, 64, 33),
         _case(65, 63, 31),
         _case(65, 63, 31, ", other values"),
-        # Another pair, for what is remembered of tensors that had to be converted or laid out anew.
+        # The same shape twice: a launcher that caches converted or contiguous copies uses old ones for the second.
         _large_and_tiny_case(17, 130, 17),
         _large_and_tiny_case(17, 130, 17, ", other values"),
         in_dtype(_transposed_case(260, 1, 130), "float16"),

@@ -155,7 +155,7 @@ class Source:
     @property
     def adds_to_nothing(self) -> bool:
         """Whether it has atomics, and tensors that begin with whatever was in memory."""
-        return self.mentions("empty") and any(called(call).startswith("atomic_") for call in self.calls())
+        return self.mentions("empty") and bool(self._atomics)
 
     @property
     def adds_to_noise(self) -> bool:
@@ -165,8 +165,11 @@ class Source:
 
     def atomic_line(self) -> int | None:
         """Where kernels add by atomics; None if they do so in several places, as any of them may be meant."""
-        lines = [call.lineno for call in self.calls() if called(call).startswith("atomic_")]
-        return lines[0] if len(lines) == 1 else None
+        return self._atomics[0].lineno if len(self._atomics) == 1 else None
+
+    @property
+    def _atomics(self) -> list[ast.Call]:
+        return [call for call in self.calls() if called(call).startswith("atomic_")]
 
     def return_line(self) -> int | None:
         """Where the launcher returns; None if it does at several places, as any of them may be meant."""
