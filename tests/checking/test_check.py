@@ -596,7 +596,9 @@ def test_bias_and_relu_matter_in_every_large_case() -> None:
         a, b, bias = case.arguments("cpu")
         result, product = layer.reference(a.double(), b.double(), bias.double()), a.double() @ b.double()
         assert 0.2 < (result == 0).double().mean() < 0.8
-        assert (product.relu() != result).double().mean() > 0.5
+        # One column has one bias: where it is negative, results that are 0 without it are 0 with it.
+        several = result if b.shape[1] > 1 else result[product > 0]
+        assert (product.relu() != result).double().sum() > 0.5 * several.numel()
     assert {bias.stride(0) for *_, bias in (case.arguments("cpu") for case in layer.cases)} == {1, 2}
 
 
