@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -224,6 +225,14 @@ def test_a_connection_that_comes_with_a_wave_is_answered(serving: Serving) -> No
         open_connections(address, 300),
     ):
         assert ada.recv(100).startswith(b"HTTP/1.1 404")
+
+
+def test_the_end_of_an_answer_does_not_wait_for_the_client_to_acknowledge_its_beginning(serving: Serving) -> None:
+    made, address, session = serving
+    with closing(connect(address, request("/piece/none", session))) as ada:
+        assert ada.recv(100).startswith(b"HTTP/1.1 404")
+        (transport,) = made.app.connections._all.values()
+        assert transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 async def test_the_presenter_hears_which_attendee_asks_for_far_too_much(tmp_path: Path) -> None:

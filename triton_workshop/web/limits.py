@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -130,6 +131,7 @@ class OneConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._client = client_of(transport)
+        answer_at_once(transport)
         self._connections.opened(self._client, transport)
         self._http.connection_made(transport)  # type: ignore[arg-type]
 
@@ -148,6 +150,14 @@ class OneConnection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._http.resume_writing()
+
+
+def answer_at_once(transport: asyncio.BaseTransport) -> None:
+    """Send each part of an answer without waiting until the client has acknowledged the one before."""
+    # asyncio does so only where the listening socket names its protocol, which `socket.create_server` leaves open.
+    if connection := transport.get_extra_info("socket"):
+        with suppress(OSError):  # on a Mac, of a client that has gone already
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 def client_of(transport: asyncio.BaseTransport) -> Client:
