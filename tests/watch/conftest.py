@@ -36,6 +36,7 @@ class Told:
         self.full_size = full_size
         self.stopped = threading.Event()
         self.finished = False
+        self.started: float | None = None
 
     def verdicts(self) -> Iterator[Verdict]:
         while self.checker.holding.is_set():

@@ -6,8 +6,10 @@ import json
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -166,6 +168,34 @@ def test_the_first_check_has_no_verdict_to_be_told_from(checker: FakeChecker) ->
         assert "hints come with the verdict" in screen(watch)
         assert "Checking your file as it is now" not in screen(watch)
         assert not watch.verdict.has_class("before")
+        checker.holding.clear()
+
+    drive(checker, steps, settle=False)
+
+
+@pytest.mark.parametrize(
+    ("begun", "started", "told"),
+    [
+        (0, None, "checking"),
+        (3, None, "getting ready 3 s"),
+        (3, 2, "checking 3 s"),
+        (29, 6, "checking 6 s of at most 20"),
+        (29, 29, "checking 20 s of at most 20"),
+    ],
+)
+def test_what_is_waited_for_takes_no_longer_than_its_limit(
+    checker: FakeChecker, begun: float, started: float | None, told: str
+) -> None:
+    checker.holding.set()
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: watch.watched.job is not None)
+        assert watch.watched.job is not None
+        now = time.monotonic()
+        checker.asked[-1].started = None if started is None else now - started
+        watch._now(job=replace(watch.watched.job, begun=now - begun))
+        await pilot.pause()
+        assert screen(watch).splitlines()[1].rstrip().endswith(f" {told}")
         checker.holding.clear()
 
     drive(checker, steps, settle=False)
@@ -515,6 +545,25 @@ def test_whatever_is_saved_gets_a_verdict(checker: FakeChecker, text: str) -> No
         await save(watch, pilot, text)
         assert watch.watched.verdict is not None
         assert "\x1b[2J" not in screen(watch)
+
+    drive(checker, steps)
+
+
+def test_a_file_too_large_for_a_script_is_told_and_reset_keeps_it(checker: FakeChecker, desk: Path) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: watch.watched.checked is not None)
+        FIRST.write_bytes(b"DATA = [" + b"1, " * 5_000_000 + b"]")
+        await until(pilot, lambda: "too large" in screen(watch))
+        await settled(watch, pilot)
+        FIRST.unlink()
+        FIRST.mkdir()
+        await until(pilot, lambda: "a folder" in screen(watch))
+        await settled(watch, pilot)
+        await press(pilot, "x", "y")
+        await settled(watch, pilot)
+        assert "0 of 9 TODOs" in screen(watch)
+        (backup,) = (desk / "state" / "backups").iterdir()
+        assert backup.is_dir()
 
     drive(checker, steps)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tokenize
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
@@ -14,6 +13,7 @@ from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.compiler.targets import SHARED_KIB, TARGETS, Target
 from triton_workshop.errors import MisuseError
 from triton_workshop.repository import short_path
+from triton_workshop.scripts import kind, read_source, reason
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
@@ -83,7 +83,7 @@ def _open_exercise() -> str:
 
 def _script(file: Path, size: str | None, *, solution: bool) -> Subject:
     if not file.is_file():
-        raise MisuseError(f"{file}: expected an exercise's number or a Python script, and there is no such file")
+        raise MisuseError(f"{file}: expected an exercise's number or a Python script, found {kind(file)}")
     if solution or size:
         raise MisuseError("--plain, --fast and --size are for exercises; a script says itself what it launches")
     return Subject(Launching(file.resolve(), _text(file)), str(short_path(file.resolve())))
@@ -91,12 +91,9 @@ def _script(file: Path, size: str | None, *, solution: bool) -> Subject:
 
 def _text(file: Path) -> str:
     try:
-        with tokenize.open(file) as text:
-            return text.read()
-    except (OSError, SyntaxError, UnicodeDecodeError) as error:
-        raise MisuseError(
-            f"{short_path(file)}: expected a Python script that can be read, and found: {error}"
-        ) from error
+        return read_source(file)
+    except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
+        raise MisuseError(f"{short_path(file)}: cannot be read: {reason(error)}") from error
 
 
 def _sizes(exercise: str, size: str | None) -> tuple[int, ...]:

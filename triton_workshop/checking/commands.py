@@ -32,6 +32,7 @@ from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.compilers import new_process, warm
 from triton_workshop.processes.runner import Runner
 from triton_workshop.repository import short_path
+from triton_workshop.scripts import kind
 
 PASSED, FAILED = 0, 1
 
@@ -140,7 +141,7 @@ def _exercise_of(file: Path, named: list[Exercise], others: bool) -> Exercise:
     if others:
         raise MisuseError("--file checks one file; leave out --all and --solutions")
     if not file.is_file():
-        raise MisuseError(f"{file}: expected a Python script, found {'a folder' if file.is_dir() else 'no such file'}")
+        raise MisuseError(f"{file}: expected a Python script, found {kind(file)}")
     if len(named) > 1:
         raise MisuseError("a file belongs to one exercise; give one number")
     found = named or [EXERCISES[part] for part in file.stem.split("_") if part in EXERCISES]
@@ -151,5 +152,6 @@ def _exercise_of(file: Path, named: list[Exercise], others: bool) -> Exercise:
 
 def _there(exercise: Exercise, file: Path) -> Path:
     if not file.is_file():
-        raise MisuseError(f"{short_path(file)}: no such file; to get it back: workshop reset {exercise.number}")
+        found = f"{short_path(file)}: expected a script, found {kind(file)}"
+        raise MisuseError(f"{found}; to get it back: workshop reset {exercise.number}")
     return file

@@ -15,6 +15,7 @@ from triton_workshop.processes.modes import heavy, parent_for
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.slide_pictures import python_command
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
+from triton_workshop.scripts import read_bytes
 from triton_workshop.slide_environment import SLIDE, numbering
 
 MISUSE = 2
@@ -48,12 +49,11 @@ def _run(arguments: Sequence[str]) -> int:
         # Its file has the slide's hidden lines too, and nobody has said which they are.
         environment |= numbering(Path(arguments[0]).absolute(), numbers=())
     stays = idle_seconds(environment)
-    script = _connect(arguments[0], environment, stays)
-    if script is not None:
+    source = _source(Path(arguments[0]))
+    script = None if source is None else _connect(source, environment, stays)
+    if source is not None and script is not None:
         # A parent that is still importing answers late: only a script that imports the same should wait for it.
-        if script.is_ready(
-            None if heavy(Path(arguments[0]).read_text(encoding="utf-8", errors="replace")) else LIGHT_SECONDS
-        ):
+        if script.is_ready(None if heavy(source.decode(errors="replace")) else LIGHT_SECONDS):
             request = Request(tuple(arguments), str(Path.cwd()), environment)
             if (code := _run_warm(script, request)) is not None:
                 return code
@@ -61,12 +61,20 @@ def _run(arguments: Sequence[str]) -> int:
     return run_new(arguments, environment)
 
 
-def _connect(file: str, environment: Mapping[str, str], stays: float) -> WarmProcess | None:
-    """A conversation with a parent that can run this file as a new process would; None if none can or may."""
+def _source(file: Path) -> bytes | None:
+    """An ordinary script's text; None for what only Python itself should read, such as a pipe."""
+    try:
+        return read_bytes(file)
+    except OSError:
+        return None
+
+
+def _connect(source: bytes, environment: Mapping[str, str], stays: float) -> WarmProcess | None:
+    """A conversation with a parent that can run this script as a new process would; None if none can or may."""
     if not CAN_FORK or not stays:
         return None
     try:
-        mode = parent_for(Path(file).read_bytes(), environment)
+        mode = parent_for(source, environment)
         return None if mode is None else WarmProcess(WarmParent.of(mode, environment), stays)
     except OSError:
         return None

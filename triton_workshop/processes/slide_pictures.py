@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from triton_workshop.processes.process import program
+from triton_workshop.scripts import read_bytes
 from triton_workshop.slide_environment import SLIDE
 
 NAMED = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
@@ -43,7 +44,7 @@ def _show_image(_: object, image: object, **_options: object) -> int:
 def python_command(arguments: Sequence[str], *, in_slide: bool = True) -> list[str]:
     """The words that run `python -u ARGUMENTS…`, changed for a script in a slide that may show pictures."""
     try:
-        prepared = in_slide and NAMED.search(Path(arguments[0]).read_bytes()) is not None
-    except OSError:  # Python reports this best
+        prepared = in_slide and NAMED.search(read_bytes(Path(arguments[0]))) is not None
+    except OSError:  # Python itself reads or reports this best
         prepared = False
     return [sys.executable, "-u", *(["-c", PREPARED] if prepared else []), *arguments]

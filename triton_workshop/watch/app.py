@@ -36,6 +36,7 @@ from triton_workshop.screen.job_control import suspend_job, take_job_signals
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.reader import Reader
 from triton_workshop.screen.theme import use_palette
+from triton_workshop.scripts import read_text
 from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
 from triton_workshop.watch.keys import HELP, KEYS
@@ -150,7 +151,7 @@ class Watch(App[int]):
         self._stop()
         file = self.watched.exercise.exercise_file
         try:
-            text = file.read_text(encoding="utf-8", errors="replace")
+            text = read_text(file)
         except OSError:
             text = ""
         checking = self.checker.check(self.watched.exercise, file, full_size=full_size)
@@ -304,7 +305,7 @@ class Watch(App[int]):
             self._say("you can see the solution once yours has passed; h gives a hint")
             return
         with self._told():
-            mine = exercise.exercise_file.read_text(encoding="utf-8", errors="replace")
+            mine = read_text(exercise.exercise_file)
             self.push_screen(Solution(exercise, mine, exercise.solution, self.palette))
 
     def action_made(self) -> None:

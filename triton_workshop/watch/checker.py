@@ -84,7 +84,8 @@ class Checking:
         self._checker = checker
         self._request = request
         self._process: _Process | None = None
-        self._begun = False
+        self.started: float | None = None
+        """When the script started, by the monotonic clock: the process may take seconds to get ready."""
         self._stopped = False
         self._lock = threading.Lock()
 
@@ -166,7 +167,7 @@ class Checking:
         with self._lock:
             if self._stopped:
                 raise StoppedError
-            self._begun = True
+            self.started = time.monotonic()
             process.call.send(self._request)
         self._checker.spares.fill_soon()
 
@@ -188,7 +189,7 @@ class Checking:
     def _let_go(self) -> None:
         """End the check; a process that has not begun it can do the next one, as getting ready may take seconds."""
         process = self._process
-        if process is not None and self._begun:
+        if process is not None and self.started is not None:
             process.call.stop()
         elif process is not None:
             self._process = None

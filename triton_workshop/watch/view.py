@@ -147,20 +147,28 @@ def _at_both_ends(left: Text, right: Text) -> Table:
 
 def _progress(watched: Watched) -> Text:
     if watched.job is not None:
-        if watched.job.full_size:
-            what = "checking at full size on the GPU"
-        elif watched.awaited:
-            what = "checking"
-        else:
-            what = "compiling for GPUs" if watched.passed else "looking for the cause"
-        time = f" {watched.seconds:.0f} s" if watched.seconds >= 1 else ""
-        of = f" of at most {LIMIT_SECONDS:.0f}" if watched.seconds >= LIMIT_SECONDS / 4 and watched.checked else ""
-        return Text(f"{_spinner(watched)} {what}{time}{of}", "accent")
+        return Text(f"{_spinner(watched)} {_activity(watched, watched.job)}", "accent")
     if watched.checked is None or watched.verdict is None:
         return Text()
     where = "on the GPU" if watched.verdict.device == "cuda" else "on the simulator"
     ran = f" in {watched.verdict.seconds:.2f} s {where}" if watched.verdict.cases or watched.passed else ""
     return Text(f"checked at {watched.checked.ended}{ran}", "muted")
+
+
+def _activity(watched: Watched, job: Job) -> str:
+    """What is being waited for, and for how long."""
+    seconds = f" {watched.seconds:.0f} s" if watched.seconds >= 1 else ""
+    if job.full_size:
+        return f"checking at full size on the GPU{seconds}"
+    if not watched.awaited:
+        return f"{'compiling for GPUs' if watched.passed else 'looking for the cause'}{seconds}"
+    started = job.checking.started
+    if started is None:
+        return f"getting ready{seconds}" if seconds else "checking"
+    running = min(time.monotonic() - started, LIMIT_SECONDS)
+    if running < LIMIT_SECONDS / 4:
+        return f"checking{seconds}"
+    return f"checking {running:.0f} s of at most {LIMIT_SECONDS:.0f}"
 
 
 def _spinner(watched: Watched) -> str:

@@ -17,6 +17,7 @@ from triton_workshop.checking.judging.verdict import Finding, FindingKind
 from triton_workshop.checking.observing.source import Function, Source, called, names_in
 from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.import_order import lines_to_exchange
+from triton_workshop.scripts import reason
 
 TOO_DEEP = "an expression or a block in it is nested too deeply for Python"
 HOST = frozenset({"torch", "numpy", "random", "time", "triton_workshop"})
@@ -41,7 +42,7 @@ def static_finding(source: Source) -> Finding | None:
 def unreadable(error: Exception) -> Finding:
     """Report a file that is not Python text at all."""
     hints = () if isinstance(error, OSError) else explanation_named("unreadable").hints
-    return Finding(FindingKind.CRASH, f"the file cannot be read: {error}", hints, hint_name="unreadable")
+    return Finding(FindingKind.CRASH, f"the file cannot be read: {reason(error)}", hints, hint_name="unreadable")
 
 
 def own_error(error: Exception) -> Finding:

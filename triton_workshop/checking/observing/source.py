@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 import math
-import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import parsed
+from triton_workshop.scripts import read_source
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
@@ -29,13 +29,8 @@ class Source:
 
     @classmethod
     def read(cls, file: Path, exercise: Exercise) -> Source:
-        """Read it as Python does, respecting a byte order mark and a coding comment.
-
-        Raises OSError, and SyntaxError, UnicodeDecodeError or LookupError if it is not text in the encoding that it
-        claims, or claims what is no encoding of text.
-        """
-        with tokenize.open(file) as text:
-            return cls(file, text.read(), exercise)
+        """Read it as Python does. Raises OSError, SyntaxError, UnicodeDecodeError and LookupError."""
+        return cls(file, read_source(file), exercise)
 
     @functools.cached_property
     def tree(self) -> ast.Module:

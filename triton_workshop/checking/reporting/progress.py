@@ -25,6 +25,7 @@ from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.repository import ROOT
+from triton_workshop.scripts import read_bytes, read_text
 
 FOLDER = "TRITON_WORKSHOP_STATE"
 """This environment variable names another folder for the state."""
@@ -134,7 +135,7 @@ def remember_hints(exercise: str, shown: int) -> None:
 def digest(exercise: Exercise) -> str:
     """Return the digest of the learner's file as it is now; empty if there is no file."""
     try:
-        return hashlib.sha256(exercise.exercise_file.read_bytes()).hexdigest()
+        return hashlib.sha256(read_bytes(exercise.exercise_file)).hexdigest()
     except OSError:
         return ""
 
@@ -186,9 +187,10 @@ def half_to_come(entries: Sequence[ListedExercise]) -> ListedExercise | None:
 
 def _entry(exercise: Exercise, record: Record) -> ListedExercise:
     try:
-        text = exercise.exercise_file.read_text(encoding="utf-8", errors="replace")
+        text = read_text(exercise.exercise_file)
     except OSError:
-        return ListedExercise(exercise, Standing.MISSING, len(exercise.hints), record)
+        standing = Standing.CHANGED if exercise.exercise_file.exists() else Standing.MISSING
+        return ListedExercise(exercise, standing, len(exercise.hints), record)
     checked = record.digest == digest(exercise)
     left = len(exercise.planted_in(text)) + _todos_left(text)
     if text == exercise.shipped():

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
 from pathlib import Path
 
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import state_folder
+from triton_workshop.scripts import read_text
 
 
 def is_shipped(exercise: Exercise) -> bool:
     """Whether the learner's file is still as it was shipped, so that there is nothing to reset."""
     try:
-        return exercise.exercise_file.read_text(encoding="utf-8", errors="replace") == exercise.shipped()
+        return read_text(exercise.exercise_file) == exercise.shipped()
     except OSError:
         return False
 
@@ -24,6 +26,10 @@ def reset(exercise: Exercise) -> Path | None:
     if file.exists():
         now = datetime.now().strftime("%Y%m%d-%H%M%S-%f")  # two resets within one second keep two backups
         backup = state_folder() / "backups" / f"{file.stem}-{now}{file.suffix}"
-        write_whole(backup, file.read_bytes())
+        if file.is_file():
+            write_whole(backup, file.read_bytes())
+        else:
+            backup.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(file, backup)
     write_whole(file, exercise.shipped().encode())
     return backup
