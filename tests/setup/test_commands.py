@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -67,6 +68,15 @@ def test_the_misspelt_variable_is_named_with_its_right_spelling(table: subproces
 def test_the_process_needs_neither_torch_nor_triton() -> None:
     code = "import sys, triton_workshop.setup.commands; sys.exit(bool({'torch', 'triton'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_the_screens_import_is_compiled_ahead(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path))
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    with commands.first_starts_prepared():
+        pass
+    compiled = {file.name.partition(".")[0] for file in tmp_path.rglob("*.pyc")}
+    assert {"stage", "checker", "_compositor", "parser_block"} <= compiled
 
 
 def test_an_unknown_option_exits_2(capsys: pytest.CaptureFixture[str]) -> None:

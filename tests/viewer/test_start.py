@@ -49,6 +49,21 @@ def test_the_first_slide_waits_for_nothing_that_it_does_not_need(run_python: Run
     assert result.stdout.splitlines() == ["False", "True"], result.stderr
 
 
+READ = """
+import sys
+from triton_workshop.cli import main
+try:
+    main()
+finally:
+    print(*{"pydantic", "yaml", "torch"} & set(sys.modules))
+"""
+
+
+def test_reading_the_command_line_takes_nothing_heavy(run_python: RunPython) -> None:
+    result = run_python("-c", READ, "hint", "0")
+    assert result.stdout == "\n", result.stderr
+
+
 @pytest.fixture
 def deck(tmp_path: Path) -> Deck:
     """A title, then a picture."""

@@ -711,10 +711,10 @@ def test_every_screen_fits_every_size(checker: FakeChecker, size: tuple[int, int
     drive(checker, steps, size=size)
 
 
-def test_the_process_that_watches_never_imports_torch() -> None:
+def test_the_process_that_watches_never_imports_torch_nor_what_reads_decks() -> None:
     code = (
         "import sys; import triton_workshop.watch.app; from triton_workshop.checking import commands; "
-        "print([name for name in ('torch', 'triton', 'numpy') if name in sys.modules])"
+        "print([name for name in ('torch', 'triton', 'numpy', 'yaml', 'markdown_it') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

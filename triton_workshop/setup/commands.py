@@ -7,8 +7,10 @@ import triton_workshop.interruption  # noqa: F401  # before all that takes time
 # isort: split
 import argparse
 import json
+import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 
 from rich.console import Console
@@ -17,6 +19,16 @@ from triton_workshop.printing import speak_utf8
 from triton_workshop.setup.checks import check_machine, judge
 from triton_workshop.setup.machine import look_at_machine
 from triton_workshop.setup.report import print_report
+
+SCREENS = "import triton_workshop.cli, triton_workshop.viewer.present, triton_workshop.watch.app"
+
+
+@contextmanager
+def first_starts_prepared() -> Iterator[None]:
+    """Meanwhile, leave behind the byte code of the slides and of `watch`: compiling it is most of a first start."""
+    nothing = subprocess.DEVNULL
+    with subprocess.Popen([sys.executable, "-c", SCREENS], stdin=nothing, stdout=nothing, stderr=nothing):
+        yield
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -28,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     try:
         waiting = Console(stderr=True).status("Running a kernel; importing torch takes a few seconds")
-        machine = look_at_machine(waiting)
+        with first_starts_prepared():
+            machine = look_at_machine(waiting)
         checks = check_machine(machine)
     except KeyboardInterrupt:
         sys.exit(130)
