@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -217,20 +218,23 @@ class _Reader:
                 reader = InlineReader(token, self._palette, quoted=quoted, images_as_text=True)
                 return _only_text(reader.pieces)
             case "bullet_list_open" | "ordered_list_open":
-                lines = [
-                    self._prose_item(item, child, container, quoted=quoted)
-                    for item in node.children
-                    for child in item.children
-                ]
+                lines = self._prose_list(node, container, quoted=quoted)
                 return join([span for line in lines for span in (NEW_LINE, *line)][1:])
             case kind:
                 raise node.refused(f"{_NAMES.get(kind, kind)} is not allowed in {container}")
 
-    def _prose_item(self, item: _Node, child: _Node, container: str, *, quoted: bool) -> Text:
-        text = self._prose(child, container, quoted=quoted)
-        if child.token.type != "paragraph_open":
-            return text
-        return (Span(f"{_marker(item.token, 0) if item.token.info else '*'} "), *text)
+    def _prose_list(self, node: _Node, container: str, *, quoted: bool, markers: Text = ()) -> Iterator[Text]:
+        """The lines of a list. As in presenterm, an item without text leaves its marker to what follows."""
+        for item in node.children:
+            markers += (Span(f"{_marker(item.token, 0) if item.token.info else '*'} "),)
+            for child in item.children:
+                if child.token.type in ("bullet_list_open", "ordered_list_open"):
+                    yield from self._prose_list(child, container, quoted=quoted, markers=markers)
+                else:
+                    yield (*markers, *self._prose(child, container, quoted=quoted))
+                markers = ()
+        if markers:
+            yield markers
 
     def _table(self, node: _Node) -> None:
         rows = [row for part in node.children for row in part.children]

@@ -11,6 +11,7 @@ from markdown_it.rules_block.blockquote import blockquote
 from markdown_it.rules_block.html_block import HTML_SEQUENCES, html_block
 from markdown_it.rules_block.paragraph import paragraph
 from markdown_it.rules_block.reference import reference
+from markdown_it.rules_block.table import table
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Delimiter
 
@@ -22,6 +23,7 @@ _FOOTNOTE = re.compile(r"\[\^(?P<label>[^\] \t]+)\]:[ \t]*(?P<text>.*)")
 _FOOTNOTE_REFERENCE = re.compile(r"\[\^([^\] \n\t]+)\]")
 _WIKI_LINK = re.compile(r"\[\[([^\[\]\n|]+)(?:\|([^\[\]\n|]+))?\]\]")
 _CARET = ord("^")
+_UNDERLINE = re.compile(r"-+[ \t]*")
 
 
 class PresentermMarkdown(MarkdownIt):
@@ -33,7 +35,9 @@ class PresentermMarkdown(MarkdownIt):
         self.block.ruler.before("blockquote", "alert", _alert)
         self.block.ruler.before("blockquote", "fenced_quote", _fenced_quote, {"alt": ["paragraph"]})
         self.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph"]})
+        self.block.ruler.before("blockquote", "lone_bar", _lone_bar, {"alt": ["blockquote"]})
         self.block.ruler.at("reference", _reference)
+        self.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
         self.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "reference", "blockquote"]})
         self.inline.ruler.before("link", "footnote_reference", _footnote_reference)
         self.inline.ruler.before("link", "wiki_link", _wiki_link)
@@ -66,6 +70,17 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 def _goes_on(state: StateBlock, end: int) -> bool:
     line = state.line
     return line < end and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent
+
+
+def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A table. What stands above a line of `---` alone is a title, even if it has bars."""
+    underlined = start + 1 < end and _UNDERLINE.fullmatch(_line(state, start + 1))
+    return not underlined and table(state, start, end, silent)
+
+
+def _lone_bar(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001  # as markdown-it calls it
+    """A line with nothing but `|` ends a table."""
+    return silent and state.parentType == "table" and _line(state, start).strip() == "|"
 
 
 def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -177,13 +192,16 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
 
 
 def _superscript(state: StateInline, silent: bool) -> bool:
+    """Carets around what is raised. One may open before any sign: `10^-3^`."""
     if silent or state.src[state.pos] != "^":
         return False
     scanned = state.scanDelims(state.pos, True)
+    after = state.src[state.pos + scanned.length : state.posMax]
+    can_open = bool(after) and not after[0].isspace()
     for _ in range(scanned.length):
         state.push("text", "", 0).content = "^"
         token = len(state.tokens) - 1
-        state.delimiters.append(Delimiter(_CARET, 0, token, -1, scanned.can_open, scanned.can_close))
+        state.delimiters.append(Delimiter(_CARET, 0, token, -1, can_open, scanned.can_close))
     state.pos += scanned.length
     return True
 
