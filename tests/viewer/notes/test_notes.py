@@ -87,9 +87,9 @@ async def rehearsal(deck: Path = TALK, size: tuple[int, int] = (100, 30)) -> Asy
 
 
 async def test_before_the_slides_are_open_the_notes_say_how_to_open_them() -> None:
-    async with rehearsal() as on:
+    async with rehearsal(size=(80, 24)) as on:
         assert "1 / 7   A talk" in on.screen
-        assert "waiting for the slides; start them with uv run workshop present" in on.screen
+        assert "waiting for the slides; type uv run workshop present  " in on.screen
 
 
 async def test_notes_name_the_slide_the_step_and_what_comes_next() -> None:

@@ -279,7 +279,7 @@ def state_of_slides(view: NotesView) -> Text:
         return bold(printable(view.message), view.palette.accent)
     match view.connection:
         case LinkState.WAITING:
-            return Text(f"◌ waiting for the slides; start them with {view.command}", warning)
+            return Text(f"◌ waiting for the slides; type {view.command}", warning)
         case LinkState.FOLLOWING:
             return Text("● following the slides", view.palette.muted)
         case LinkState.SILENT:
