@@ -65,6 +65,17 @@ def test_a_suspended_app_ends_with_its_terminal(tmp_path: Path) -> None:
         assert dies(process)
 
 
+def test_a_suspended_app_ends_by_kill(tmp_path: Path) -> None:
+    with Terminal(["bash", "--norc", "-i"], tmp_path, PS1="$ ", HISTFILE="") as terminal:
+        terminal.press(f"{shlex.join([*WORKSHOP, 'present', str(DECK)])}\n")
+        terminal.wait_for("A small deck", 60)
+        process = terminal.foreground()
+        terminal.press(CTRL_Z)
+        terminal.wait_for("Stopped")
+        terminal.press("kill %1\n")
+        assert dies(process)
+
+
 def test_a_signal_suspends_as_the_key_does(tmp_path: Path) -> None:
     with Terminal(["bash", "--norc", "-i"], tmp_path, PS1="$ ", HISTFILE="") as terminal:
         terminal.press(f"{shlex.join([*WORKSHOP, 'present', str(DECK)])}\n")

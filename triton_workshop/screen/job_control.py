@@ -6,8 +6,10 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import NoReturn
 
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding
@@ -15,6 +17,7 @@ from textual.binding import Binding
 SUSPEND = Binding(
     "ctrl+z", "suspend_process", key_display="Ctrl+Z", tooltip="suspend to the shell; fg resumes", show=False
 )
+MOMENT_SECONDS = 0.02
 NO_SHELL = "there is no shell here to go back to"
 
 
@@ -36,23 +39,44 @@ def suspend_job(app: App[int], close: Callable[[], None]) -> str:
     """Stop the app until the shell resumes it, and return what was in the way, if anything.
 
     The shell takes the terminal back only once every process of the job has stopped, `uv run` among them, which has
-    started us and waits. If the terminal is gone when the app goes on, `close` ends what it runs, and the process ends.
+    started us and waits. If the terminal is gone when the app goes on, or a signal has come that ends the app, `close`
+    ends what it runs, and the process ends: Textual would wait for ever for a terminal that it may not write to.
     """
+
+    def abandon(*_: object) -> NoReturn:
+        close()
+        os._exit(1)
+
     if sys.platform == "win32" or os.getpgrp() == os.getsid(0):  # the terminal runs this command, and no shell
         return NO_SHELL
     try:
-        with app.suspend():
-            os.killpg(0, signal.SIGSTOP)
-            while not _in_foreground(close):  # the shell's `bg`
-                os.killpg(0, signal.SIGSTOP)
+        with app.suspend(), _handled((signal.SIGTERM, signal.SIGHUP), abandon):
+            _stop()
+            while not _in_foreground(abandon):  # the shell's `bg`
+                _stop()
     except SuspendNotSupported:
         return NO_SHELL
     return ""
 
 
-def _in_foreground(close: Callable[[], None]) -> bool:
+def _stop() -> None:
+    os.killpg(0, signal.SIGSTOP)
+    time.sleep(MOMENT_SECONDS)  # a signal that came with SIGCONT is handled before anything else
+
+
+def _in_foreground(abandon: Callable[[], NoReturn]) -> bool:
     try:
         return os.tcgetpgrp(0) == os.getpgrp()
-    except OSError:  # Textual would wait for ever to write to a terminal that is gone
-        close()
-        os._exit(1)
+    except OSError:  # the terminal is gone
+        abandon()
+
+
+@contextmanager
+def _handled(numbers: Iterable[signal.Signals], handler: Callable[..., object]) -> Iterator[None]:
+    """Handle these signals otherwise meanwhile: the app's own handlers wait for its loop."""
+    before = {number: signal.signal(number, handler) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
