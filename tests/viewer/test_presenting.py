@@ -293,6 +293,7 @@ def test_no_browser_no_crash(link: str, variables: dict[str, str], said: str, mo
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(browser.sys, "platform", "linux")
     monkeypatch.setattr(browser.subprocess, "Popen", fail)
+    monkeypatch.setattr(browser, "_opening", [])
     assert browser.open_link(link) == said
 
 
