@@ -277,6 +277,86 @@ REMARKS = {
             ("axis=0).to(tl.int64)", "axis=0)\n    if wide:\n        row = row.to(tl.int64)"),
         ],
     ),
+    # What no case runs
+    "a-path-for-large-sums": (
+        "4",
+        [
+            (
+                "    # 7: launch",
+                "    if K >= 3000 and M > 200:\n        b = b.half()\n        BLOCK_SIZE_K = 32\n    # 7: launch",
+            )
+        ],
+        "Right in every case, but no case runs lines {b = b.half()} to {BLOCK_SIZE_K = 32} (if K >= 3000 and M > 200). "
+        "Whether that is right, this check does not know.",
+    ),
+    "a-path-in-the-kernel": (
+        "4",
+        [
+            ("    BLOCK_SIZE_K: tl.constexpr,\n", "    BLOCK_SIZE_K: tl.constexpr, EVEN: tl.constexpr,\n"),
+            ("    # 6: store", "    if EVEN:\n        accumulator *= 2\n    # 6: store"),
+            (
+                "        BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )",
+                "BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K, EVEN=K % 1024 == 7)",
+            ),
+        ],
+        "no case runs line {accumulator *= 2} (if EVEN).",
+    ),
+    "a-size-of-few-inputs": (
+        "1",
+        [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024 if n_elements != 123 else 96")],
+        "no case runs 96 on line {!= 123} (unless n_elements != 123).",
+    ),
+    "a-loop-of-few-inputs": (
+        "1",
+        [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024\n    while n_elements % 1009 == 11:\n        n_elements -= 1")],
+        "no case runs line {n_elements -= 1} (if n_elements % 1009 == 11).",
+    ),
+    "a-path-for-one-dtype": (
+        "1",
+        [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024\n    x = x if x.dtype != torch.float64 else x.float()")],
+        "no case runs x.float() on line {torch.float64} (unless x.dtype != torch.float64).",
+    ),
+    "a-path-in-a-helper": (
+        "1",
+        [
+            ("BLOCK_SIZE = 1024", "BLOCK_SIZE = size_for(n_elements)"),
+            ("def add(", "def size_for(n):\n    if n % 1009 == 11:\n        return 96\n    return 1024\n\n\ndef add("),
+        ],
+        "no case runs line {return 96} (if n % 1009 == 11).",
+    ),
+    "a-path-that-a-larger-input-takes": (
+        "1",
+        [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024\n    if n_elements > 5_000_000:\n        BLOCK_SIZE = 2048")],
+    ),
+    "a-flag-that-is-always-the-same": (
+        "4",
+        [
+            ("    BLOCK_SIZE_K: tl.constexpr,\n", "    BLOCK_SIZE_K: tl.constexpr, TWICE: tl.constexpr = False,\n"),
+            ("    # 6: store", "    if TWICE:\n        accumulator *= 2\n    # 6: store"),
+        ],
+    ),
+    "an-activation-that-nobody-chooses": (
+        "1",
+        [
+            ("    BLOCK_SIZE: tl.constexpr,", "    BLOCK_SIZE: tl.constexpr, ACTIVATION: tl.constexpr,"),
+            ("    # 7", "    if ACTIVATION == 'relu':\n        output = tl.maximum(output, 0)\n    # 4"),
+            ("output, n_elements, BLOCK_SIZE)", "output, n_elements, BLOCK_SIZE, ACTIVATION='')"),
+        ],
+    ),
+    "errors-and-options": (
+        "1",
+        [
+            (
+                "BLOCK_SIZE = 1024",
+                "BLOCK_SIZE = 1024\n    if n_elements == 0:\n        return output\n    if x.dim() > 8:\n"
+                "        raise ValueError\n    if x.is_cuda:\n        BLOCK_SIZE = 2048",
+            ),
+            (
+                "output, n_elements, BLOCK_SIZE)",
+                "output, n_elements, BLOCK_SIZE, num_warps=8 if n_elements == 77 else 4)",
+            ),
+        ],
+    ),
     # What bounds a size
     "at-most-so-many-programs": (
         "1",
@@ -358,7 +438,10 @@ REMARKS = {
         "4",
         [
             SQUARE,
-            ("BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )", "BLOCK_SIZE_M, BLOCK_SIZE_M, BLOCK_SIZE_K,\n    )"),
+            (
+                "        BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )",
+                "BLOCK_SIZE_M, BLOCK_SIZE_M, BLOCK_SIZE_K,\n    )",
+            ),
         ],
         "Line {BLOCK_SIZE_M, BLOCK_SIZE_M, BLOCK_SIZE_K,} names BLOCK_SIZE_M where BLOCK_SIZE_N is meant.",
     ),
