@@ -1,8 +1,8 @@
 """Runs a right script on larger inputs than any case has: a number in its text may bound a size.
 
 An offset in int32 bounds the size of a tensor: a case shows it in which an int32 has fewer bits. Other numbers may do
-so where something is compared with them, or cut off at them. Only a script that has one is run on larger inputs, so
-what happens decides whether it bounds anything, and not how it looks.
+so where something is compared with them, or cut off at them. Only a script that has one, or branches, is run on larger
+inputs, so what happens decides whether it bounds anything, and not how it looks.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _for_few_bits(source: Source) -> str:
 
 def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[], None]) -> Iterator[Bound | Reached]:
     candidates = list(dict(_candidates(source)).items())
-    for case in source.exercise.larger_cases if candidates else ():
+    for case in source.exercise.larger_cases if candidates or any(map(_branches, source.nodes)) else ():
         seen = observe(source.text, case)
         if seen is None:
             return
@@ -128,6 +128,11 @@ def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[],
             yield Bound(case.name, seen, node.lineno if node else None, words or "")
             return
         yield Reached(seen.branches)
+
+
+def _branches(node: ast.AST) -> bool:
+    """Whether it may be a path for inputs that no case has."""
+    return isinstance(node, ast.If | ast.While | ast.IfExp) and "__name__" not in ast.unparse(node.test)
 
 
 def _right_in(case: Case, right: Right, text: str) -> bool:

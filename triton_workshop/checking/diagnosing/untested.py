@@ -41,7 +41,8 @@ def untested(source: Source, taken: Set[Branch]) -> Iterator[Untested]:
     went: dict[tuple[int, str], set[bool]] = {}
     for branch in taken:
         went.setdefault((branch.line, branch.condition), set()).add(branch.taken)
-    inputs = _Inputs(source)
+    inputs, launcher = _Inputs(source), source.launcher
+    arguments = {part.arg for part in ast.walk(launcher.args) if isinstance(part, ast.arg)} if launcher else set[str]()
     for node, around, scopes in _conditionals(source.tree):
         line = node.test.lineno
         ways = went.get((line, ast.unparse(node.test)), set[bool]()) | went.get((line, ""), set())
@@ -49,7 +50,8 @@ def untested(source: Source, taken: Set[Branch]) -> Iterator[Untested]:
             continue
         needed = not next(iter(ways))
         code = _code_of(node, needed)
-        if any(_matters(part) for part in code) and not _is_for_none(node.test, needed) and not _is_option(around):
+        spared = _is_for_none(node.test, needed, arguments) or _is_option(around)
+        if any(map(_matters, code)) and not spared:
             words = ast.unparse(code[0]) if isinstance(node, ast.IfExp) else ""
             last = code[-1].end_lineno or code[-1].lineno
             yield Untested(code[0].lineno, last, ast.unparse(node.test), needed, words)
@@ -87,19 +89,25 @@ def _matters(code: ast.AST) -> bool:
     return True
 
 
-def _is_for_none(test: ast.expr, needed: bool) -> bool:
+def _is_for_none(test: ast.expr, needed: bool, arguments: Set[str]) -> bool:
     """Whether code is there for arguments that are left out, or for tensors without elements."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
-            return _is_for_none(inner, not needed)
-        case ast.Compare(ops=[operation], comparators=[ast.Constant(value=None | 0)]):
-            empty = isinstance(operation, ast.Is | ast.Eq | ast.LtE)
-            return empty == needed and isinstance(operation, ast.Is | ast.IsNot | ast.Eq | ast.NotEq | ast.LtE | ast.Gt)
-        case ast.Call() if called(test) == "numel":
-            return not needed
-        case ast.Call() if called(test) == "isinstance":
+            return _is_for_none(inner, not needed, arguments)
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()]) | ast.Call(func=ast.Name(id="isinstance")):
             return True
-    return False
+        case ast.Compare(left=size, ops=[ast.Eq() | ast.LtE()], comparators=[ast.Constant(value=0)]):
+            return needed and _is_size(size, arguments)
+        case ast.Compare(left=size, ops=[ast.NotEq() | ast.Gt()], comparators=[ast.Constant(value=0)]):
+            return not needed and _is_size(size, arguments)
+    return not needed and _is_size(test, arguments)
+
+
+def _is_size(value: ast.expr, arguments: Set[str]) -> bool:
+    """Whether it may be how many elements there are: `numel()`, a part of a shape, or a name for these."""
+    if isinstance(value, ast.Name):
+        return value.id not in arguments
+    return isinstance(value, ast.Subscript) or (isinstance(value, ast.Call) and called(value) in ("numel", "len"))
 
 
 def _is_option(around: ast.AST | None) -> bool:

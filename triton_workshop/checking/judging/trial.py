@@ -57,6 +57,8 @@ class Trial:
     is launched like that."""
     branches: frozenset[Branch] = frozenset()
     """Which way the script's conditions went."""
+    bounded: bool = False
+    """Whether it is wrong with a larger input: then another tile size says nothing new."""
 
 
 class Runs(Protocol):
@@ -107,7 +109,7 @@ def _with_untested_code(judge: Judge, _runs: Runs, outcome: Trial) -> Trial:
 
 
 def _with_another_size(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
-    found = runs.other_size()
+    found = None if outcome.bounded else runs.other_size()
     return outcome if found is None else with_other_size(judge, outcome, found)
 
 
@@ -217,7 +219,8 @@ def with_limits(judge: Judge, outcome: Trial, found: Sequence[Limit]) -> Trial:
         if not isinstance(limit, Reached)
     )
     branches = outcome.branches.union(*(limit.branches for limit in found if isinstance(limit, Reached)))
-    return replace(outcome, remarks=(*outcome.remarks, *remarked), branches=branches)
+    bounded = any(isinstance(limit, Bound) for limit in found)
+    return replace(outcome, remarks=(*outcome.remarks, *remarked), branches=branches, bounded=bounded)
 
 
 def _what_is_wrong(judge: Judge, name: str, seen: Observation) -> str:
