@@ -32,6 +32,8 @@ MOST_PLACES = 3
 """A remark names so many places at most."""
 MOST_WORDS = 50
 """And of each condition so many characters."""
+MANY_ON_AN_AXIS = 1_000
+"""A sixty-fifth of what a GPU takes: a size that is 66 times as large is not rare."""
 WASTE = 9
 """How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
 WASTE_OF_MANY = 1
@@ -66,6 +68,16 @@ def remark_on_idle_programs(case: str, seen: Observation) -> tuple[str, ...]:
 def keeps_programs_busy(seen: Observation) -> bool:
     """Whether a launch has work for half of its programs: a grid like this is not too large for every input."""
     return any(2 * launch.idle <= launch.programs for launch in seen.launches)
+
+
+def remark_on_axes(case: str, seen: Observation) -> tuple[str, ...]:
+    """That a grid grows along an axis on which CUDA allows few programs."""
+    launches = [launch for launch in seen.launches if max(launch.grid[1:], default=0) >= MANY_ON_AN_AXIS]
+    return tuple(
+        f"Right here, but the grid of {launch.kernel} is {launch.grid} ({case}). A GPU takes 65,535 programs along the "
+        "second axis and the third, and 2³¹ - 1 along the first: put what grows on the first."
+        for launch in launches[:1]
+    )
 
 
 def remarks_on_growth(case: str, before: Observation, seen: Observation) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
 from triton_workshop.checking.judging.remarks import (
     keeps_programs_busy,
+    remark_on_axes,
     remark_on_idle_programs,
     remark_on_limit,
     remark_on_size,
@@ -184,16 +185,18 @@ def with_long_cases(
     What they sum up would say little about the tolerance, and the compiler need not see their sizes.
     """
     known, coming = replace(outcome, to_come=(), unless_busy=()), iter(observations)
-    busy = False
+    busy, axes = False, tuple[str, ...]()
     for case in outcome.to_come:
         long = judged(judge, [case], coming, progress)
         known = replace(known, cases=known.cases + long.cases, branches=known.branches | long.branches)
         if long.findings:
             return replace(known, findings=long.findings, tolerance=long.tolerance, remarks=(), last=long.last)
+        axes = axes or (remark_on_axes(case.name, long.last[1]) if long.last else ())
         busy = busy or (long.last is not None and keeps_programs_busy(long.last[1]))
         if not known.remarks and outcome.last and long.last:
             known = replace(known, remarks=remarks_on_growth(case.name, outcome.last[1], long.last[1]))
-    return known if busy else replace(known, remarks=(*outcome.unless_busy, *known.remarks))
+    unless_busy = () if busy else outcome.unless_busy
+    return replace(known, remarks=(*unless_busy, *known.remarks, *axes))
 
 
 def located(judge: Judge, outcome: Trial, runs: Runs) -> Trial:
