@@ -94,6 +94,8 @@ def _is_for_none(test: ast.expr, needed: bool, arguments: Set[str]) -> bool:
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return _is_for_none(inner, not needed, arguments)
+        case ast.BoolOp(values=values):
+            return all(_is_for_none(value, needed, arguments) for value in values)
         case ast.Compare(ops=[ast.Is() | ast.IsNot()]) | ast.Call(func=ast.Name(id="isinstance")):
             return True
         case ast.Compare(left=size, ops=[ast.Eq() | ast.LtE()], comparators=[ast.Constant(value=0)]):

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, Showing, random_case, small_picture
+from triton_workshop.checking.exercises.exercise import (
+    Axis,
+    Case,
+    Exercise,
+    Showing,
+    changed,
+    random_case,
+    small_picture,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -47,8 +55,17 @@ EXERCISE = Exercise(
         # Whole tiles along one axis only.
         _case(1, 15, 64, 3),
         _case(3, 17, 33, 3),
-        _case(3, 17, 33, 3, ", other values"),
-        _case(2, 32, 19, 5),
+        # Filters for which there are special kernels.
+        changed(
+            _case(3, 17, 33, 3, ", other values"),
+            "3 × 17 × 33, filter 3 × 3, other values, symmetric",
+            lambda image, weight: (image, weight + weight.t()),
+        ),
+        changed(
+            _case(2, 32, 19, 5),
+            "2 × 32 × 19, filter 5 × 5, separable",
+            lambda image, weight: (image, weight[:1] * weight[:, :1]),
+        ),
     ),
     # More tiles, of up to 128 columns, than a GPU has multiprocessors: a program of a fixed grid has to take a second
     # one, at another place of another channel.

@@ -34,6 +34,8 @@ MOST_WORDS = 50
 """And of each condition so many characters."""
 MANY_ON_AN_AXIS = 1_000
 """A sixty-fifth of what a GPU takes: a size that is 66 times as large is not rare."""
+FEW_BLOCKS = 4
+"""Of fewer, an edge of a small input may well leave half."""
 WASTE = 9
 """How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
 WASTE_OF_MANY = 1
@@ -139,11 +141,15 @@ def _is_computed(seen: Observation) -> bool:
 
 def _loads_in_vain(launch: Launched) -> bool:
     """Whether half of an argument's blocks are empty, though most programs have something to do."""
-    return 2 * launch.idle < launch.programs and any(2 * none >= every > 1 for _, none, every in launch.empty)
+    return 2 * launch.idle < launch.programs and any(_mostly_empty(none, every) for _, none, every in launch.empty)
+
+
+def _mostly_empty(none: int, every: int) -> bool:
+    return 2 * none >= every >= FEW_BLOCKS
 
 
 def _empty(launch: Launched, case: str) -> str:
-    name, none, every = next(each for each in launch.empty if 2 * each[1] >= each[2] > 1)
+    name, none, every = next(each for each in launch.empty if _mostly_empty(*each[1:]))
     return (
         f"Right, but wasteful: {launch.kernel} loads a block of {name} {every:,} times, and {none:,} times its mask "
         f"leaves nothing of it ({case}). Where does the loop have to end?"
