@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from triton_workshop.checking.diagnosing.changes import Change, changes_in
 from triton_workshop.checking.diagnosing.tile_sizes import with_changes
@@ -81,9 +82,9 @@ def find_slip(
 
     changes = _changes(source, noticed, nearby=nearby)
     path = next((change for change in changes if change.kind == "path" and helps(change)), None)
-    # What is wrong on a path is on its lines: elsewhere, much would keep a program from taking it.
-    lines = None if path is None else _lines_of(path, source)
-    others = (each for each in changes if each.kind != "path" and (lines is None or each.node.lineno in lines))
+    # What is wrong on a path stands there: elsewhere, much would keep a program from taking it.
+    code = None if path is None else _code_of(path, source)
+    others = (each for each in changes if each.kind != "path" and (code is None or _is_in(code, each.node)))
     found = next(filter(helps, others), path)
     return None if found is None else _slip(source, found)
 
@@ -93,14 +94,22 @@ def _slip(source: Source, change: Change) -> Slip:
     return Slip(f"slip-{change.kind}", change.node.lineno, ast.unparse(change.node), _code(change, text))
 
 
-def _lines_of(path: Change, source: Source) -> set[int]:
-    """The lines that a path alone has, those of the functions that it names included."""
+def _code_of(path: Change, source: Source) -> list[ast.AST]:
+    """What a path alone has, the functions that it names included."""
     choosing = next(node for node in source.nodes if isinstance(node, ast.If | ast.IfExp) and node.test is path.node)
     code = choosing.body if path.words == "False" else choosing.orelse
     parts = code if isinstance(code, list) else [code]
     named = {name for part in parts for name in names_loaded(part)}
-    functions = [kernel for kernel in source.kernels if kernel.name in named]
-    return {line for part in (*parts, *functions) for line in range(part.lineno, (part.end_lineno or part.lineno) + 1)}
+    return [*parts, *(kernel for kernel in source.kernels if kernel.name in named)]
+
+
+def _is_in(code: Sequence[ast.AST], node: ast.AST) -> bool:
+    first, last = _span(node)
+    return any(begin <= first and last <= end for begin, end in map(_span, code))
+
+
+def _span(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
 
 
 def _code(change: Change, text: str) -> str:
