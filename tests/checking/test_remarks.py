@@ -187,12 +187,12 @@ REMARKS = {
     "padded-by-pytorch": (
         "3",
         [("conv2d_kernel[grid](\n        image,", "conv2d_kernel[grid](\n        image.clone(),")],
-        "reads image_ptr (1,254 elements) from a tensor that PyTorch made in conv2d",
+        "reads image_ptr (1,824 elements) from a tensor that PyTorch made in conv2d",
     ),
     "past-the-diagonal": (
         "6b",
         [("tl.minimum((tl.program_id(axis=0) + 1) * BLOCK_SIZE_M, length)", "length")],
-        "tl.dot does 126,877,696 operations where 62,809,600 are needed (1 head, 700 queries",
+        "tl.dot does 144,703,488 operations where 66,447,360 are needed (1 head, 720 queries",
     ),
     "launched-again": (
         "1",
@@ -227,7 +227,7 @@ REMARKS = {
             ("@triton.jit", f"@triton.autotune({TWO_CONFIGURATIONS}, key=['n_elements'])\n@triton.jit"),
             (LAUNCH, "add_kernel[grid](x, y, output, n_elements)"),
         ],
-        "Right with the first configuration of triton.autotune, but not with number 2: 512 of 1,024 elements are "
+        "Right with the first configuration of triton.autotune, but not with number 2: 16 of 1,040 elements are "
         "never written",
     ),
     # What a GPU would refuse
@@ -392,7 +392,7 @@ REMARKS = {
     "rows-in-16-bits": (
         "4",
         [("c_ptr + offs_m[:, None]", "c_ptr + offs_m.to(tl.int16)[:, None]")],
-        "Right here, but not with (70,000 × 1) @ (1 × 1): program (512, 0) wrote",
+        "Right here, but not with (70,000 × 5) @ (5 × 3): program (512, 0) wrote",
     ),
     "as-many-programs-as-processors": (
         "1",
@@ -416,7 +416,7 @@ REMARKS = {
         "4",
         [SQUARE, ("BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)", "BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_N)")],
         "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible "
-        "((1 × 300) @ (300 × 260), both transposed in memory). "
+        "((1 × 304) @ (304 × 260), float16, both transposed and cut out of larger ones). "
         "Line {tl.arange(0, BLOCK_SIZE_N)} names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
     ),
     "start-by-columns": (

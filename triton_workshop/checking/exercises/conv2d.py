@@ -62,8 +62,8 @@ EXERCISE = Exercise(
             lambda image, weight: (image, weight + weight.t()),
         ),
         changed(
-            _case(2, 32, 19, 5),
-            "2 × 32 × 19, filter 5 × 5, separable",
+            _case(2, 48, 19, 5),
+            "2 × 48 × 19, filter 5 × 5, separable",
             lambda image, weight: (image, weight[:1] * weight[:, :1]),
         ),
     ),

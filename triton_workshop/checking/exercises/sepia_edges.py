@@ -31,8 +31,12 @@ EXERCISE = replace(
         _case(15, 64, 3),
         _case(17, 33, 3),
         # No value is above 0.8, and some sums are above 1 all the same.
-        changed(_case(17, 33, 3), "17 × 33 pixels, filter 3 × 3, darker", lambda image, weight: (0.8 * image, weight)),
-        _case(32, 19, 5),
+        changed(
+            _case(17, 33, 3, ", other values"),
+            "17 × 33 pixels, filter 3 × 3, other values, darker",
+            lambda image, weight: (0.8 * image, weight),
+        ),
+        _case(48, 19, 5),
     ),
     # More tiles, of up to 64 columns, than a GPU has multiprocessors: a fixed grid has to take a second one.
     long_cases=(_case(9, 10_305, 1), _case(1033, 1, 1)),

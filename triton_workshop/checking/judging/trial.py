@@ -196,7 +196,7 @@ def with_long_cases(
         if not known.remarks and outcome.last and long.last:
             known = replace(known, remarks=remarks_on_growth(case.name, outcome.last[1], long.last[1]))
     unless_busy = () if busy else outcome.unless_busy
-    return replace(known, remarks=(*unless_busy, *known.remarks, *axes))
+    return replace(known, remarks=(*unless_busy, *known.remarks) or axes)
 
 
 def located(judge: Judge, outcome: Trial, runs: Runs) -> Trial:
