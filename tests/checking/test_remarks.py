@@ -187,12 +187,12 @@ REMARKS = {
     "padded-by-pytorch": (
         "3",
         [("conv2d_kernel[grid](\n        image,", "conv2d_kernel[grid](\n        image.clone(),")],
-        "reads image_ptr (1,254 elements) from a tensor that PyTorch made in conv2d",
+        "reads image_ptr (1,824 elements) from a tensor that PyTorch made in conv2d",
     ),
     "past-the-diagonal": (
         "6b",
         [("tl.minimum((tl.program_id(axis=0) + 1) * BLOCK_SIZE_M, length)", "length")],
-        "tl.dot does 126,877,696 operations where 62,809,600 are needed (1 head, 700 queries",
+        "tl.dot does 144,703,488 operations where 66,447,360 are needed (1 head, 720 queries",
     ),
     "launched-again": (
         "1",
@@ -227,7 +227,7 @@ REMARKS = {
             ("@triton.jit", f"@triton.autotune({TWO_CONFIGURATIONS}, key=['n_elements'])\n@triton.jit"),
             (LAUNCH, "add_kernel[grid](x, y, output, n_elements)"),
         ],
-        "Right with the first configuration of triton.autotune, but not with number 2: 512 of 1,024 elements are "
+        "Right with the first configuration of triton.autotune, but not with number 2: 16 of 1,040 elements are "
         "never written",
     ),
     # What a GPU would refuse
@@ -277,6 +277,86 @@ REMARKS = {
             ("axis=0).to(tl.int64)", "axis=0)\n    if wide:\n        row = row.to(tl.int64)"),
         ],
     ),
+    # What no case runs
+    "a-path-for-large-sums": (
+        "4",
+        [
+            (
+                "    # 7: launch",
+                "    if K >= 3000 and M > 200:\n        b = b.half()\n        BLOCK_SIZE_K = 32\n    # 7: launch",
+            )
+        ],
+        "Right in every case, but no case runs lines {b = b.half()} to {BLOCK_SIZE_K = 32} (if K >= 3000 and M > 200). "
+        "Whether that is right, this check does not know.",
+    ),
+    "a-path-in-the-kernel": (
+        "4",
+        [
+            ("    BLOCK_SIZE_K: tl.constexpr,\n", "    BLOCK_SIZE_K: tl.constexpr, EVEN: tl.constexpr,\n"),
+            ("    # 6: store", "    if EVEN:\n        accumulator *= 2\n    # 6: store"),
+            (
+                "        BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )",
+                "BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K, EVEN=K % 1024 == 7)",
+            ),
+        ],
+        "no case runs line {accumulator *= 2} (if EVEN).",
+    ),
+    "a-size-of-few-inputs": (
+        "1",
+        [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024 if n_elements != 123 else 96")],
+        "no case runs 96 on line {!= 123} (unless n_elements != 123).",
+    ),
+    "a-loop-of-few-inputs": (
+        "1",
+        [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024\n    while n_elements % 1009 == 11:\n        n_elements -= 1")],
+        "no case runs line {n_elements -= 1} (if n_elements % 1009 == 11).",
+    ),
+    "a-path-for-one-dtype": (
+        "1",
+        [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024\n    x = x if x.dtype != torch.float64 else x.float()")],
+        "no case runs x.float() on line {torch.float64} (unless x.dtype != torch.float64).",
+    ),
+    "a-path-in-a-helper": (
+        "1",
+        [
+            ("BLOCK_SIZE = 1024", "BLOCK_SIZE = size_for(n_elements)"),
+            ("def add(", "def size_for(n):\n    if n % 1009 == 11:\n        return 96\n    return 1024\n\n\ndef add("),
+        ],
+        "no case runs line {return 96} (if n % 1009 == 11).",
+    ),
+    "a-path-that-a-larger-input-takes": (
+        "1",
+        [("BLOCK_SIZE = 1024", "BLOCK_SIZE = 1024\n    if n_elements > 5_000_000:\n        BLOCK_SIZE = 2048")],
+    ),
+    "a-flag-that-is-always-the-same": (
+        "4",
+        [
+            ("    BLOCK_SIZE_K: tl.constexpr,\n", "    BLOCK_SIZE_K: tl.constexpr, TWICE: tl.constexpr = False,\n"),
+            ("    # 6: store", "    if TWICE:\n        accumulator *= 2\n    # 6: store"),
+        ],
+    ),
+    "an-activation-that-nobody-chooses": (
+        "1",
+        [
+            ("    BLOCK_SIZE: tl.constexpr,", "    BLOCK_SIZE: tl.constexpr, ACTIVATION: tl.constexpr,"),
+            ("    # 7", "    if ACTIVATION == 'relu':\n        output = tl.maximum(output, 0)\n    # 4"),
+            ("output, n_elements, BLOCK_SIZE)", "output, n_elements, BLOCK_SIZE, ACTIVATION='')"),
+        ],
+    ),
+    "errors-and-options": (
+        "1",
+        [
+            (
+                "BLOCK_SIZE = 1024",
+                "BLOCK_SIZE = 1024\n    if n_elements == 0:\n        return output\n    if x.dim() > 8:\n"
+                "        raise ValueError\n    if x.is_cuda:\n        BLOCK_SIZE = 2048",
+            ),
+            (
+                "output, n_elements, BLOCK_SIZE)",
+                "output, n_elements, BLOCK_SIZE, num_warps=8 if n_elements == 77 else 4)",
+            ),
+        ],
+    ),
     # What bounds a size
     "at-most-so-many-programs": (
         "1",
@@ -312,7 +392,7 @@ REMARKS = {
     "rows-in-16-bits": (
         "4",
         [("c_ptr + offs_m[:, None]", "c_ptr + offs_m.to(tl.int16)[:, None]")],
-        "Right here, but not with (70,000 × 1) @ (1 × 1): program (512, 0) wrote",
+        "Right here, but not with (70,000 × 5) @ (5 × 3): program (512, 0) wrote",
     ),
     "as-many-programs-as-processors": (
         "1",
@@ -336,7 +416,7 @@ REMARKS = {
         "4",
         [SQUARE, ("BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)", "BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_N)")],
         "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible "
-        "((1 × 300) @ (300 × 260), both transposed in memory). "
+        "((1 × 304) @ (304 × 260), float16, both transposed and cut out of larger ones). "
         "Line {tl.arange(0, BLOCK_SIZE_N)} names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
     ),
     "start-by-columns": (
@@ -358,7 +438,10 @@ REMARKS = {
         "4",
         [
             SQUARE,
-            ("BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )", "BLOCK_SIZE_M, BLOCK_SIZE_M, BLOCK_SIZE_K,\n    )"),
+            (
+                "        BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )",
+                "BLOCK_SIZE_M, BLOCK_SIZE_M, BLOCK_SIZE_K,\n    )",
+            ),
         ],
         "Line {BLOCK_SIZE_M, BLOCK_SIZE_M, BLOCK_SIZE_K,} names BLOCK_SIZE_M where BLOCK_SIZE_N is meant.",
     ),

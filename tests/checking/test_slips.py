@@ -304,3 +304,16 @@ def test_no_change_computes_with_a_mask() -> None:
     assert "(BLOCK * rows)" in words
     assert not [each for each in words if re.search(r"[*/%+] *(inside|both)|(inside|both) *[*/%+]", each)]
     assert {"inside", "both"} <= words
+
+
+@pytest.mark.parametrize(
+    ("helps", "name"),
+    [(("if False", "count == 2", "count < 1"), "slip-path"), (("if False", "count == 2", "where + 0"), "slip-number")],
+)
+def test_what_is_wrong_on_a_path_is_not_put_right_by_avoiding_it(helps: tuple[str, ...], name: str) -> None:
+    """Another number in the condition says nothing; another one on the path does."""
+    line = "where = where + 1 if count == 1 else where"
+    text = PIECES.replace("    tl.store(", f"    {line}\n    tl.store(")
+    slip = _slip("1", text, lambda text: any(words in text for words in helps))
+    assert slip is not None
+    assert (slip.line, slip.name) == (text.split("\n").index(f"    {line}") + 1, name)

@@ -30,6 +30,8 @@ _SIGNS: dict[type[ast.operator], str] = {ast.Sub: "-", ast.Mult: "*", ast.Div: "
 OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
 LOOPS = ("range", "static_range")
 WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
+SMALLEST_TILE = 8
+"""Such a power of 2 is a size, and nobody writes it for the number before it or after it."""
 MOST_IN_ANY_ORDER = 4
 """Of more values in a row, only neighbours trade places."""
 
@@ -51,7 +53,8 @@ def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
     read = Counter(names_loaded(function))
     for change in changes:
         lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.words))
-        if change.words != ast.unparse(change.node) and all(read[name] > lost[name] for name in lost):
+        useful = change.kind == "path" or all(read[name] > lost[name] for name in lost)
+        if useful and change.words != ast.unparse(change.node):
             yield change
 
 
@@ -81,6 +84,7 @@ def _all_in(
                 yield from _of_factors(node, names)
             yield from _of_precision(node)
         yield from _of_sums(statement)
+        yield from _of_paths(statement)
         yield from _of_spelling(statement, function)
         yield from _of_pairs(statement, names)
         if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
@@ -96,6 +100,10 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
         inside = list(ast.iter_child_nodes(node))
         if isinstance(node, ast.While):
             inside = [part for part in node.body if not _keeps_going(part, node)]
+        elif isinstance(node, ast.If | ast.IfExp):  # what avoids a path is one change: see `_of_paths`
+            numbers = isinstance(node, ast.IfExp)
+            inside = [part for part in inside if not (numbers and isinstance(part, ast.Constant))]
+            inside = [part for part in inside if part is not node.test or not _asks_for_one_value(part)]
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.FloorDiv):
             inside = [part for part in inside if not isinstance(part, ast.Constant)]  # it may be too much as a whole
         elif isinstance(node, ast.Call) and called(node) == "num_programs":
@@ -106,6 +114,11 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
             values = (part.value if isinstance(part, ast.keyword) else part for part in inside)
             inside = [value for value in values if not isinstance(value, ast.Constant)]
         waiting += reversed(inside)
+
+
+def _asks_for_one_value(test: ast.expr) -> bool:
+    comparisons = [node for node in ast.walk(test) if isinstance(node, ast.Compare)]
+    return any(isinstance(each, ast.Eq | ast.NotEq) for node in comparisons for each in node.ops)
 
 
 def _keeps_going(statement: ast.stmt, loop: ast.While) -> bool:
@@ -125,7 +138,7 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
     match node:
         case ast.BinOp(left, ast.FloorDiv(), right):
             yield Change("rounded", node, f"{cdiv}({ast.unparse(left)}, {ast.unparse(right)})")
-        case ast.Constant(int(value)) if type(value) is int:
+        case ast.Constant(int(value)) if type(value) is int and not _is_tile_size(value):
             yield from (Change("number", node, str(other)) for other in (value + 1, value - 1) if other >= 0)
         case ast.BinOp(ast.Name(first), ast.Sub(), ast.Name(second)):
             yield Change("number", node, f"({first} - 1 - {second})")
@@ -141,6 +154,17 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
             yield Change("rounds", stop, f"{ast.unparse(stop)} + 1")
     if isinstance(node, ast.Call) and called(node) in OPPOSITES:
         yield from (Change("number", each, f"{each.id} - 1") for each in node.args if isinstance(each, ast.Name))
+
+
+def _is_tile_size(value: int) -> bool:
+    return value >= SMALLEST_TILE and value & (value - 1) == 0
+
+
+def _of_paths(statement: ast.stmt) -> Iterator[Change]:
+    """A path for some inputs is left out: with none of them, or all of them, on the other one."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.If | ast.IfExp):
+            yield from (Change("path", node.test, words) for words in ("False", "True"))
 
 
 def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:

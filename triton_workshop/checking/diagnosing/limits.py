@@ -1,8 +1,8 @@
 """Runs a right script on larger inputs than any case has: a number in its text may bound a size.
 
 An offset in int32 bounds the size of a tensor: a case shows it in which an int32 has fewer bits. Other numbers may do
-so where something is compared with them, or cut off at them. Only a script that has one is run on larger inputs, so
-what happens decides whether it bounds anything, and not how it looks.
+so where something is compared with them, or cut off at them. Only a script that has one, or branches, is run on larger
+inputs, so what happens decides whether it bounds anything, and not how it looks.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from triton_workshop.checking.diagnosing.tile_sizes import Changes, bound_by, wi
 from triton_workshop.checking.exercises.exercise import FEW_BITS, Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.simulator.branches import Branch
 from triton_workshop.simulator.faults import Kind
 
 LEAST_BOUND = 64
@@ -65,26 +66,40 @@ class Bound:
     words: str = ""
 
 
-Limit = WideOffsets | Bound
+@dataclass(frozen=True)
+class Reached:
+    """What larger inputs have shown to be right: the branches that a script took with them."""
+
+    branches: frozenset[Branch]
+    """With an empty condition where that was changed: any on its line."""
+
+
+Limit = WideOffsets | Bound | Reached
 Observe = Callable[[str, Case], Observation | None]
 Right = Callable[[str, Case], bool]
 
 
 def limits_of(source: Source, observe: Observe, right: Right, extend: Callable[[], None]) -> Iterator[Limit]:
     """Find sizes beyond which a right script is wrong. `observe` gives None when time is up; `extend` gives more."""
-    yield from filter(None, (_wide_offsets(source, observe), _bound(source, observe, right, extend)))
+    yield from _wide_offsets(source, observe, right)
+    yield from _bounds(source, observe, right, extend)
 
 
-def _wide_offsets(source: Source, observe: Observe) -> WideOffsets | None:
+def _wide_offsets(source: Source, observe: Observe, right: Right) -> Iterator[WideOffsets | Reached]:
     """What wraps where an int32 has few bits."""
-    case = source.exercise.wide_case
-    seen = None if case is None else observe(_for_few_bits(source), case)
+    case, text = source.exercise.wide_case, _for_few_bits(source)
+    seen = None if case is None else observe(text, case)
+    if case is None or seen is None:
+        return
+    if text != source.text and right(text, case):
+        yield Reached(frozenset(branch._replace(condition="") for branch in seen.branches))
     found: dict[str, int] = {}
-    for fault in () if seen is None else seen.faults:
+    for fault in seen.faults:
         if fault.kind is Kind.WRAPPED_OFFSET and fault.argument is not None:
             found.setdefault(fault.argument, fault.line.number)
     stores = {call.lineno for call in source.calls("store")}
-    return WideOffsets(tuple(found.items()), not stores.isdisjoint(found.values())) if found else None
+    if found:
+        yield WideOffsets(tuple(found.items()), not stores.isdisjoint(found.values()))
 
 
 def _for_few_bits(source: Source) -> str:
@@ -98,20 +113,26 @@ def _for_few_bits(source: Source) -> str:
     return with_changes(source, [change for change in changes if change[0] not in inside])
 
 
-def _bound(source: Source, observe: Observe, right: Right, extend: Callable[[], None]) -> Bound | None:
+def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[], None]) -> Iterator[Bound | Reached]:
     candidates = list(dict(_candidates(source)).items())
-    for case in source.exercise.larger_cases if candidates else ():
+    for case in source.exercise.larger_cases if candidates or any(map(_branches, source.nodes)) else ():
         seen = observe(source.text, case)
         if seen is None:
-            return None
+            return
         if seen.timed_out or (seen.failure is not None and seen.failure.type == "MemoryError"):
             continue
         if not right(source.text, case):
             extend()
             node = _blamed(source, candidates, partial(_right_in, case, right))
             words = node and ast.get_source_segment(source.text, node)
-            return Bound(case.name, seen, node.lineno if node else None, words or "")
-    return None
+            yield Bound(case.name, seen, node.lineno if node else None, words or "")
+            return
+        yield Reached(seen.branches)
+
+
+def _branches(node: ast.AST) -> bool:
+    """Whether it may be a path for inputs that no case has."""
+    return isinstance(node, ast.If | ast.While | ast.IfExp) and "__name__" not in ast.unparse(node.test)
 
 
 def _right_in(case: Case, right: Right, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import math
@@ -103,9 +104,15 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             return
         diagnosis = diagnose(source, case, culprit, tries.observe)
         yield diagnosis
-        unclear = diagnosis.line is None if culprit is None else culprit.with_others and not culprit.extra
+        unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
         if unclear and (slip := _slip(source, case, seen, culprit, seconds)):
             yield replace(diagnosis, culprit=None, slip=slip)
+
+
+def _is_unclear(source: Source, culprit: Culprit) -> bool:
+    """Whether others may be the cause: lines that it uses, or what a path does that its line chooses."""
+    at_path = isinstance(source.statement_at(culprit.line), ast.If)
+    return (culprit.with_others or at_path) and not culprit.extra
 
 
 def _slip(source: Source, case: Case, seen: Observation, culprit: Culprit | None, seconds: float | None) -> Slip | None:

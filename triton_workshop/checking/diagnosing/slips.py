@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from triton_workshop.checking.diagnosing.changes import Change, changes_in
 from triton_workshop.checking.diagnosing.tile_sizes import with_changes
@@ -41,6 +42,7 @@ KINDS = (
     "factor",
     "operator",
     "name",
+    "path",
 )
 """The likely ones first: there may be no time for all."""
 STEPS = 4
@@ -73,11 +75,41 @@ def find_slip(
     The lines where the mistake was noticed are changed first, then those that they use, and never the solution's.
     With `nearby`, no others are changed.
     """
-    for change in _changes(source, noticed, nearby=nearby):
+
+    def helps(change: Change) -> bool:
         text = with_changes(source, [(change.node, change.words)])
-        if passes(text) and passes_all(text):
-            return Slip(f"slip-{change.kind}", change.node.lineno, ast.unparse(change.node), _code(change, text))
-    return None
+        return passes(text) and passes_all(text)
+
+    changes = _changes(source, noticed, nearby=nearby)
+    path = next((change for change in changes if change.kind == "path" and helps(change)), None)
+    # What is wrong on a path stands there: elsewhere, much would keep a program from taking it.
+    code = None if path is None else _code_of(path, source)
+    others = (each for each in changes if each.kind != "path" and (code is None or _is_in(code, each.node)))
+    found = next(filter(helps, others), path)
+    return None if found is None else _slip(source, found)
+
+
+def _slip(source: Source, change: Change) -> Slip:
+    text = with_changes(source, [(change.node, change.words)])
+    return Slip(f"slip-{change.kind}", change.node.lineno, ast.unparse(change.node), _code(change, text))
+
+
+def _code_of(path: Change, source: Source) -> list[ast.AST]:
+    """What a path alone has, the functions that it names included."""
+    choosing = next(node for node in source.nodes if isinstance(node, ast.If | ast.IfExp) and node.test is path.node)
+    code = choosing.body if path.words == "False" else choosing.orelse
+    parts = code if isinstance(code, list) else [code]
+    named = {name for part in parts for name in names_loaded(part)}
+    return [*parts, *(kernel for kernel in source.kernels if kernel.name in named)]
+
+
+def _is_in(code: Sequence[ast.AST], node: ast.AST) -> bool:
+    first, last = _span(node)
+    return any(begin <= first and last <= end for begin, end in map(_span, code))
+
+
+def _span(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
 
 
 def _code(change: Change, text: str) -> str:
@@ -108,7 +140,8 @@ def _changes(source: Source, noticed: Collection[int], *, nearby: bool = False) 
         far = change.far_fetched and not change.names_the_unread
         return not change.names_the_unread, far, steps.get(change.node.lineno, STEPS), KINDS.index(change.kind)
 
-    return sorted((change for change in every if not nearby or change.node.lineno in steps), key=likely)
+    possible = (each for each in every if not nearby or each.kind == "path" or each.node.lineno in steps)
+    return sorted(possible, key=likely)
 
 
 def _steps(functions: Sequence[Function], noticed: Collection[int]) -> dict[int, int]:

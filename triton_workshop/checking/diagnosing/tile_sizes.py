@@ -145,7 +145,16 @@ def sizes_of(source: Source) -> list[TileSize]:
     for name in _divisors(source):
         if name in values and name not in found:
             found[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
-    return [size for size in found.values() if size.value not in source.exercise.given_sizes]
+    unnamed = set(_numbers_compared(source))
+    sizes = [size for size in found.values() if size.value not in source.exercise.given_sizes]
+    return [size for size in sizes if len(size.literals) > 1 or size.value not in unnamed]
+
+
+def _numbers_compared(source: Source) -> Iterator[object]:
+    """Numbers in the launcher that may stand for a size without its name, as in `if N <= 32: BLOCK = 32`."""
+    for node in ast.walk(source.launcher) if source.launcher else ():
+        if isinstance(node, ast.Compare | ast.BinOp):
+            yield from (part.value for part in ast.iter_child_nodes(node) if isinstance(part, ast.Constant))
 
 
 def _divisors(source: Source) -> Iterator[str]:

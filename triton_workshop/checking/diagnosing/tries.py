@@ -23,7 +23,7 @@ SLIP_SECONDS = 2.5
 """Of processor time, for a script in a style of its own, of which the others have shown nothing."""
 LIMIT_SECONDS = 4.0
 """Of processor time, to run a right script on larger inputs, for a remark that comes after the verdict."""
-CONFIRM_SECONDS = 2.0
+CONFIRM_SECONDS = 4.0
 """Of processor time, to try in every case, the long ones too, what seems to make such a script right."""
 GRACE_SECONDS = 2.0
 """For a try that began within those."""

@@ -35,12 +35,13 @@ EXERCISE = Exercise(
     launcher="add",
     # One program, then several: a mistake shows in the simplest case. Then sizes around a block, and a distant prime.
     cases=(
-        *(_case(n) for n in (1000, 1)),
+        *(_case(n) for n in (1000, 1, 100)),
         changed(in_dtype(_case(1023), "bfloat16"), "1,023 elements, bfloat16, large and tiny", _large_and_tiny),
         *(_case(n) for n in (1024, 1025)),
         _case(1025, ", other values"),
-        in_dtype(_case(1024), "float16"),
-        *(_case(n) for n in (2048, 98_317)),
+        # Multiples of 16 and of 256, but of no larger power of 2: no block may be filled for that.
+        in_dtype(_case(1040), "float16"),
+        *(_case(n) for n in (1792, 98_317)),
     ),
     # One more than 1,024 blocks of 1,024 hold.
     long_cases=(_case(1_048_577),),

@@ -128,15 +128,15 @@ EXERCISE = Exercise(
         with_change(attention_case(2, 65, 130, 64, "bfloat16", ", other values"), "large and tiny", large_and_tiny),
         # One query has special kernels, so it has several tiles of keys.
         attention_case(2, 1, 270, 64),
-        with_change(attention_case(1, 70, 200, 64), "rising", rising),
+        with_change(attention_case(1, 70, 192, 64), "rising", rising),
         with_change(attention_case(1, 5, 70, 64, "bfloat16"), "all equal to -200", all_equal),
         # One key has all of the weight, if those that the tile has room for have none.
         with_change(attention_case(2, 70, 1, 64), "all equal to -200,000", all_low),
         with_change(attention_case(1, 17, 200, 128), "falling", falling),
         with_change(attention_case(2, 33, 90, 128), "scores far apart", far_apart),
         # Heads in groups, of which the last is cut.
-        attention_case(5, 130, 17, 64),
-        attention_case(3, 70, 150, 64),
+        attention_case(5, 128, 17, 64),
+        attention_case(3, 70, 144, 64),
     ),
     long_cases=(
         # More tiles than a GPU has multiprocessors: a program of a fixed grid has to take a second one. 67 or 34 along
@@ -146,9 +146,9 @@ EXERCISE = Exercise(
         with_change(attention_case(1, 60, 4161, 64), "values around 1", around_one),
     ),
     larger_cases=(
-        attention_case(1, 40_000, 1, 64),
-        attention_case(300, 1, 1, 64),
-        attention_case(1, 1, 40_000, 64),
+        attention_case(2, 20_000, 5, 64),
+        attention_case(300, 3, 5, 64),
+        attention_case(2, 3, 20_000, 64),
     ),
     wide_case=in_few_bits(attention_case(65, 64, 64, 128)),
     gpu_cases=(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from triton_workshop.checking.exercises.add import EXERCISE as ADD
-from triton_workshop.checking.exercises.exercise import Case, random_case
+from triton_workshop.checking.exercises.exercise import Case, changed, random_case
 
 
 def _with_factor(case: Case) -> Case:
@@ -14,12 +14,17 @@ def _with_factor(case: Case) -> Case:
     return Case(case.name, lambda device: (*factor.arguments(device), *case.arguments(device)))
 
 
+def _without_x(case: Case) -> Case:
+    """The factor is 0, and another one than in the case of the same size."""
+    return changed(case, f"{case.name}, factor 0", lambda a, x, y: (a * 0, x, y))
+
+
 EXERCISE = replace(
     ADD,
     number="1b",
     title="a * x + y in one kernel",
     launcher="axpy",
-    cases=tuple(map(_with_factor, ADD.cases)),
+    cases=(*map(_with_factor, ADD.cases[:-1]), _without_x(_with_factor(ADD.cases[0])), _with_factor(ADD.cases[-1])),
     long_cases=tuple(map(_with_factor, ADD.long_cases)),
     larger_cases=tuple(map(_with_factor, ADD.larger_cases)),
     gpu_cases=tuple(map(_with_factor, ADD.gpu_cases)),

@@ -63,14 +63,14 @@ EXERCISE = replace(
         with_change(_case(2, 130, 64, "bfloat16", ", other values"), "large and tiny", large_and_tiny),
         with_change(_case(1, 200, 64), "rising", rising),
         with_change(_case(1, 70, 64, "bfloat16"), "all equal to -200", all_equal),
-        with_change(_case(1, 20, 64), "all equal to -200,000", all_low),
+        with_change(_case(1, 14, 64), "all equal to -200,000", all_low),
         with_change(_case(1, 200, 128), "falling", falling),
-        with_change(_case(2, 90, 128), "scores far apart", far_apart),
+        with_change(_case(2, 96, 128), "scores far apart", far_apart),
         # Heads in groups, of which the last is cut.
         _case(5, 65, 128),
         _case(3, 150, 64),
         # Long enough to see whether a loop stops at the diagonal.
-        _case(1, 700, 64),
+        _case(1, 720, 64),
     ),
     long_cases=(
         with_change(_case(1, 2081, 64), "values around 1", around_one),
@@ -79,7 +79,7 @@ EXERCISE = replace(
         # Tiles of queries in groups, of which the last is cut: 10 or 19 of them.
         _case(2, 577, 64),
     ),
-    larger_cases=(_case(300, 1, 64), _case(1, 4200, 64)),
+    larger_cases=(_case(300, 3, 64), _case(1, 4200, 64)),
     wide_case=in_few_bits(_case(65, 64, 128)),
     gpu_cases=(
         _case(2, 130, 64),

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, Showing, random_case, small_picture
+from triton_workshop.checking.exercises.exercise import (
+    Axis,
+    Case,
+    Exercise,
+    Showing,
+    changed,
+    random_case,
+    small_picture,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -44,15 +52,25 @@ EXERCISE = Exercise(
         _case(3, 5, 3, 1),
         _case(5, 4, 3, 7),
         _case(2, 16, 16, 3),
-        _case(1, 15, 17, 3),
+        # Whole tiles along one axis only.
+        _case(1, 15, 64, 3),
         _case(3, 17, 33, 3),
-        _case(3, 17, 33, 3, ", other values"),
-        _case(2, 33, 19, 5),
+        # Filters for which there are special kernels.
+        changed(
+            _case(3, 17, 33, 3, ", other values"),
+            "3 × 17 × 33, filter 3 × 3, other values, symmetric",
+            lambda image, weight: (image, weight + weight.t()),
+        ),
+        changed(
+            _case(2, 48, 19, 5),
+            "2 × 48 × 19, filter 5 × 5, separable",
+            lambda image, weight: (image, weight[:1] * weight[:, :1]),
+        ),
     ),
     # More tiles, of up to 128 columns, than a GPU has multiprocessors: a program of a fixed grid has to take a second
     # one, at another place of another channel.
     long_cases=(_case(8, 9, 2561, 3), _case(1, 1033, 1, 3)),
-    larger_cases=(_case(1, 1, 140_000, 1), _case(1, 70_000, 1, 1), _case(300, 1, 1, 1)),
+    larger_cases=(_case(2, 20, 40, 19), _case(1, 2, 140_000, 3), _case(1, 70_000, 2, 3), _case(300, 2, 3, 3)),
     gpu_cases=(_case(3, 17, 33, 3), _case(3, 2160, 3840, 3), _case(3, 2160, 3840, 5)),
     reference=_reference,
     reduction_length=lambda image, weight: weight.numel(),

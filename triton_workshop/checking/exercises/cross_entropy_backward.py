@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 
 def _with_grad(case: Case) -> Case:
-    """A case of the losses, with how much the result depends on each of them, (M,) float32, of both signs."""
+    """A case of the losses, with how much the result depends on each of them, (M,) float32, of both signs and 0."""
 
     def arguments(device: str) -> tuple[torch.Tensor, ...]:
         logits, target = case.arguments(device)
         [grad] = random_case("grad", ("grad", case.name), (len(target),)).arguments(device)
+        grad[1:2] = 0
         return logits, target, grad
 
     scaled_down = case.scaled_down and _with_grad(case.scaled_down)

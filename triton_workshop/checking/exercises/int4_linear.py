@@ -114,9 +114,9 @@ EXERCISE = Exercise(
         _case(5, 33, 640, ", other values"),
         with_change(_case(4, 20, 256), "all of them zero", _all_zero),
         with_change(_case(2, 35, 384), "some scales zero", _some_scales_zero),
-        with_change(_case(3, 37, 384), "large values", _large),
+        with_change(_case(3, 48, 384), "large values", _large),
         # One row has special kernels, so it has several groups.
-        _case(1, 70, 640),
+        with_change(_case(1, 96, 640), "large values", _large),
         _case(16, 50, 1152),
         _case(7, 130, 896),
     ),
@@ -125,7 +125,7 @@ EXERCISE = Exercise(
         _case(2, 10_305, 128),
         with_change(_case(2, 24, 129 * 128), "values around 1", _around_one),
     ),
-    larger_cases=(_case(1, 70_000, 128), _case(1, 2, 547 * 128)),
+    larger_cases=(_case(2, 70_000, 128), _case(3, 20, 547 * 128)),
     wide_case=in_few_bits(_case(2, 1100, 1024)),
     gpu_cases=(
         _case(3, 40, 256),

@@ -27,6 +27,18 @@ def _transposed_case(m: int, n: int, k: int) -> Case:
     return changed(_case(m, n, k, "transposed"), name, lambda a, b: (a.t().contiguous().t(), b.t().contiguous().t()))
 
 
+def _column_case(m: int, n: int, k: int) -> Case:
+    """In float16; the columns follow each other in memory, with something between them."""
+
+    def change(x: torch.Tensor) -> torch.Tensor:
+        return x.t().repeat(1, 2)[:, : x.shape[0]].t()
+
+    plain = in_dtype(_case(m, n, k), "float16")
+    return changed(
+        plain, f"{plain.name}, both transposed and cut out of larger ones", lambda a, b: (change(a), change(b))
+    )
+
+
 def _large_and_tiny_case(m: int, n: int, k: int, again: str = "") -> Case:
     """In bfloat16, with factors that meet others in each product, and rows of the result that are large and tiny."""
 
@@ -51,7 +63,8 @@ EXERCISE = Exercise(
     number="4",
     title="multiply two matrices",
     launcher="matmul",
-    # K that is no multiple of a block comes early: an unmasked K is the mistake that hides best.
+    # K that is no multiple of a block comes early: an unmasked K is the mistake that hides best. Whole blocks along one
+    # axis only, of 16 or of 32 but no more, are where a kernel may do without a mask, and must not.
     cases=(
         _case(24, 24, 17),
         _case(1, 1, 1),
@@ -60,20 +73,20 @@ EXERCISE = Exercise(
         _case(65, 63, 31),
         _case(65, 63, 31, ", other values"),
         # The same shape twice: a launcher that caches converted or contiguous copies uses old ones for the second.
-        _large_and_tiny_case(17, 130, 17),
-        _large_and_tiny_case(17, 130, 17, ", other values"),
+        _large_and_tiny_case(17, 128, 17),
+        _large_and_tiny_case(17, 128, 17, ", other values"),
         in_dtype(_transposed_case(260, 1, 130), "float16"),
         # More than 16 tiles of 16 along K: as many turns as a tile has elements are not enough. One row has special
         # kernels, so it has several blocks of everything else.
-        _transposed_case(1, 260, 300),
+        _column_case(1, 260, 304),
         # More rows than any block of another size would cover by chance; b alone is a square.
-        _case(130, 20, 20),
-        _strided_case(70, 140, 70),
+        _case(128, 20, 20),
+        _strided_case(70, 140, 96),
     ),
     # Tiles in groups, of which the last is cut: 66, 33 or 131 along M, and several along N. And more tiles, of up to
     # 128 columns, than a GPU has multiprocessors: a program of a fixed grid has to take a second one.
     long_cases=(_case(4161, 130, 1), _case(1, 19_073, 1)),
-    larger_cases=(_case(70_000, 1, 1), _case(1, 140_000, 1), _case(1, 1, 40_000)),
+    larger_cases=(_case(70_000, 3, 5), _case(3, 140_000, 5), _case(20, 40, 40_000)),
     gpu_cases=(
         _case(65, 63, 31),
         _case(4096, 4096, 4096),

@@ -37,15 +37,18 @@ EXERCISE = Exercise(
     number="2",
     title="an image in sepia",
     launcher="sepia",
-    # Height and width differ, so that swapping them shows; a tile, one more, one row, a square, and primes.
+    # Height and width differ, so that swapping them shows; a tile, one more, one row, a square, and primes. Whole tiles
+    # along one axis only, as 320 or 48 make them, are where a kernel may do without a mask, and must not.
     cases=(
         *(_case(h, w) for h, w in ((5, 3), (1, 1), (16, 64), (17, 65))),
         # Some of its values are 0 and 1.
         changed(_case(17, 65), "17 × 65 pixels, other values", lambda image: ((1.2 - 1.4 * image).clamp(0, 1),)),
-        *(_case(h, w) for h, w in ((1, 300), (63, 63), (61, 97))),
+        *(_case(h, w) for h, w in ((1, 320), (63, 63), (48, 70))),
+        # No value is above 0.8, and some sums are above 1 all the same.
+        changed(_case(61, 97), "61 × 97 pixels, darker", lambda image: (0.8 * image,)),
     ),
     long_cases=(_case(LONG_HEIGHT, LONG_WIDTH), _case(2063, 1)),
-    larger_cases=(_case(1, 140_000), _case(70_000, 1)),
+    larger_cases=(_case(2, 140_000), _case(70_000, 2)),
     gpu_cases=tuple(_case(h, w) for h, w in ((1, 1), (61, 97), (2160, 3840))),
     reference=_reference,
     reduction_length=lambda image: 3,

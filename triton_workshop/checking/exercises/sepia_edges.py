@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from triton_workshop.checking.exercises.conv2d import EXERCISE as CONV2D
-from triton_workshop.checking.exercises.exercise import Axis, Case, Showing, random_case
+from triton_workshop.checking.exercises.exercise import Axis, Case, Showing, changed, random_case
 from triton_workshop.checking.exercises.sepia import EXERCISE as SEPIA
 
 
@@ -27,14 +27,20 @@ EXERCISE = replace(
         _case(5, 3, 3),
         _case(4, 3, 7),
         _case(16, 16, 3),
-        _case(15, 17, 3),
+        # Whole tiles along one axis only.
+        _case(15, 64, 3),
         _case(17, 33, 3),
-        _case(17, 33, 3, ", other values"),
-        _case(33, 19, 5),
+        # No value is above 0.8, and some sums are above 1 all the same.
+        changed(
+            _case(17, 33, 3, ", other values"),
+            "17 × 33 pixels, filter 3 × 3, other values, darker",
+            lambda image, weight: (0.8 * image, weight),
+        ),
+        _case(48, 19, 5),
     ),
     # More tiles, of up to 64 columns, than a GPU has multiprocessors: a fixed grid has to take a second one.
     long_cases=(_case(9, 10_305, 1), _case(1033, 1, 1)),
-    larger_cases=(_case(1, 140_000, 1), _case(70_000, 1, 1)),
+    larger_cases=(_case(20, 40, 19), _case(2, 140_000, 3), _case(70_000, 2, 3)),
     gpu_cases=(_case(17, 33, 3), _case(2160, 3840, 3), _case(2160, 3840, 5)),
     reference=lambda image, weight: CONV2D.reference(SEPIA.reference(image), weight),
     reduction_length=lambda image, weight: 3 * weight.numel(),

@@ -20,6 +20,11 @@ VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "cut out of a larger image": lambda image: image.repeat(1, 2, 2)[:, image.shape[1] :, image.shape[2] :],
     "every second pixel": lambda image: image.repeat_interleave(2, 1).repeat_interleave(2, 2)[:, ::2, ::2],
     "channels last in memory": lambda image: image.permute(1, 2, 0).contiguous().permute(2, 0, 1),
+    "three of four channels, last in memory": lambda image: (
+        image[(0, 1, 2, 0), ...].permute(1, 2, 0).contiguous().permute(2, 0, 1)[:3]
+    ),
+    "cut out of wider rows": lambda image: image.repeat(1, 1, 2)[:, :, image.shape[2] :],
+    "cut out of a taller image": lambda image: image.repeat(1, 2, 1)[:, image.shape[1] :],
     "one channel three times": lambda image: image[:1].expand(3, -1, -1),
 }
 """An image of the same shape with another layout in memory."""
@@ -49,12 +54,15 @@ EXERCISE = replace(
         _case(17, 65, "cut out of a larger image", ", other values"),
         _case(16, 64, "every second pixel"),
         _case(63, 63, "channels last in memory"),
-        _case(1, 300, "one channel three times"),
+        _case(1, 320, "one channel three times"),
+        _case(9, 70, "cut out of wider rows"),
+        _case(9, 70, "cut out of a taller image"),
+        _case(9, 70, "three of four channels, last in memory"),
         _case(64, 16, "transposed"),
         _case(61, 97, "cut out of a larger image"),
     ),
     long_cases=(_case(LONG_HEIGHT, LONG_WIDTH, "contiguous"), _case(2063, 1, "contiguous")),
-    larger_cases=(_case(1, 140_000, "contiguous"), _case(70_000, 1, "contiguous")),
+    larger_cases=(_case(2, 140_000, "contiguous"), _case(70_000, 2, "contiguous")),
     gpu_cases=(
         _case(61, 97, "every second pixel"),
         _case(2160, 3840, "transposed"),

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
-from triton_workshop.checking.diagnosing.limits import Bound, Limit
+from triton_workshop.checking.diagnosing.limits import Bound, WideOffsets
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
+from triton_workshop.checking.diagnosing.untested import Untested
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.words import in_a_row
 from triton_workshop.checking.observing.comparison import Comparison
@@ -27,6 +28,14 @@ WAYS_IN = re.compile(
     r".*\.(f_back|f_locals|__globals__|__subclasses__)"
 )
 """How Python gets from one place to any other."""
+MOST_PLACES = 3
+"""A remark names so many places at most."""
+MOST_WORDS = 50
+"""And of each condition so many characters."""
+MANY_ON_AN_AXIS = 1_000
+"""A sixty-fifth of what a GPU takes: a size that is 66 times as large is not rare."""
+FEW_BLOCKS = 4
+"""Of fewer, an edge of a small input may well leave half."""
 WASTE = 9
 """How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
 WASTE_OF_MANY = 1
@@ -63,6 +72,16 @@ def keeps_programs_busy(seen: Observation) -> bool:
     return any(2 * launch.idle <= launch.programs for launch in seen.launches)
 
 
+def remark_on_axes(case: str, seen: Observation) -> tuple[str, ...]:
+    """That a grid grows along an axis on which CUDA allows few programs."""
+    launches = [launch for launch in seen.launches if max(launch.grid[1:], default=0) >= MANY_ON_AN_AXIS]
+    return tuple(
+        f"Right here, but the grid of {launch.kernel} is {launch.grid} ({case}). A GPU takes 65,535 programs along the "
+        "second axis and the third, and 2³¹ - 1 along the first: put what grows on the first."
+        for launch in launches[:1]
+    )
+
+
 def remarks_on_growth(case: str, before: Observation, seen: Observation) -> tuple[str, ...]:
     """That a grid grows faster than the blocks do, as a long case shows beside an ordinary one."""
     grids = [launch.grid for launch in before.launches]
@@ -78,7 +97,7 @@ def remark_on_size(found: OtherSize, what: str) -> str:
     return told if mixed is None else f"{told} Line {mixed.line} names {mixed.name} where {mixed.meant} is meant."
 
 
-def remark_on_limit(found: Limit, what: str) -> str:
+def remark_on_limit(found: WideOffsets | Bound, what: str) -> str:
     """Up to which size a script is right, and what goes wrong beyond it."""
     if isinstance(found, Bound):
         told = f"Right here, but not with {found.case}: {what}."
@@ -89,6 +108,19 @@ def remark_on_limit(found: Limit, what: str) -> str:
         f"Right here, but the offsets of {names} are int32: from 2³¹ elements on, they wrap, and a GPU {does} other "
         "memory without an error. Make the program's number int64, with .to(tl.int64), first."
     )
+
+
+def remark_on_untested(found: Sequence[Untested]) -> str:
+    """Which code no case has run."""
+    places = in_a_row([_place(each) for each in found[:MOST_PLACES]])
+    return f"Right in every case, but no case runs {places}. Whether that is right, this check does not know."
+
+
+def _place(found: Untested) -> str:
+    lines = f"line {found.first}" if found.first == found.last else f"lines {found.first} to {found.last}"
+    code = f"{found.words[:MOST_WORDS]} on {lines}" if found.words else lines
+    condition = found.condition if len(found.condition) <= MOST_WORDS else f"{found.condition[: MOST_WORDS - 1]}…"
+    return f"{code} ({'if' if found.needed else 'unless'} {condition})"
 
 
 def _wastes(launch: Launched, times: int = WASTE) -> bool:
@@ -109,11 +141,15 @@ def _is_computed(seen: Observation) -> bool:
 
 def _loads_in_vain(launch: Launched) -> bool:
     """Whether half of an argument's blocks are empty, though most programs have something to do."""
-    return 2 * launch.idle < launch.programs and any(2 * none >= every > 1 for _, none, every in launch.empty)
+    return 2 * launch.idle < launch.programs and any(_mostly_empty(none, every) for _, none, every in launch.empty)
+
+
+def _mostly_empty(none: int, every: int) -> bool:
+    return 2 * none >= every >= FEW_BLOCKS
 
 
 def _empty(launch: Launched, case: str) -> str:
-    name, none, every = next(each for each in launch.empty if 2 * each[1] >= each[2] > 1)
+    name, none, every = next(each for each in launch.empty if _mostly_empty(*each[1:]))
     return (
         f"Right, but wasteful: {launch.kernel} loads a block of {name} {every:,} times, and {none:,} times its mask "
         f"leaves nothing of it ({case}). Where does the loop have to end?"
@@ -192,9 +228,15 @@ def _tuned_sums(source: Source) -> Iterator[str]:
 
 
 def _pointers(kernel: Function, access: str) -> set[str]:
-    """The names at which the pointers of such accesses begin, as `x` in `tl.load(x + offsets)`."""
+    """The names at which the pointers of such accesses begin: `x` in `tl.load(x + offsets)` and `x.load(offsets)`."""
     calls = [node for node in ast.walk(kernel) if isinstance(node, ast.Call) and called(node) == access and node.args]
-    return {ast.unparse(_beginning(call.args[0])) for call in calls}
+    return {ast.unparse(_beginning(_pointer(call))) for call in calls}
+
+
+def _pointer(call: ast.Call) -> ast.expr:
+    """What is loaded from or stored to: the first argument, or what a method belongs to."""
+    owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return call.args[0] if owner is None or ast.unparse(owner) in ("tl", "triton.language") else owner
 
 
 def _beginning(pointer: ast.expr) -> ast.expr:

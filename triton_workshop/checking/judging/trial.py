@@ -8,18 +8,21 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from triton_workshop.checking.diagnosing.limits import Bound, Limit
+from triton_workshop.checking.diagnosing.limits import Bound, Limit, Reached
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
+from triton_workshop.checking.diagnosing.untested import untested
 from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
 from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
 from triton_workshop.checking.judging.remarks import (
     keeps_programs_busy,
+    remark_on_axes,
     remark_on_idle_programs,
     remark_on_limit,
     remark_on_size,
+    remark_on_untested,
     remarks,
     remarks_on_growth,
 )
@@ -27,6 +30,7 @@ from triton_workshop.checking.judging.verdict import CaseResult, Finding, Findin
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.simulator.branches import Branch
 
 if TYPE_CHECKING:
     from triton_workshop.compiler.jobs import PickledKernel
@@ -52,6 +56,10 @@ class Trial:
     unless_busy: tuple[str, ...] = ()
     """The remark that most programs of a fixed grid are idle, unless a long case has work for them: a persistent kernel
     is launched like that."""
+    branches: frozenset[Branch] = frozenset()
+    """Which way the script's conditions went."""
+    bounded: bool = False
+    """Whether it is wrong with a larger input: then another tile size says nothing new."""
 
 
 class Runs(Protocol):
@@ -74,7 +82,7 @@ class Runs(Protocol):
 
 
 def trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> Iterator[Trial]:
-    """What the ordinary cases show, then the long ones, then remarks on limits and on tile sizes.
+    """What the ordinary cases show, then the long ones, then remarks on what no case has shown.
 
     If a case fails, that is the last, with the mistake that makes it fail, and pictures of what it does.
     """
@@ -83,7 +91,7 @@ def trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> It
         yield _explained(judge, runs, outcome) if outcome.findings else outcome
     if outcome.findings:
         return
-    for look_further in (_with_its_limits, _with_another_size):
+    for look_further in (_with_its_limits, _with_untested_code, _with_another_size):
         before = outcome
         with dispensable():
             outcome = look_further(judge, runs, outcome)
@@ -96,8 +104,13 @@ def _with_its_limits(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
     return with_limits(judge, outcome, limits) if limits else outcome
 
 
+def _with_untested_code(judge: Judge, _runs: Runs, outcome: Trial) -> Trial:
+    found = list(untested(judge.source, outcome.branches))
+    return replace(outcome, remarks=(*outcome.remarks, remark_on_untested(found))) if found else outcome
+
+
 def _with_another_size(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
-    found = runs.other_size()
+    found = None if outcome.bounded else runs.other_size()
     return outcome if found is None else with_other_size(judge, outcome, found)
 
 
@@ -137,7 +150,7 @@ def judged(
     """Judge each observation as it comes, on the device that has its tensors, and stop at the first case that fails."""
     results: list[CaseResult] = []
     comparison, grids = None, [tuple[int, ...]()]
-    outcome = Trial()
+    outcome, branches = Trial(), frozenset[Branch]()
     for case, seen in zip(cases, observations, strict=False):
         assert isinstance(seen, Observation), "whoever observes sees to it"
         grids += [comparison.grid] if comparison else []
@@ -146,7 +159,8 @@ def judged(
         if not seen.loading:
             results.append(CaseResult(case.name, passed=not findings))
             progress(results[-1])
-        outcome = Trial(tuple(results), findings, last=(case, seen), kernels=seen.kernels)
+        branches |= seen.branches
+        outcome = Trial(tuple(results), findings, last=(case, seen), kernels=seen.kernels, branches=branches)
         if findings:
             break
     if comparison is None:
@@ -171,16 +185,18 @@ def with_long_cases(
     What they sum up would say little about the tolerance, and the compiler need not see their sizes.
     """
     known, coming = replace(outcome, to_come=(), unless_busy=()), iter(observations)
-    busy = False
+    busy, axes = False, tuple[str, ...]()
     for case in outcome.to_come:
         long = judged(judge, [case], coming, progress)
-        known = replace(known, cases=known.cases + long.cases)
+        known = replace(known, cases=known.cases + long.cases, branches=known.branches | long.branches)
         if long.findings:
             return replace(known, findings=long.findings, tolerance=long.tolerance, remarks=(), last=long.last)
+        axes = axes or (remark_on_axes(case.name, long.last[1]) if long.last else ())
         busy = busy or (long.last is not None and keeps_programs_busy(long.last[1]))
         if not known.remarks and outcome.last and long.last:
             known = replace(known, remarks=remarks_on_growth(case.name, outcome.last[1], long.last[1]))
-    return known if busy else replace(known, remarks=(*outcome.unless_busy, *known.remarks))
+    unless_busy = () if busy else outcome.unless_busy
+    return replace(known, remarks=(*unless_busy, *known.remarks) or axes)
 
 
 def located(judge: Judge, outcome: Trial, runs: Runs) -> Trial:
@@ -203,8 +219,11 @@ def with_limits(judge: Judge, outcome: Trial, found: Sequence[Limit]) -> Trial:
     remarked = tuple(
         remark_on_limit(limit, _what_is_wrong(judge, limit.case, limit.seen) if isinstance(limit, Bound) else "")
         for limit in found
+        if not isinstance(limit, Reached)
     )
-    return replace(outcome, remarks=(*outcome.remarks, *remarked))
+    branches = outcome.branches.union(*(limit.branches for limit in found if isinstance(limit, Reached)))
+    bounded = any(isinstance(limit, Bound) for limit in found)
+    return replace(outcome, remarks=(*outcome.remarks, *remarked), branches=branches, bounded=bounded)
 
 
 def _what_is_wrong(judge: Judge, name: str, seen: Observation) -> str:

@@ -5,6 +5,7 @@ Another process compares what was seen with what is right: see `passes`.
 
 from __future__ import annotations
 
+import inspect
 import io
 import linecache
 import os
@@ -24,6 +25,7 @@ from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.processes.call import take_tasks
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
+from triton_workshop.simulator.branches import tell_from_now_on
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
@@ -122,6 +124,7 @@ def observer_of(
     try:
         originals = Originals()
         launcher = load(source)
+        tell_from_now_on(getattr(inspect.unwrap(launcher), "__globals__", {}), source.text, str(source.file))
         return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=originals)
     except BaseException as error:
         return Observation(failure=failure_of(error, source.file), loading=True)

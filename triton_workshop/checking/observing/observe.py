@@ -17,12 +17,14 @@ from triton_workshop.checking.observing.failure import Failure, failure_of, unob
 from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.provenance import Provenance, described, provenance_of, same
 from triton_workshop.compiler.launches import Launches
+from triton_workshop.simulator import branches
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
     from triton_workshop.checking.observing.torch_calls import TorchCalls
     from triton_workshop.compiler.jobs import PickledKernel
     from triton_workshop.simulator import Fault, Launch
+    from triton_workshop.simulator.branches import Branch
 
 
 MOST_ELEMENTS = 2**28
@@ -87,6 +89,8 @@ class Observation:
     """What a GPU would refuse, because a tensor is in the CPU's memory: the line, and why."""
     computed: bool = False
     """Whether PyTorch has computed the tensor that was returned."""
+    branches: frozenset[Branch] = frozenset()
+    """Which way the script's conditions went."""
     replaced: tuple[str, ...] = ()
     """The functions of PyTorch, NumPy and the workshop in whose place the script has put something else."""
 
@@ -155,6 +159,7 @@ class Observer:
             _uninitialised_memory_is_nan(),
             self._launches(integer_bits) as launches,
             _followed(self._file, launches) as calls,
+            branches.told() as taken,
         ):
             output, failure = self._call(arguments)
         seconds = time.process_time() - started
@@ -162,7 +167,7 @@ class Observer:
             self._replaced.update(dict.fromkeys(self._originals.replaced()))
         made = {} if calls is None else dict(zip(map(id, launches), calls.read, strict=True))
         # The kernels of a script that was started through a link belong to the link's path.
-        own = [launch for launch in launches if Path(launch.file).resolve() == self._file]
+        own = [launch for launch in launches if self._is_own(launch.file)]
         odd = _oddity(output) if self._simulated else ""
         seen = Observation(
             output_type=odd or type(output).__name__,
@@ -177,6 +182,7 @@ class Observer:
             failure=failure,
             seconds=seconds,
             unreachable=() if calls is None else tuple(calls.unreachable),
+            branches=frozenset(branch for branch in taken if self._is_own(branch.file)),
             replaced=tuple(self._replaced),
         )
         if failure is not None or odd or not isinstance(output, torch.Tensor):
@@ -197,6 +203,9 @@ class Observer:
             seen = replace(seen, unreachable=(*seen.unreachable, *moved), computed=calls.is_computed(output))
         known = replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.kernels())
         return replace(known, earlier_answer_changed=changed)
+
+    def _is_own(self, file: str) -> bool:
+        return Path(file).resolve() == self._file
 
     @contextmanager
     def _launches(self, integer_bits: int) -> Iterator[list[Launch]]:

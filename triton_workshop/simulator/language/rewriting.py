@@ -17,6 +17,7 @@ import triton.language as tl
 from triton.compiler.code_generator import CodeGenerator
 from triton.runtime import interpreter as upstream
 
+from triton_workshop.simulator.branches import TELL, TellBranches, tell_branch
 from triton_workshop.simulator.language import statements
 from triton_workshop.simulator.language.builtins_of_triton import current, is_replaced
 from triton_workshop.simulator.language.captured import Captured, compiler_takes, defined, refused
@@ -46,7 +47,7 @@ class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is unty
         self._compiled = _AsCompiled(space, around)
 
     def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802
-        changed: ast.AST = self.generic_visit(self._compiled.visit(node))
+        changed: ast.AST = self.generic_visit(self._compiled.visit(TellBranches().visit(node)))
         return changed
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
@@ -375,6 +376,7 @@ def rewriter_patches(patches: Patches) -> None:
     functions = [each for each in vars(statements).values() if getattr(each, "__module__", "") == statements.__name__]
     for function in (batched, counted, current, plain, refused, *functions):
         patches.attribute(upstream, f"_{function.__name__}", function)
+    patches.attribute(upstream, TELL, tell_branch)
 
 
 def _defined(rewriter: Any, tree: ast.Module) -> Any:

@@ -1,0 +1,95 @@
+"""Which way the conditions of a kernel went, and of Python functions that were made to tell."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
+
+TELL = "_.tell_branch"
+"""What such a function calls: a name that no script can have. A kernel finds ours, as it begins with an underscore."""
+_Conditional = TypeVar("_Conditional", ast.If, ast.While, ast.IfExp)
+
+
+class Branch(NamedTuple):
+    """A way that a condition went: of `if`, `while`, or `a if condition else b`."""
+
+    file: str
+    line: int
+    """Where the condition begins."""
+    condition: str
+    """As `ast.unparse` writes it."""
+    taken: bool
+    """Whether it was true."""
+
+
+_told: set[Branch] | None = None
+
+
+@contextmanager
+def told() -> Iterator[set[Branch]]:
+    """Collect the branches that are taken while this lasts."""
+    global _told
+    before, _told = _told, set()
+    try:
+        yield _told
+    finally:
+        _told = before
+
+
+def tell_branch(condition: Any, words: str) -> Any:
+    """Return the condition. A kernel's ends the run, as in `if`, where programs disagree or it is undefined."""
+    if _told is not None:
+        frame = sys._getframe(1)
+        _told.add(Branch(frame.f_code.co_filename, frame.f_lineno, words, bool(condition)))
+    return condition
+
+
+class TellBranches(ast.NodeTransformer):
+    """Has conditions tell which way they go."""
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        return self._tells(node)
+
+    def visit_While(self, node: ast.While) -> ast.AST:
+        return self._tells(node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        return self._tells(node)
+
+    def _tells(self, node: _Conditional) -> ast.AST:
+        words = ast.Constant(ast.unparse(node.test))
+        self.generic_visit(node)
+        call = ast.Call(ast.Name(TELL, ast.Load()), [node.test, words], [])
+        node.test = ast.fix_missing_locations(ast.copy_location(call, node.test))
+        return node
+
+
+def tell_from_now_on(space: dict[str, Any], text: str, file: str) -> None:
+    """Have the functions in `space` that a script with this text has defined tell their branches, lambdas inside too.
+
+    Their code is replaced, and nothing else is. Functions that others wrap, such as caches, are found inside those.
+    """
+    codes = dict(_functions(compile(TellBranches().visit(ast.parse(text)), file, "exec", dont_inherit=True)))
+    for value in list(space.values()):
+        function = _unwrapped(value)
+        if isinstance(function, types.FunctionType) and function.__code__.co_filename == file:
+            now = function.__code__
+            code = codes.get((now.co_qualname, now.co_firstlineno), now)
+            if code.co_freevars == now.co_freevars:
+                function.__code__ = code
+    space[TELL] = tell_branch
+
+
+def _unwrapped(value: Any) -> Any:
+    inner = getattr(value, "__dict__", {}).get("__wrapped__") if callable(value) else None
+    return value if inner is None else _unwrapped(inner)
+
+
+def _functions(code: types.CodeType) -> Iterator[tuple[tuple[str, int], types.CodeType]]:
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield (constant.co_qualname, constant.co_firstlineno), constant
