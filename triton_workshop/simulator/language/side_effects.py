@@ -12,11 +12,14 @@ from typing import Any
 
 from triton.runtime import interpreter as upstream
 
+from triton_workshop.simulator import branches
 from triton_workshop.simulator.language import captured, loops, statements
 from triton_workshop.simulator.language.aggregates import methods
 from triton_workshop.simulator.language.captured import Captured
 
 _KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
+_OURS = frozenset(each.__name__ for each in (branches, captured, loops, statements))
+"""The modules of what the rewriter puts into a kernel."""
 _PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
 _OUTLIVING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "IMPORT_NAME"})
 _CHANGING = frozenset(
@@ -79,10 +82,7 @@ def _names_of(function: Any) -> Mapping[str, Any]:
 
 
 def _is_known(module: str | None) -> bool:
-    # Ours are those that the rewriter puts into a kernel.
-    return (
-        module in (captured.__name__, loops.__name__, statements.__name__) or (module or "").partition(".")[0] in _KNOWN
-    )
+    return module in _OURS or (module or "").partition(".")[0] in _KNOWN
 
 
 @dataclass(frozen=True)
