@@ -25,7 +25,7 @@ OPENER = '<p class="opener"><a href="#exercise-1">Open exercise 1</a></p>'
 LISTED = "".join(f'<li><a href="#slide-{number}">{number}</a></li>' for number in (1, 2))
 BODY = f'<header></header><nav><ol>{LISTED}</ol></nav><div class="tools"></div><main>{SLIDES.format(OPENER)}</main>'
 STYLE = "\n".join((*map(asset, STYLES), ".slide { min-height: 120vh; }"))
-SOLUTION = EXERCISES["1"].solution
+SOLUTION, FIFTH = EXERCISES["1"].solution, EXERCISES["5"].solution
 LEFTS = """(lines) => lines.flatMap((line) => {
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   const range = document.createRange(), lefts = new Map();
@@ -46,6 +46,19 @@ TABS = """() => [
   [...document.querySelectorAll(".tabs a")].map((tab) => tab.getBoundingClientRect().top),
   document.querySelector(".tabs [aria-current]").getBoundingClientRect().right,
 ]"""
+TOLD = """
+globalThis.told = [];
+document.addEventListener("progress", ({ detail }) => { if (detail.right) told.push("right"); });
+const keep = Storage.prototype.setItem;
+Storage.prototype.setItem = function (key, text) {
+  if (text.includes('"standing":"passed"')) told.push("passed");
+  keep.call(this, key, text);
+};
+new MutationObserver(() => {
+  if (document.querySelector(".verdict h3.t-good, .next")) told.push("Compare with the solution");
+}).observe(document, { childList: true, subtree: true });
+"""
+"""Notes whatever says that a script is right."""
 WRONG = {
     "reads outside": SOLUTION.replace("tl.load(x_ptr + offsets, mask=mask)", "tl.load(x_ptr + offsets)"),
     "wrong values": SOLUTION.replace("x + y", "x - y"),
@@ -83,10 +96,10 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
-def opened(context: BrowserContext, file: str) -> Opened:
-    """Exercise 1 in its editor, checked once."""
+def opened(context: BrowserContext, file: str, number: str = "1") -> Opened:
+    """An exercise in its editor, checked once."""
     page = context.new_page()
-    page.goto(f"{file}#exercise-1")
+    page.goto(f"{file}#exercise-{number}")
     page.wait_for_selector(".verdict h3", state="attached")
     return page
 
@@ -126,6 +139,33 @@ def test_from_the_first_todo_to_right_with_three_mistakes_on_the_way(context: Br
     assert "✓" in page.inner_text(".tabs a >> nth=0")
     page.reload()
     verdict(page, "cases are right")
+
+
+LATE = {
+    "a long case": (FIFTH, FIFTH.replace(".to(tl.int64)", "")),
+    "Triton's front end": (
+        SOLUTION,
+        SOLUTION.replace("    # 1:", "    for _ in range(4):\n        break\n\n    # 1:", 1),
+    ),
+}
+"""What is right until then: a right script, and the same with the mistake."""
+
+
+@pytest.mark.parametrize("where", LATE)
+def test_nothing_is_right_before_the_last_word(context: BrowserContext, file: str, where: str) -> None:
+    right, late = LATE[where]
+    context.add_init_script(TOLD)
+    page = opened(context, file, "5" if right is FIFTH else "1")
+    write(page, late)
+    verdict(page, "It ")
+    assert page.evaluate("told") == []
+    write(page, right)
+    verdict(page, "cases are right")
+    assert {*page.evaluate("told")} == {"right", "passed", "Compare with the solution"}
+    write(page, late)
+    assert page.locator(".tabs [aria-current]").inner_text().endswith("◑"), "what was right is another text now"
+    verdict(page, "It ")
+    assert "✗" in page.inner_text(".tabs [aria-current]")
 
 
 def test_the_solution_begins_with_its_kernel_in_colours(context: BrowserContext, file: str) -> None:

@@ -178,8 +178,11 @@
     const there = record(open.number), text = editor.text;
     if (conflict || text === saved) return;
     if ((there.revision ?? 0) !== seen && there.text !== text) return ask(there.text ?? open.shipped);
-    [saved, seen] = [text, (there.revision ?? 0) + 1];
-    keep(open.number, { text, revision: seen });
+    keepText(text);
+  }
+  function keepText(text, change = {}) {
+    [saved, seen] = [text, (record(open.number).revision ?? 0) + 1];
+    keep(open.number, { text, revision: seen, ...(standing(open.number) === "passed" ? { standing: "changed" } : {}), ...change });
   }
 
   // Another tab has another text of this exercise: nobody's is lost.
@@ -188,8 +191,7 @@
     const take = (text, put) => {
       const lost = text === other ? editor.text : other;
       conflict = false;
-      [seen, saved] = [(record(open.number).revision ?? 0) + 1, text];
-      keep(open.number, { text, revision: seen, backups: withBackup(open.number, lost) });
+      keepText(text, { backups: withBackup(open.number, lost) });
       put();
       notice.replaceChildren(words("The other text is kept: Put back shows it."));
       check();
@@ -210,8 +212,7 @@
   function replace(text, said) {
     const before = editor.text;
     if (before === text) return;
-    [saved, seen] = [text, (record(open.number).revision ?? 0) + 1];
-    keep(open.number, { text, revision: seen, backups: withBackup(open.number, before) });
+    keepText(text, { backups: withBackup(open.number, before) });
     editor.put(text);
     notice.replaceChildren(words(`${said} What stood there is kept: Put back shows it.`));
     check();
@@ -232,7 +233,8 @@
     loader.value = "";
   };
 
-  // The check: the newest text, and nothing of one that is outdated.
+  // The check: the newest text, and nothing of one that is outdated. Only its last verdict counts: what is right until
+  // then may fail in a long case, or in Triton's front end.
   async function check() {
     clearTimeout(timer);
     if (!python || !editor) return;
@@ -243,9 +245,8 @@
     }
     [running, again, begun] = [true, false, performance.now()];
     const exercise = open, text = editor.text, stop = setTimeout(() => verdict.prepend(stopping), PATIENCE_MS);
-    const done = await python.ask({ check: { number: exercise.number, text } }, (heard) => {
-      if (heard.verdict && open === exercise && editor.text === text) lay(heard.verdict, exercise, text);
-    });
+    let last;
+    const done = await python.ask({ check: { number: exercise.number, text } }, (heard) => { last = heard.verdict; });
     clearTimeout(stop);
     stopping.remove();
     running = false;
@@ -253,7 +254,7 @@
     if (done.failed) {
       verdict.classList.remove("outdated");
       verdict.replaceChildren(make("h3", "! The check itself was ended", { className: "t-warning" }), words(`It says: ${done.failed}. Change the script, or press Check now.`));
-    }
+    } else if (editor.text === text) lay(last, exercise, text);
   }
   const stopping = button("Stop", () => python.stop("you stopped it"));
 
@@ -267,7 +268,7 @@
     const done = kind === "unfinished" ? parts[0]?.rows?.filter(([[mark]]) => mark === "●").length ?? 0 : todos - left;
     const detail = { exercise: exercise.number, filled: done, todos, right: found.passed, hints: record(exercise.number).hints?.shown ?? 0 };
     document.dispatchEvent(new CustomEvent("progress", { detail }));  // for who tells the room
-    if (found.passed && verdict.querySelector(".editor")) return;  // who compares already is not interrupted by the cases to come
+    if (found.passed && verdict.querySelector(".editor")) return;  // who compares is not interrupted
     const top = make("h3", [headline, ...(kind ? [make("span", kind.replaceAll("-", " "), { className: "t-muted kind-of" })] : [])], { className: `t-${tone}` });
     const shown = parts.map((part) => (part.rows ? table(part) : tiles(part)));
     if (kind === "unfinished" && todos > done) shown[0]?.append(make("p", "● is filled in, not yet checked. The check starts when the last TODO is filled in.", { className: "t-muted" }));
