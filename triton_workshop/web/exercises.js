@@ -246,7 +246,7 @@
     [running, again, begun] = [true, false, performance.now()];
     const exercise = open, text = editor.text, stop = setTimeout(() => verdict.prepend(stopping), PATIENCE_MS);
     let last;
-    const done = await python.ask({ check: { number: exercise.number, text } }, (heard) => { last = heard.verdict; });
+    const done = await python.ask({ owner: exercise.number, check: { number: exercise.number, text } }, (heard) => { last = heard.verdict; });
     clearTimeout(stop);
     stopping.remove();
     running = false;
