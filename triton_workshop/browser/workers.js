@@ -1,5 +1,6 @@
-// The page's side: one worker that works, and a spare that takes its place when it hangs, is stopped or is spent, or when
-// a text comes of which another owner must not know: what a script leaves behind could read it, and answer for it.
+// The page's side: one worker that works, and a spare that takes its place when it hangs, is stopped or is spent. None
+// serves the texts of two owners, as what a script leaves behind could read the next, and answer for it: the worker of the
+// owner before rests, in case that one comes back.
 "use strict";
 const ended = (why) => ({ failed: why, changed: [], ended: true });
 globalThis.Workers = class {
@@ -22,7 +23,10 @@ globalThis.Workers = class {
 
   // The worker for the owner's texts; the spare begins once it is ready, so that the first result does not wait for both.
   async own(owner) {
-    if (this.working && this.working.owner !== owner) this.retire(this.working);
+    if (this.working && this.working.owner !== owner) {
+      const back = this.resting?.owner === owner ? this.resting : this.resting?.thread.terminate();
+      [this.resting, this.working] = [this.working, back];
+    }
     this.working ??= Object.assign(this.ready.shift() ?? this.start(), { owner });
     const one = await this.working.ready;
     while (this.ready.length < this.spares) this.ready.push(this.start());
