@@ -115,7 +115,7 @@ def _from_npm(missing: Iterable[Part], home: Path, tell: Callable[[str], None]) 
     packages = sorted({part.package for part in wanted})
     tell(f"npm fetches {len(packages)} packages for the page, which stay in {home}.")
     with tempfile.TemporaryDirectory(prefix="fetching-", dir=home, ignore_cleanup_errors=True) as work:
-        command = [*_npm(), "pack", *packages, "--pack-destination", work, "--silent", "--ignore-scripts"]
+        command = [*_npm(), "pack", *packages, "--pack-destination", work, "--loglevel=error", "--ignore-scripts"]
         said = subprocess.run(command, cwd=work, capture_output=True, text=True, encoding="utf-8", check=False)
         if said.returncode != 0:
             raise WorkshopError(_cannot_be_fetched(wanted, f"npm says:\n{said.stderr.strip()[-500:]}"))
