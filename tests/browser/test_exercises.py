@@ -6,14 +6,14 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from triton_workshop.browser import bundle, parts
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.web.assets import STYLES, asset
-from triton_workshop.web.page import Page
+from triton_workshop.web.page import Page, _variables
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -24,7 +24,7 @@ SLIDES = '<section class="slide" id="slide-1"></section><section class="slide" i
 OPENER = '<p class="opener"><a href="#exercise-1">Open exercise 1</a></p>'
 LISTED = "".join(f'<li><a href="#slide-{number}">{number}</a></li>' for number in (1, 2))
 BODY = f'<header></header><nav><ol>{LISTED}</ol></nav><div class="tools"></div><main>{SLIDES.format(OPENER)}</main>'
-STYLE = "\n".join((*map(asset, STYLES), ".slide { min-height: 120vh; }"))
+STYLE = "\n".join((_variables(), *map(asset, STYLES), ".slide { min-height: 120vh; }"))
 SOLUTION, FIFTH = EXERCISES["1"].solution, EXERCISES["5"].solution
 LEFTS = """(lines) => lines.flatMap((line) => {
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
@@ -166,6 +166,55 @@ def test_nothing_is_right_before_the_last_word(context: BrowserContext, file: st
     assert page.locator(".tabs [aria-current]").inner_text().endswith("◑"), "what was right is another text now"
     verdict(page, "It ")
     assert "✗" in page.inner_text(".tabs [aria-current]")
+
+
+def test_a_check_says_that_it_checks_and_can_be_stopped(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    write(page, SOLUTION.replace("    grid = ", "    sum(range(10**15))\n    grid = "))
+    page.get_by_role("status").filter(has_text="Checking …").wait_for()
+    press(page, "Stop")
+    assert "you stopped it" in verdict(page, "ended")
+    assert not page.get_by_role("button", name="Stop").is_visible()
+
+
+def test_the_code_of_a_hint_is_code(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    write(page, WRONG["wrong values"])
+    verdict(page, "wrong values")
+    for name in ("A hint", "Another hint", "Another hint"):
+        press(page, name)
+    assert page.locator(".hint pre").inner_text() == "output = x + y"
+    assert page.locator(".hint pre").evaluate("(pre) => getComputedStyle(pre).whiteSpace") == "pre"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_focus_and_the_current_exercise_are_seen_in_the_bar(context: BrowserContext, file: str, scheme: Any) -> None:
+    page = context.new_page()
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"{file}#exercise-2")
+    page.focus(".tabs a")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    bar = colour(page, ".bar", "backgroundColor")
+    assert contrast(colour(page, ".tabs a:focus", "outlineColor"), bar) > 3
+    others = colour(page, ".tabs a:not([aria-current])", "backgroundColor")
+    assert contrast(colour(page, ".tabs [aria-current]", "backgroundColor"), others) > 3
+
+
+def colour(page: Opened, where: str, name: str) -> list[int]:
+    found = page.evaluate(f"getComputedStyle(document.querySelector({where!r})).{name}")
+    return [int(part) for part in re.findall(r"\d+", found)[:3]]
+
+
+def contrast(one: list[int], other: list[int]) -> float:
+    """As WCAG counts it, from 1 to 21."""
+
+    def luminance(parts: list[int]) -> float:
+        linear = [part / 3294.6 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
 
 
 def test_the_solution_begins_with_its_kernel_in_colours(context: BrowserContext, file: str) -> None:

@@ -63,7 +63,9 @@
     button("Reset", () => replace(open.shipped, "It is as it was shipped."), "The script as it was shipped; yours is kept for Put back"),
     button("Put back", () => putBack(), "The text that stood here before the last Reset or Load"), button("Download", () => download()), button("Load", () => loader.click()), loader,
   ], { className: "exercise-tools" });
-  const workspace = make("div", [bar, notice, make("div", [code, tools, about], { className: "pane" }), verdict], { className: "workspace", hidden: true });
+  const stopping = button("Stop", () => python.stop("you stopped it")), status = make("span", "", { role: "status" });
+  const checking = make("div", [status, stopping], { className: "checking" });
+  const workspace = make("div", [bar, notice, make("div", [code, tools, about], { className: "pane" }), make("div", [checking, verdict], { className: "side" })], { className: "workspace", hidden: true });
   document.body.append(workspace);
   const behind = () => all("body > header, body > nav, body > main, body > details");
 
@@ -109,6 +111,7 @@
     notice.replaceChildren();
     verdict.replaceChildren();
     const coming = loading(verdict);
+    say("");
     tell();
     list();
     try {
@@ -244,11 +247,14 @@
       return;
     }
     [running, again, begun] = [true, false, performance.now()];
-    const exercise = open, text = editor.text, stop = setTimeout(() => verdict.prepend(stopping), PATIENCE_MS);
+    const exercise = open, text = editor.text;
     let last;
-    const done = await python.ask({ owner: exercise.number, check: { number: exercise.number, text } }, (heard) => { last = heard.verdict; });
-    clearTimeout(stop);
-    stopping.remove();
+    say("Checking …", { working: true });
+    const done = await python.ask({ owner: exercise.number, check: { number: exercise.number, text } }, (heard) => {
+      last = heard.verdict;
+      if (last.passed) say(`Checking … ${soFar(last)}`, { working: true });
+    });
+    say(done.failed ? "" : `Checked in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     running = false;
     if (again || open !== exercise) return check();
     if (done.failed) {
@@ -256,7 +262,11 @@
       verdict.replaceChildren(make("h3", "! The check itself was ended", { className: "t-warning" }), words(`It says: ${done.failed}. Change the script, or press Check now.`));
     } else if (editor.text === text) lay(last, exercise, text);
   }
-  const stopping = button("Stop", () => python.stop("you stopped it"));
+  function say(words, { working = false } = {}) {
+    status.textContent = words;
+    stopping.hidden = !working;
+  }
+  const soFar = ({ cases, described: { toCome } }) => (toCome ? `${cases.length} of ${cases.length + toCome} cases are right so far` : `all ${cases.length} cases are right, looking further`);
 
   // A verdict, laid out.
   function lay(found, exercise, text) {
@@ -303,8 +313,12 @@
         draw();
         made.querySelector("button")?.focus();
       });
-      made.replaceChildren(table({ rows: hints.slice(0, shown) }), ...(shown < hints.length ? [more] : []));
+      made.replaceChildren(...hints.slice(0, shown).map(hint), ...(shown < hints.length ? [more] : []));
     };
+    const hint = ({ words: said, code: its }, at) => make("div", [
+      make("span", `hint ${at + 1} of ${hints.length}`, { className: "t-accent" }), ` ${said}`,
+      ...(its ? [make("pre", its, { tabIndex: 0, ariaLabel: "Code" })] : []),
+    ], { className: "hint" });
     draw();
     return made;
   }
