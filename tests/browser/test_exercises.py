@@ -163,7 +163,7 @@ def test_nothing_is_right_before_the_last_word(context: BrowserContext, file: st
     verdict(page, "cases are right")
     assert {*page.evaluate("told")} == {"right", "passed", "Compare with the solution"}
     write(page, late)
-    assert page.locator(".tabs [aria-current]").inner_text().endswith("◑"), "what was right is another text now"
+    page.locator(".tabs [aria-current]", has_text="◑").wait_for()  # what was right is another text now
     verdict(page, "It ")
     assert "✗" in page.inner_text(".tabs [aria-current]")
 
@@ -300,6 +300,31 @@ def test_two_tabs_lose_neither_text(context: BrowserContext, file: str) -> None:
     assert "# other" in one.inner_text(".cm-content")
     press(one, "Put back")
     assert "# one" in one.inner_text(".cm-content")
+
+
+def test_typing_touches_neither_storage_nor_lists(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    page.evaluate(COUNT)
+    page.focus(".cm-content")
+    page.keyboard.press("Control+Home")
+    page.evaluate("counted = 0")
+    page.keyboard.type("# mine: every key is cheap")
+    assert page.evaluate("counted") < 26, "less than one a key, if a pause comes between"
+    page.reload()
+    page.wait_for_selector(".cm-content")
+    assert page.inner_text(".cm-line >> nth=0").startswith("# mine: every key is cheap")
+
+
+COUNT = """() => {
+  globalThis.counted = 0;
+  for (const name of ["getItem", "setItem"]) {
+    const plain = Storage.prototype[name];
+    Storage.prototype[name] = function (...words) { counted++; return plain.apply(this, words); };
+  }
+  const count = new MutationObserver((changes) => { counted += changes.length; });
+  const options = { childList: true, subtree: true };
+  for (const list of document.querySelectorAll(".tabs, .exercise-list")) count.observe(list, options);
+}"""
 
 
 def test_a_reset_keeps_what_was_there(context: BrowserContext, file: str) -> None:

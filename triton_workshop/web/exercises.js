@@ -27,7 +27,7 @@
       localStorage.setItem(key(number), JSON.stringify(memory[number]));
     } catch { keeps = false; }
     tell();
-    list();
+    if (change.standing) mark(number);
   }
   const withBackup = (number, text) => [text, ...(record(number).backups ?? []).filter((each) => each !== text)].slice(0, BACKUPS);
   const standing = (number) => [record(number).standing].find((kept) => kept in marks) ?? "new";  // another version of the page may have kept it
@@ -41,15 +41,22 @@
   (document.getElementById("scripts") ?? document.querySelector("main").lastElementChild)?.before(place);
   document.querySelector("nav")?.prepend(make("p", make("a", "Exercises in this page", { href: "#exercises" })));
 
+  const marked = {};  // what shows how far each exercise is: in the list, and in its tab
   function list() {
-    rows.replaceChildren(...exercises.map(({ number, title, optional, warmUp }) => make("li", [
-      toned(marks[standing(number)]), make("a", title, { href: `#exercise-${number}` }),
-      ...(optional ? [make("span", warmUp ? "a warm-up" : "a variation", { className: "t-muted" })] : []),
-    ])));
-    tabs.replaceChildren(...exercises.map((each) => make("a", [`${each.number} `, toned(marks[standing(each.number)])], {
-      href: `#exercise-${each.number}`, title: each.title, ariaCurrent: each === open ? "page" : null,
-    })));
-    tabs.scrollLeft = tabs.querySelector("[aria-current]")?.offsetLeft - tabs.clientWidth / 2;  // on a phone they are one row
+    for (const { number, title: name, optional, warmUp } of exercises) {
+      const href = `#exercise-${number}`, [inList, inTab] = marked[number] = [make("span", ""), make("span", "")];
+      rows.append(make("li", [inList, make("a", name, { href }), ...(optional ? [make("span", warmUp ? "a warm-up" : "a variation", { className: "t-muted" })] : [])]));
+      tabs.append(make("a", [`${number} `, inTab], { href, title: name }));
+      mark(number);
+    }
+  }
+  function mark(number) {
+    const [text, tone] = marks[standing(number)];
+    for (const place of marked[number]) Object.assign(place, { textContent: text, className: `t-${tone}` });
+  }
+  function choose() {  // the tab of the exercise that is open
+    exercises.forEach((each, at) => { tabs.children[at].ariaCurrent = each === open ? "page" : null; });
+    tabs.scrollLeft = tabs.querySelector("[aria-current]").offsetLeft - tabs.clientWidth / 2;  // on a phone they are one row
   }
 
   let open, origin, editor, python, seen = 0, saved = "", conflict = false;  // `seen`: the revision that this tab knows
@@ -78,6 +85,7 @@
   const wanted = () => /^#exercise(?:s-exercise_|-)(\w+)$/.exec(location.hash)?.[1];
   function arrive() {
     const exercise = numbered(wanted());
+    save();
     workspace.hidden = !exercise;
     for (const each of behind()) each.inert = Boolean(exercise);
     document.documentElement.classList.toggle("working", Boolean(exercise));
@@ -113,7 +121,7 @@
     const coming = loading(verdict);
     say("");
     tell();
-    list();
+    choose();
     try {
       const editing = editor ?? (editor = makeEditor(await Parts.editor(coming)));
       editing.take(saved);
@@ -172,14 +180,13 @@
 
   let timer, running = false, again = false, begun = 0;
   function typed() {
-    save();
     verdict.classList.add("outdated");
     clearTimeout(timer);
     timer = setTimeout(check, PAUSE_MS);
   }
   function save() {
+    if (!open || !editor || conflict || editor.text === saved) return;
     const there = record(open.number), text = editor.text;
-    if (conflict || text === saved) return;
     if ((there.revision ?? 0) !== seen && there.text !== text) return ask(there.text ?? open.shipped);
     keepText(text);
   }
@@ -205,7 +212,7 @@
     );
   }
   addEventListener("storage", (event) => {
-    list();
+    exercises.forEach(({ number }) => mark(number));
     if (!open || event.key !== key(open.number) || workspace.hidden) return;
     const { text, revision } = record(open.number);
     if (text === undefined || text === editor?.text) seen = revision ?? 0;
@@ -240,6 +247,7 @@
   // then may fail in a long case, or in Triton's front end.
   async function check() {
     clearTimeout(timer);
+    save();
     if (!python || !editor) return;
     if (running) {
       again = true;
@@ -335,7 +343,8 @@
     verdict.focus();
   }
 
-  addEventListener("pagehide", () => { if (open && editor) save(); });
+  addEventListener("pagehide", save);
+  addEventListener("visibilitychange", save);
   list();
   arrive();
 })();
