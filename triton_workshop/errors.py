@@ -28,9 +28,14 @@ _python_hook = sys.excepthook
 
 def _print_plainly(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if isinstance(error, FOR_PEOPLE):
-        print(wrapped(f"error: {error}", columns_of(sys.stderr)), file=sys.stderr)
+        print_error(error)
     else:
         _python_hook(kind, error, trace)
+
+
+def print_error(error: object) -> None:
+    """Print what went wrong, as people should read it."""
+    print(wrapped(f"error: {error}", columns_of(sys.stderr)), file=sys.stderr)
 
 
 def wrapped(text: str, columns: int | None) -> str:

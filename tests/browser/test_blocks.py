@@ -178,6 +178,19 @@ def test_after_the_worst_the_next_block_runs(page: Page, text: str) -> None:
     assert lines(run(page, 0))[0] == "red kept"
 
 
+def test_a_block_that_somebody_edits_reads_no_exercise(page: Page) -> None:
+    replace(page, 1, "import sys; sys.heard = []; sys.addaudithook(lambda name, found: sys.heard.append(str(found)))")
+    page.keyboard.press("Control+Enter")
+    ended(page, 1)
+    page.evaluate("location.hash = '#exercise-1'")
+    page.wait_for_selector(".verdict h3")
+    page.get_by_role("button", name="Back to the slides").click()
+    for number in (0, 1):
+        replace(page, number, "import sys; print('add_kernel' in str(getattr(sys, 'heard', '')))")
+        page.keyboard.press("Control+Enter")
+        assert lines(ended(page, number))[0] == "False"
+
+
 def test_axe_finds_nothing_serious(page: Page) -> None:
     run(page, 1)
     block(page, 0).get_by_role("button", name="Edit").click()

@@ -24,6 +24,18 @@ def test_the_blobs_are_the_same_every_time() -> None:
     assert addresses() == addresses()
 
 
+def test_making_them_is_told_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard = list[tuple[str, int, int]]()
+    monkeypatch.setattr(bundle, "_made_of", lambda: "never-made")
+    monkeypatch.setattr(bundle, "_keep", lambda file, data: None)
+    monkeypatch.setattr(bundle.gzip, "compress", lambda data, *_, **__: b"")
+    bundle.gathered_file(advance=lambda *told: heard.append(told))
+    done = [done for _, done, _ in heard]
+    assert done == sorted(done)
+    assert done[0] == 0
+    assert done[-1] == heard[-1][2] > 10_000_000
+
+
 def test_the_editors_modules_export_what_they_exported_before(tmp_path: Path) -> None:
     """node imports them both as npm has them and as the page has them."""
     if (node := shutil.which("node")) is None:

@@ -6,14 +6,14 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from triton_workshop.browser import bundle, parts
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.web.assets import STYLES, asset
-from triton_workshop.web.page import Page
+from triton_workshop.web.page import Page, _variables
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -24,8 +24,8 @@ SLIDES = '<section class="slide" id="slide-1"></section><section class="slide" i
 OPENER = '<p class="opener"><a href="#exercise-1">Open exercise 1</a></p>'
 LISTED = "".join(f'<li><a href="#slide-{number}">{number}</a></li>' for number in (1, 2))
 BODY = f'<header></header><nav><ol>{LISTED}</ol></nav><div class="tools"></div><main>{SLIDES.format(OPENER)}</main>'
-STYLE = "\n".join((*map(asset, STYLES), ".slide { min-height: 120vh; }"))
-SOLUTION = EXERCISES["1"].solution
+STYLE = "\n".join((_variables(), *map(asset, STYLES), ".slide { min-height: 120vh; }"))
+SOLUTION, FIFTH = EXERCISES["1"].solution, EXERCISES["5"].solution
 LEFTS = """(lines) => lines.flatMap((line) => {
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
   const range = document.createRange(), lefts = new Map();
@@ -46,6 +46,19 @@ TABS = """() => [
   [...document.querySelectorAll(".tabs a")].map((tab) => tab.getBoundingClientRect().top),
   document.querySelector(".tabs [aria-current]").getBoundingClientRect().right,
 ]"""
+TOLD = """
+globalThis.told = [];
+document.addEventListener("progress", ({ detail }) => { if (detail.right) told.push("right"); });
+const keep = Storage.prototype.setItem;
+Storage.prototype.setItem = function (key, text) {
+  if (text.includes('"standing":"passed"')) told.push("passed");
+  keep.call(this, key, text);
+};
+new MutationObserver(() => {
+  if (document.querySelector(".verdict h3.t-good, .next")) told.push("Compare with the solution");
+}).observe(document, { childList: true, subtree: true });
+"""
+"""Notes whatever says that a script is right."""
 WRONG = {
     "reads outside": SOLUTION.replace("tl.load(x_ptr + offsets, mask=mask)", "tl.load(x_ptr + offsets)"),
     "wrong values": SOLUTION.replace("x + y", "x - y"),
@@ -83,10 +96,10 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     context.close()
 
 
-def opened(context: BrowserContext, file: str) -> Opened:
-    """Exercise 1 in its editor, checked once."""
+def opened(context: BrowserContext, file: str, number: str = "1") -> Opened:
+    """An exercise in its editor, checked once."""
     page = context.new_page()
-    page.goto(f"{file}#exercise-1")
+    page.goto(f"{file}#exercise-{number}")
     page.wait_for_selector(".verdict h3", state="attached")
     return page
 
@@ -126,6 +139,82 @@ def test_from_the_first_todo_to_right_with_three_mistakes_on_the_way(context: Br
     assert "✓" in page.inner_text(".tabs a >> nth=0")
     page.reload()
     verdict(page, "cases are right")
+
+
+LATE = {
+    "a long case": (FIFTH, FIFTH.replace(".to(tl.int64)", "")),
+    "Triton's front end": (
+        SOLUTION,
+        SOLUTION.replace("    # 1:", "    for _ in range(4):\n        break\n\n    # 1:", 1),
+    ),
+}
+"""What is right until then: a right script, and the same with the mistake."""
+
+
+@pytest.mark.parametrize("where", LATE)
+def test_nothing_is_right_before_the_last_word(context: BrowserContext, file: str, where: str) -> None:
+    right, late = LATE[where]
+    context.add_init_script(TOLD)
+    page = opened(context, file, "5" if right is FIFTH else "1")
+    write(page, late)
+    verdict(page, "It ")
+    assert page.evaluate("told") == []
+    write(page, right)
+    verdict(page, "cases are right")
+    assert {*page.evaluate("told")} == {"right", "passed", "Compare with the solution"}
+    write(page, late)
+    page.locator(".tabs [aria-current]", has_text="◑").wait_for()  # what was right is another text now
+    verdict(page, "It ")
+    assert "✗" in page.inner_text(".tabs [aria-current]")
+
+
+def test_a_check_says_that_it_checks_and_can_be_stopped(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    write(page, SOLUTION.replace("    grid = ", "    sum(range(10**15))\n    grid = "))
+    page.get_by_role("status").filter(has_text="Checking …").wait_for()
+    press(page, "Stop")
+    assert "you stopped it" in verdict(page, "ended")
+    assert not page.get_by_role("button", name="Stop").is_visible()
+
+
+def test_the_code_of_a_hint_is_code(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    write(page, WRONG["wrong values"])
+    verdict(page, "wrong values")
+    for name in ("A hint", "Another hint", "Another hint"):
+        press(page, name)
+    assert page.locator(".hint pre").inner_text() == "output = x + y"
+    assert page.locator(".hint pre").evaluate("(pre) => getComputedStyle(pre).whiteSpace") == "pre"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_focus_and_the_current_exercise_are_seen_in_the_bar(context: BrowserContext, file: str, scheme: Any) -> None:
+    page = context.new_page()
+    page.emulate_media(color_scheme=scheme)
+    page.goto(f"{file}#exercise-2")
+    page.focus(".tabs a")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    bar = colour(page, ".bar", "backgroundColor")
+    assert contrast(colour(page, ".tabs a:focus", "outlineColor"), bar) > 3
+    others = colour(page, ".tabs a:not([aria-current])", "backgroundColor")
+    assert contrast(colour(page, ".tabs [aria-current]", "backgroundColor"), others) > 3
+
+
+def colour(page: Opened, where: str, name: str) -> list[int]:
+    found = page.evaluate(f"getComputedStyle(document.querySelector({where!r})).{name}")
+    return [int(part) for part in re.findall(r"\d+", found)[:3]]
+
+
+def contrast(one: list[int], other: list[int]) -> float:
+    """As WCAG counts it, from 1 to 21."""
+
+    def luminance(parts: list[int]) -> float:
+        linear = [part / 3294.6 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
 
 
 def test_the_solution_begins_with_its_kernel_in_colours(context: BrowserContext, file: str) -> None:
@@ -211,6 +300,31 @@ def test_two_tabs_lose_neither_text(context: BrowserContext, file: str) -> None:
     assert "# other" in one.inner_text(".cm-content")
     press(one, "Put back")
     assert "# one" in one.inner_text(".cm-content")
+
+
+def test_typing_touches_neither_storage_nor_lists(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    page.evaluate(COUNT)
+    page.focus(".cm-content")
+    page.keyboard.press("Control+Home")
+    page.evaluate("counted = 0")
+    page.keyboard.type("# mine: every key is cheap")
+    assert page.evaluate("counted") < 26, "less than one a key, if a pause comes between"
+    page.reload()
+    page.wait_for_selector(".cm-content")
+    assert page.inner_text(".cm-line >> nth=0").startswith("# mine: every key is cheap")
+
+
+COUNT = """() => {
+  globalThis.counted = 0;
+  for (const name of ["getItem", "setItem"]) {
+    const plain = Storage.prototype[name];
+    Storage.prototype[name] = function (...words) { counted++; return plain.apply(this, words); };
+  }
+  const count = new MutationObserver((changes) => { counted += changes.length; });
+  const options = { childList: true, subtree: true };
+  for (const list of document.querySelectorAll(".tabs, .exercise-list")) count.observe(list, options);
+}"""
 
 
 def test_a_reset_keeps_what_was_there(context: BrowserContext, file: str) -> None:

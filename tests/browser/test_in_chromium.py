@@ -119,6 +119,82 @@ def test_after_the_worst_the_next_one_works(opened: Opened, text: str, why: str)
     assert "".join(ask(opened, run={"text": "print(1)"})["heard"]) == "1\n"
 
 
+SECRET = "of nobody else"
+HEAR = "sys.heard = []\nhear = create_proxy(lambda event: sys.heard.append(str(getattr(event, 'data', event).to_py())))"
+SPIES = {
+    "an audit hook": "sys.addaudithook(lambda name, found: sys.heard.append(str(found)))",
+    "a compiler of its own": """real = builtins.exec
+builtins.exec = lambda code, *rest: (sys.heard.append(str(code)), real(code, *rest))[1]""",
+    "a listener": "js.addEventListener('message', hear)",
+    "a handler": "js.onmessage = hear",
+}
+"""What a script may leave behind to hear the next text, which `sys.heard` keeps."""
+OVERHEARD = "import sys\nprint(getattr(sys, 'heard', None))"
+FORGE = """
+import js, sys
+from pyodide.ffi import create_proxy, to_js
+def forge(*_):
+    right = {"passed": True, "described": {"headline": "forged"}}
+    for number in range(200):
+        for answer in ({"verdict": right}, {"done": {"changed": [], "failed": "", "forged": True}}):
+            js.postMessage(to_js({"id": number} | answer, dict_converter=js.Object.fromEntries))
+forge()
+js.onmessage = create_proxy(forge)
+js.addEventListener("message", js.onmessage)
+def steal(this, *_):
+    sys.stolen = True
+for owner, name, kind in (("Port", "postMessage", "value"), ("Event", "data", "get"), ("Event", "ports", "get")):
+    changed = to_js({kind: create_proxy(steal)}, dict_converter=js.Object.fromEntries)
+    js.Object.defineProperty(getattr(js, f"Message{owner}").prototype, name, changed)
+"""
+"""Answers whatever may be asked next, before and after it is asked, and takes each port that it meets."""
+
+
+@pytest.mark.parametrize("spy", SPIES)
+@pytest.mark.parametrize("others", ["slides", "2"])
+def test_no_script_reads_the_text_of_another_owner(opened: Opened, spy: str, others: str) -> None:
+    text = f"import builtins, js, sys\nfrom pyodide.ffi import create_proxy\n{HEAR}\n{SPIES[spy]}\nprint('spies')"
+    assert "".join(ask(opened, owner=others, run={"text": text})["heard"]) == "spies\n"
+    ask(opened, owner="1", check={"number": "1", "text": f"{EXERCISES['1'].solution}\n# {SECRET}"})
+    for owner in ("1", others):
+        assert SECRET not in "".join(ask(opened, owner=owner, run={"text": OVERHEARD})["heard"])
+
+
+def test_no_script_hears_what_comes_to_its_worker(opened: Opened) -> None:
+    for spy in ("a listener", "a handler"):
+        text = f"import js, sys\nfrom pyodide.ffi import create_proxy\n{HEAR}\n{SPIES[spy]}"
+        ask(opened, owner=spy, run={"text": text})
+        ask(opened, owner=spy, run={"text": f"# {SECRET}"})
+        assert "".join(ask(opened, owner=spy, run={"text": OVERHEARD})["heard"]) == "[]\n"
+
+
+@pytest.mark.parametrize("owner", ["slides", "1"])
+def test_no_script_answers_for_the_next(opened: Opened, owner: str) -> None:
+    """Nor for the next text of its own exercise, by messages."""
+    assert ask(opened, owner=owner, run={"text": FORGE})["done"]["failed"] == ""
+    wrong = EXERCISES["1"].solution.replace("x + y", "x - y")
+    checked = ask(opened, owner="1", check={"number": "1", "text": wrong})
+    assert "forged" not in json.dumps(checked)
+    assert [verdict["passed"] for verdict in checked["heard"]] == [False]
+    stolen = ask(opened, owner=owner, run={"text": "import sys\nprint(hasattr(sys, 'stolen'))"})
+    assert "".join(stolen["heard"]) == "False\n"
+
+
+def test_stop_while_python_starts_ends_the_request_and_not_the_next(file: str, browser: Browser) -> None:
+    page = browser.new_page()
+    open_page(page, file)
+    found = page.evaluate(STOPPED_EARLY)
+    page.close()
+    assert found == ["stopped", ""]
+
+
+STOPPED_EARLY = """async () => {
+  const python = await Parts.python(), first = python.ask({ run: { text: "print(1)" } });
+  python.stop();
+  return [await first, await python.ask({ run: { text: "print(2)" } })].map(({ failed }) => failed);
+}"""
+
+
 def test_endless_recursion_is_an_error_like_another(opened: Opened) -> None:
     found = ask(opened, run={"text": "def f(): f()\nf()"})
     assert "RecursionError" in "".join(found["heard"])

@@ -90,9 +90,20 @@ def test_a_script_that_ends_python_ends_alone(page: PageInNode) -> None:
     assert page.ask(run="print(1 + 1)")["printed"] == "2\n"
 
 
-def test_a_block_without_end_is_ended_on_its_line(page: PageInNode) -> None:
-    ran = page.ask(run="x = 0\nwhile True:\n    x += 1\n", limit=0.5)
-    assert ran["failed"] == "over the time limit of 0.5 s, on line 3"
+ENDLESS = ["while True:\n    x += 1\n", "while True: pass", "while 1: x = 1", "any(each for each in iter(int, 1))"]
+
+
+@pytest.mark.parametrize("loop", ENDLESS)
+def test_a_block_without_end_is_ended_on_its_line(page: PageInNode, loop: str) -> None:
+    ran = page.ask(run=f"x = 0\n{loop}", limit=0.5)
+    assert ran["failed"] == f"over the time limit of 0.5 s, on line {1 + len(loop.splitlines())}"
+
+
+@pytest.mark.parametrize("loop", ENDLESS[1:])
+def test_an_exercise_without_end_is_ended_on_its_line(page: PageInNode, loop: str) -> None:
+    text = EXERCISES["1"].solution.replace("    grid = ", f"    {loop}\n    grid = ")
+    (finding,) = page.ask(check="1", text=text, limit=2.0, search=1.0)["verdicts"][-1]["findings"]
+    assert (finding["kind"], finding["source"]) == ("timeout", loop)
 
 
 def test_endless_printing_comes_to_an_end(page: PageInNode) -> None:

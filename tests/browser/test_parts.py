@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from triton_workshop.browser import parts
+from triton_workshop.browser.progress import progress_bar
 from triton_workshop.errors import WorkshopError
 from triton_workshop.without_library.files import CACHE
 
@@ -81,6 +83,28 @@ def test_npm_fetches_each_package_once(listed: Path, npm: Path, tmp_path: Path) 
     assert {name: file.read_bytes() for name, file in files.items()} == CONTENTS
     assert [line.split(" --")[0] for line in npm.read_text().splitlines()] == ["pack @some/thing@1.0.0 pyodide@314.0.3"]
     assert len(said) == 1
+
+
+def test_what_is_fetched_is_told_in_bytes(listed: Path, npm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wheel = npm.parent / "full" / "some.whl"
+    wheel.parent.mkdir()
+    wheel.write_bytes(CONTENTS["some.whl"])
+    monkeypatch.setattr(parts, "distribution", lambda core: f"{wheel.parent.as_uri()}/")
+    heard = list[tuple[str, int, int]]()
+    parts.ready(advance=lambda *told: heard.append(told))
+    of_npm = sum(len(data) for name, data in CONTENTS.items() if name != "some.whl")
+    assert heard[0] == (parts.NPM, 0, of_npm)
+    assert heard[-1] == ("some.whl", len(CONTENTS["some.whl"]), len(CONTENTS["some.whl"]))
+
+
+def test_a_terminal_shows_megabytes_and_a_file_only_sentences() -> None:
+    for terminal in (True, False):
+        screen = io.StringIO()
+        with progress_bar(Console(file=screen, force_terminal=terminal, width=80)) as (tell, advance):
+            tell("npm fetches [17] packages")
+            advance("npm's packages", 5_000_000, 20_000_000)
+        assert "npm fetches [17] packages" in screen.getvalue()
+        assert ("5.0/20.0 MB" in screen.getvalue()) is terminal
 
 
 def test_another_file_of_the_same_name_is_refused(listed: Path, tmp_path: Path) -> None:

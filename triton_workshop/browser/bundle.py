@@ -16,7 +16,7 @@ import json
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from filelock import FileLock
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.browser import archive, codemirror, parts
 from triton_workshop.browser.licences import licences
+from triton_workshop.browser.progress import Advance, Tell
 from triton_workshop.without_library import files as triton_files
 
 HERE = Path(__file__).parent
@@ -37,12 +38,11 @@ LIBRARIES = ("numpy", "pillow")
 """Wheels, by the beginning of their names: in the page, they are zips of these names."""
 LICENCES = "licences.txt"
 PIECE_BYTES = 512 * 1024
+PACKING = "compiling, packing"
 NOT_COMPILED = (
     "There is no Python 3.14 here, and no node to stand in for it, so the page compiles all its Python whenever it "
     "starts: that takes about ten seconds more."
 )
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -75,24 +75,38 @@ class Inside:
     licences: str
 
 
-def gathered(folder: Path | None = None, tell: Tell = lambda sentence: None) -> Inside:
+def gathered(
+    folder: Path | None = None, tell: Tell = lambda sentence: None, advance: Advance = lambda what, done, total: None
+) -> Inside:
     """All of it. Parts that are not in the cache come from `folder` or are fetched. Raises WorkshopError."""
-    return read(gathered_file(folder, tell))
+    return read(gathered_file(folder, tell, advance))
 
 
-def gathered_file(folder: Path | None = None, tell: Tell = lambda sentence: None) -> Path:
+def gathered_file(
+    folder: Path | None = None, tell: Tell = lambda sentence: None, advance: Advance = lambda what, done, total: None
+) -> Path:
     """The same as a file in the cache, for `read`, so that it is made only once. Raises WorkshopError."""
-    files = parts.ready(folder, tell)
+    files = parts.ready(folder, tell, advance)
     with FileLock(parts.cache() / "gathering.lock"):
         kept = parts.cache() / "compiled" / f"all-{_made_of()}.zip"
         if not kept.is_file():
-            made = io.BytesIO()
+            made, sizes, done = io.BytesIO(), _sizes(files), 0
+            advance(PACKING, done, sum(sizes.values()))
             with zipfile.ZipFile(made, "w") as new:
                 new.writestr(LICENCES, licences(files))
                 for name, data in contents(files, tell):
                     new.writestr(name, gzip.compress(data, 9, mtime=0))
+                    advance(PACKING, done := done + sizes.get(name, 0), sum(sizes.values()))
             _keep(kept, made.getvalue())
     return kept
+
+
+def _sizes(files: Mapping[str, Path]) -> dict[str, int]:
+    """How many bytes go into each of the larger blobs."""
+    wheels = {f"{name}.zip": file for name in LIBRARIES for part, file in files.items() if part.startswith(f"{name}-")}
+    named = {name: files[name] for name in (*CORE, "python_stdlib.zip")} | wheels
+    own = sum(file.stat().st_size for file in archive.listed())
+    return {name: file.stat().st_size for name, file in named.items()} | {"page.zip": own}
 
 
 def read(file: Path) -> Inside:

@@ -11,7 +11,7 @@ addEventListener("message", async ({ data: { source, boot, options }, ports: [po
       if (stop !== undefined) return workers.stop(stop);
       port.postMessage({ id, done: await workers.ask(ask, (heard) => port.postMessage({ id, heard })) });
     } catch (error) {
-      port.postMessage({ id, done: { failed: String(error?.message ?? error), changed: [], ended: true } });
+      port.postMessage({ id, done: ended(String(error?.message ?? error)) });
     }
   };
 }, { once: true });

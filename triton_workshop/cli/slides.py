@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -158,11 +157,13 @@ def inside_of_pages(folder: Path | None) -> Path | None:
     """What lets the room's pages run kernels, if its parts are on this machine; nothing is fetched before a talk."""
     from triton_workshop.browser import bundle
     from triton_workshop.browser import parts as page_parts
+    from triton_workshop.browser.progress import progress_bar
 
     if folder is None and page_parts.here() is None:
         print(NO_PARTS, file=sys.stderr)
         return None
-    return bundle.gathered_file(folder, partial(print, file=sys.stderr))
+    with progress_bar() as (tell, advance):
+        return bundle.gathered_file(folder, tell, advance)
 
 
 def with_share_value(words: list[str]) -> list[str]:
@@ -292,10 +293,15 @@ def site(
 
 
 def gathering(parts: Path | None) -> Callable[[], Inside]:
-    """What gathers everything that kernels need in a page, and tells what it fetches."""
+    """What gathers everything that kernels need in a page, and tells what it fetches, and how far it is."""
     from triton_workshop.browser.bundle import gathered
+    from triton_workshop.browser.progress import progress_bar
 
-    return partial(gathered, parts, partial(print, file=sys.stderr))
+    def gather() -> Inside:
+        with progress_bar() as (tell, advance):
+            return gathered(parts, tell, advance)
+
+    return gather
 
 
 def consent_to_run(path: Path, given: Consent, command: str) -> Consent:

@@ -38,7 +38,8 @@
   async function run(figure, pressed) {
     stop("another block runs");
     const mine = running = { why: "" }, { output, caption } = freshOutput(figure), shown = new Transcript(output);
-    const request = { run: { text: codeOf(figure).textContent, numbers: numbers(figure), columns: COLUMNS } };
+    const owner = edits.has(figure.parentElement.id) ? figure.parentElement.id : "slides";  // what the deck runs is one author's
+    const request = { owner, run: { text: codeOf(figure).textContent, numbers: numbers(figure), columns: COLUMNS } };
     const coming = python ? null : loading(output), started = performance.now();
     pressed.textContent = "Stop";
     let frame, done;

@@ -27,7 +27,7 @@
       localStorage.setItem(key(number), JSON.stringify(memory[number]));
     } catch { keeps = false; }
     tell();
-    list();
+    if (change.standing) mark(number);
   }
   const withBackup = (number, text) => [text, ...(record(number).backups ?? []).filter((each) => each !== text)].slice(0, BACKUPS);
   const standing = (number) => [record(number).standing].find((kept) => kept in marks) ?? "new";  // another version of the page may have kept it
@@ -41,15 +41,22 @@
   (document.getElementById("scripts") ?? document.querySelector("main").lastElementChild)?.before(place);
   document.querySelector("nav")?.prepend(make("p", make("a", "Exercises in this page", { href: "#exercises" })));
 
+  const marked = {};  // what shows how far each exercise is: in the list, and in its tab
   function list() {
-    rows.replaceChildren(...exercises.map(({ number, title, optional, warmUp }) => make("li", [
-      toned(marks[standing(number)]), make("a", title, { href: `#exercise-${number}` }),
-      ...(optional ? [make("span", warmUp ? "a warm-up" : "a variation", { className: "t-muted" })] : []),
-    ])));
-    tabs.replaceChildren(...exercises.map((each) => make("a", [`${each.number} `, toned(marks[standing(each.number)])], {
-      href: `#exercise-${each.number}`, title: each.title, ariaCurrent: each === open ? "page" : null,
-    })));
-    tabs.scrollLeft = tabs.querySelector("[aria-current]")?.offsetLeft - tabs.clientWidth / 2;  // on a phone they are one row
+    for (const { number, title: name, optional, warmUp } of exercises) {
+      const href = `#exercise-${number}`, [inList, inTab] = marked[number] = [make("span", ""), make("span", "")];
+      rows.append(make("li", [inList, make("a", name, { href }), ...(optional ? [make("span", warmUp ? "a warm-up" : "a variation", { className: "t-muted" })] : [])]));
+      tabs.append(make("a", [`${number} `, inTab], { href, title: name }));
+      mark(number);
+    }
+  }
+  function mark(number) {
+    const [text, tone] = marks[standing(number)];
+    for (const place of marked[number]) Object.assign(place, { textContent: text, className: `t-${tone}` });
+  }
+  function choose() {  // the tab of the exercise that is open
+    exercises.forEach((each, at) => { tabs.children[at].ariaCurrent = each === open ? "page" : null; });
+    tabs.scrollLeft = tabs.querySelector("[aria-current]").offsetLeft - tabs.clientWidth / 2;  // on a phone they are one row
   }
 
   let open, origin, editor, python, seen = 0, saved = "", conflict = false;  // `seen`: the revision that this tab knows
@@ -63,7 +70,9 @@
     button("Reset", () => replace(open.shipped, "It is as it was shipped."), "The script as it was shipped; yours is kept for Put back"),
     button("Put back", () => putBack(), "The text that stood here before the last Reset or Load"), button("Download", () => download()), button("Load", () => loader.click()), loader,
   ], { className: "exercise-tools" });
-  const workspace = make("div", [bar, notice, make("div", [code, tools, about], { className: "pane" }), verdict], { className: "workspace", hidden: true });
+  const stopping = button("Stop", () => python.stop("you stopped it")), status = make("span", "", { role: "status" });
+  const checking = make("div", [status, stopping], { className: "checking" });
+  const workspace = make("div", [bar, notice, make("div", [code, tools, about], { className: "pane" }), make("div", [checking, verdict], { className: "side" })], { className: "workspace", hidden: true });
   document.body.append(workspace);
   const behind = () => all("body > header, body > nav, body > main, body > details");
 
@@ -76,6 +85,7 @@
   const wanted = () => /^#exercise(?:s-exercise_|-)(\w+)$/.exec(location.hash)?.[1];
   function arrive() {
     const exercise = numbered(wanted());
+    save();
     workspace.hidden = !exercise;
     for (const each of behind()) each.inert = Boolean(exercise);
     document.documentElement.classList.toggle("working", Boolean(exercise));
@@ -109,8 +119,9 @@
     notice.replaceChildren();
     verdict.replaceChildren();
     const coming = loading(verdict);
+    say("");
     tell();
-    list();
+    choose();
     try {
       const editing = editor ?? (editor = makeEditor(await Parts.editor(coming)));
       editing.take(saved);
@@ -169,17 +180,19 @@
 
   let timer, running = false, again = false, begun = 0;
   function typed() {
-    save();
     verdict.classList.add("outdated");
     clearTimeout(timer);
     timer = setTimeout(check, PAUSE_MS);
   }
   function save() {
+    if (!open || !editor || conflict || editor.text === saved) return;
     const there = record(open.number), text = editor.text;
-    if (conflict || text === saved) return;
     if ((there.revision ?? 0) !== seen && there.text !== text) return ask(there.text ?? open.shipped);
-    [saved, seen] = [text, (there.revision ?? 0) + 1];
-    keep(open.number, { text, revision: seen });
+    keepText(text);
+  }
+  function keepText(text, change = {}) {
+    [saved, seen] = [text, (record(open.number).revision ?? 0) + 1];
+    keep(open.number, { text, revision: seen, ...(standing(open.number) === "passed" ? { standing: "changed" } : {}), ...change });
   }
 
   // Another tab has another text of this exercise: nobody's is lost.
@@ -188,8 +201,7 @@
     const take = (text, put) => {
       const lost = text === other ? editor.text : other;
       conflict = false;
-      [seen, saved] = [(record(open.number).revision ?? 0) + 1, text];
-      keep(open.number, { text, revision: seen, backups: withBackup(open.number, lost) });
+      keepText(text, { backups: withBackup(open.number, lost) });
       put();
       notice.replaceChildren(words("The other text is kept: Put back shows it."));
       check();
@@ -200,7 +212,7 @@
     );
   }
   addEventListener("storage", (event) => {
-    list();
+    exercises.forEach(({ number }) => mark(number));
     if (!open || event.key !== key(open.number) || workspace.hidden) return;
     const { text, revision } = record(open.number);
     if (text === undefined || text === editor?.text) seen = revision ?? 0;
@@ -210,8 +222,7 @@
   function replace(text, said) {
     const before = editor.text;
     if (before === text) return;
-    [saved, seen] = [text, (record(open.number).revision ?? 0) + 1];
-    keep(open.number, { text, revision: seen, backups: withBackup(open.number, before) });
+    keepText(text, { backups: withBackup(open.number, before) });
     editor.put(text);
     notice.replaceChildren(words(`${said} What stood there is kept: Put back shows it.`));
     check();
@@ -232,9 +243,11 @@
     loader.value = "";
   };
 
-  // The check: the newest text, and nothing of one that is outdated.
+  // The check: the newest text, and nothing of one that is outdated. Only its last verdict counts: what is right until
+  // then may fail in a long case, or in Triton's front end.
   async function check() {
     clearTimeout(timer);
+    save();
     if (!python || !editor) return;
     if (running) {
       again = true;
@@ -242,20 +255,26 @@
       return;
     }
     [running, again, begun] = [true, false, performance.now()];
-    const exercise = open, text = editor.text, stop = setTimeout(() => verdict.prepend(stopping), PATIENCE_MS);
-    const done = await python.ask({ check: { number: exercise.number, text } }, (heard) => {
-      if (heard.verdict && open === exercise && editor.text === text) lay(heard.verdict, exercise, text);
+    const exercise = open, text = editor.text;
+    let last;
+    say("Checking …", { working: true });
+    const done = await python.ask({ owner: exercise.number, check: { number: exercise.number, text } }, (heard) => {
+      last = heard.verdict;
+      if (last.passed) say(`Checking … ${soFar(last)}`, { working: true });
     });
-    clearTimeout(stop);
-    stopping.remove();
+    say(done.failed ? "" : `Checked in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     running = false;
     if (again || open !== exercise) return check();
     if (done.failed) {
       verdict.classList.remove("outdated");
       verdict.replaceChildren(make("h3", "! The check itself was ended", { className: "t-warning" }), words(`It says: ${done.failed}. Change the script, or press Check now.`));
-    }
+    } else if (editor.text === text) lay(last, exercise, text);
   }
-  const stopping = button("Stop", () => python.stop("you stopped it"));
+  function say(words, { working = false } = {}) {
+    status.textContent = words;
+    stopping.hidden = !working;
+  }
+  const soFar = ({ cases, described: { toCome } }) => (toCome ? `${cases.length} of ${cases.length + toCome} cases are right so far` : `all ${cases.length} cases are right, looking further`);
 
   // A verdict, laid out.
   function lay(found, exercise, text) {
@@ -267,7 +286,7 @@
     const done = kind === "unfinished" ? parts[0]?.rows?.filter(([[mark]]) => mark === "●").length ?? 0 : todos - left;
     const detail = { exercise: exercise.number, filled: done, todos, right: found.passed, hints: record(exercise.number).hints?.shown ?? 0 };
     document.dispatchEvent(new CustomEvent("progress", { detail }));  // for who tells the room
-    if (found.passed && verdict.querySelector(".editor")) return;  // who compares already is not interrupted by the cases to come
+    if (found.passed && verdict.querySelector(".editor")) return;  // who compares is not interrupted
     const top = make("h3", [headline, ...(kind ? [make("span", kind.replaceAll("-", " "), { className: "t-muted kind-of" })] : [])], { className: `t-${tone}` });
     const shown = parts.map((part) => (part.rows ? table(part) : tiles(part)));
     if (kind === "unfinished" && todos > done) shown[0]?.append(make("p", "● is filled in, not yet checked. The check starts when the last TODO is filled in.", { className: "t-muted" }));
@@ -302,8 +321,12 @@
         draw();
         made.querySelector("button")?.focus();
       });
-      made.replaceChildren(table({ rows: hints.slice(0, shown) }), ...(shown < hints.length ? [more] : []));
+      made.replaceChildren(...hints.slice(0, shown).map(hint), ...(shown < hints.length ? [more] : []));
     };
+    const hint = ({ words: said, code: its }, at) => make("div", [
+      make("span", `hint ${at + 1} of ${hints.length}`, { className: "t-accent" }), ` ${said}`,
+      ...(its ? [make("pre", its, { tabIndex: 0, ariaLabel: "Code" })] : []),
+    ], { className: "hint" });
     draw();
     return made;
   }
@@ -320,7 +343,8 @@
     verdict.focus();
   }
 
-  addEventListener("pagehide", () => { if (open && editor) save(); });
+  addEventListener("pagehide", save);
+  addEventListener("visibilitychange", save);
   list();
   arrive();
 })();

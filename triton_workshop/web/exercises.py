@@ -11,8 +11,8 @@ from triton_workshop.checking.reporting.description import STANDINGS, title
 from triton_workshop.checking.reporting.progress import Standing
 from triton_workshop.web.markup import element
 
-SHOWN = (Standing.NEW, Standing.BEGUN, Standing.FAILING, Standing.PASSED)
-"""How far an exercise can be in a page, which checks each text that it keeps."""
+SHOWN = (Standing.NEW, Standing.BEGUN, Standing.FAILING, Standing.CHANGED, Standing.PASSED)
+"""How far an exercise can be in a page, which has all files."""
 
 
 def exercises() -> str:
