@@ -19,12 +19,21 @@ def _without_x(case: Case) -> Case:
     return changed(case, f"{case.name}, factor 0", lambda a, x, y: (a * 0, x, y))
 
 
+def _tiny_factor(case: Case) -> Case:
+    return changed(case, f"{case.name}, tiny factor, large x", lambda a, x, y: (a * 2.0**-30, x * 2.0**30, y))
+
+
 EXERCISE = replace(
     ADD,
     number="1b",
     title="a * x + y in one kernel",
     launcher="axpy",
-    cases=(*map(_with_factor, ADD.cases[:-1]), _without_x(_with_factor(ADD.cases[0])), _with_factor(ADD.cases[-1])),
+    cases=(
+        *map(_with_factor, ADD.cases[:-2]),
+        _without_x(_with_factor(ADD.cases[0])),
+        _tiny_factor(_with_factor(ADD.cases[-2])),
+        _with_factor(ADD.cases[-1]),
+    ),
     long_cases=tuple(map(_with_factor, ADD.long_cases)),
     larger_cases=tuple(map(_with_factor, ADD.larger_cases)),
     gpu_cases=tuple(map(_with_factor, ADD.gpu_cases)),

@@ -58,6 +58,11 @@ def _last_large(logits: torch.Tensor) -> torch.Tensor:
     return logits
 
 
+def _last_high(logits: torch.Tensor) -> torch.Tensor:
+    logits[:, -1] = 12
+    return logits
+
+
 def _rising(logits: torch.Tensor) -> torch.Tensor:
     """By 95 in each block of 1,024, 512 or 256: the exponential of that is more than float32 holds."""
     places = (logits[:1] * 0).add(1).cumsum(1)
@@ -157,6 +162,7 @@ EXERCISE = Exercise(
         with_first(_case(3, 2576), "rising", _rising),
         _with_targets(_case(4, 1025), 0, 511, 1024, 512),
         _with_targets(_case(4, 1025, ", other values"), 1023, 1024, 255, 256),
+        with_first(_case(4, 1025), "cut out of wider rows", cut_out),
         with_first(
             in_dtype(_sure(_with_targets(_case(8, 130), 15, 16, 31, 32, 63, 64, 127, 128)), "float16"),
             "one row high, cut out of wider rows",
@@ -170,8 +176,9 @@ EXERCISE = Exercise(
         with_first(_case(2, 2100), "all equal to -200", lambda logits: logits * 0 - 200),
         with_first(_case(2, 130), "below -1e38", all_low),
         _with_minus_infinity(_case(3, 2300)),
-        # The last place of blocks of any size, and the first of the next one.
-        _with_targets(_case(3, 8200), 0, 8191, 8192),
+        # The last place of blocks of any size, and the first of the next one. No number of parts divides the row, and
+        # what is left out shows.
+        with_first(_with_targets(_case(3, 8209), 0, 8191, 8192), "the last one high", _last_high),
         with_first(
             in_dtype(_sure(_with_targets(_case(7, 3001), 0, 1023, 2047, 1024, 2048, 2999, 3000)), "bfloat16"),
             "cut out of wider rows",

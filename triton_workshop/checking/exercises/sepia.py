@@ -33,6 +33,13 @@ def _reference(image: torch.Tensor) -> torch.Tensor:
     return (image.new_tensor(WEIGHTS) @ image.flatten(1)).view_as(image).clamp(max=1.0)
 
 
+def _darker(image: torch.Tensor) -> torch.Tensor:
+    """Whole tiles are black, and others have no red."""
+    image = 0.8 * image
+    image[:, :33, :70] = image[0, 33:] = 0
+    return image
+
+
 EXERCISE = Exercise(
     number="2",
     title="an image in sepia",
@@ -45,7 +52,7 @@ EXERCISE = Exercise(
         changed(_case(17, 65), "17 × 65 pixels, other values", lambda image: ((1.2 - 1.4 * image).clamp(0, 1),)),
         *(_case(h, w) for h, w in ((1, 320), (63, 63), (48, 70))),
         # No value is above 0.8, and some sums are above 1 all the same.
-        changed(_case(61, 97), "61 × 97 pixels, darker", lambda image: (0.8 * image,)),
+        changed(_case(61, 97), "61 × 97 pixels, darker, a corner black", lambda image: (_darker(image),)),
     ),
     long_cases=(_case(LONG_HEIGHT, LONG_WIDTH), _case(2063, 1)),
     larger_cases=(_case(2, 140_000), _case(70_000, 2)),

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.conv2d import EXERCISE as CONV2D
 from triton_workshop.checking.exercises.exercise import Axis, Case, Showing, changed, random_case
 from triton_workshop.checking.exercises.sepia import EXERCISE as SEPIA
 
+if TYPE_CHECKING:
+    import torch
+
 
 def _case(height: int, width: int, size: int, again: str = "") -> Case:
     name = f"{height:,} × {width:,} pixels, filter {size} × {size}{again}"
     return random_case(name, ("edges", height, width, size, again), (3, height, width), (size, size))
+
+
+def _darker(image: torch.Tensor) -> torch.Tensor:
+    """Whole tiles are black."""
+    image = 0.8 * image
+    image[:, :9] = 0
+    return image
 
 
 assert CONV2D.showing is not None
@@ -33,8 +44,8 @@ EXERCISE = replace(
         # No value is above 0.8, and some sums are above 1 all the same.
         changed(
             _case(17, 33, 3, ", other values"),
-            "17 × 33 pixels, filter 3 × 3, other values, darker",
-            lambda image, weight: (0.8 * image, weight),
+            "17 × 33 pixels, filter 3 × 3, other values, darker, a part black",
+            lambda image, weight: (_darker(image), weight),
         ),
         _case(48, 19, 5),
     ),

@@ -55,6 +55,7 @@ EXERCISE = Exercise(
         _case(64, 64),
         _case(4, 1025),
         _case(4, 1025, "other values"),
+        _case(4, 1025, "cut out of wider rows", cut_out),
         _case(2, 300, "all equal to -200", lambda x: x * 0 - 200),
         _case(2, 130, "below -1e38", all_low),
         _case(3, 500, "many of them -inf", _with_minus_infinity),
