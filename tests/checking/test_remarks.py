@@ -416,7 +416,7 @@ REMARKS = {
         "4",
         [SQUARE, ("BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)", "BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_N)")],
         "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible "
-        "((1 × 304) @ (304 × 260), float16, both transposed and cut out of larger ones). "
+        "((1 × 528) @ (528 × 260), float16, both transposed and cut out of larger ones). "
         "Line {tl.arange(0, BLOCK_SIZE_N)} names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
     ),
     "start-by-columns": (
@@ -485,8 +485,8 @@ REMARKS = {
     ),
     "a-fixed-number-of-turns": (
         "4",
-        [("range(0, K, BLOCK_SIZE_K)", "range(0, 16 * BLOCK_SIZE_K, BLOCK_SIZE_K)"), SQUARE],
-        "loads a block of a_ptr 16 times, and 13 times its mask leaves nothing of it",
+        [("range(0, K, BLOCK_SIZE_K)", "range(0, 20 * BLOCK_SIZE_K, BLOCK_SIZE_K)"), SQUARE],
+        "loads a block of a_ptr 20 times, and 11 times its mask leaves nothing of it",
         "Right with BLOCK_SIZE_K = 32, but not with 16",
     ),
     "named-in-the-launch-too": (
@@ -502,6 +502,33 @@ REMARKS = {
         "Line {program_id(axis=1)} names BLOCK_SIZE_M where BLOCK_SIZE_N is meant.",
     ),
     # Nothing to say
+    "a-product-of-sizes-in-the-grid": (
+        "1",
+        [
+            ("    BLOCK_SIZE: tl.constexpr,\n", "    R: tl.constexpr, C: tl.constexpr,\n"),
+            (
+                "pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)",
+                "pid * R * C + tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]",
+            ),
+            ("    BLOCK_SIZE = 1024\n", ""),
+            ("cdiv(n_elements, BLOCK_SIZE)", "cdiv(n_elements, 2048)"),
+            ("n_elements, BLOCK_SIZE)\n\n    return", "n_elements, 32, 64)\n\n    return"),
+        ],
+    ),
+    "a-size-for-few-columns": (
+        "4",
+        [
+            (
+                "BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K = 64, 128, 16",
+                "BLOCK_SIZE_M, BLOCK_SIZE_K = 64, 16\n    BLOCK_SIZE_N = 128",
+            ),
+            ("    grid = (", "    small = N <= 32\n    BN = 32\n    grid = (cdiv(M, BLOCK_SIZE_M), 1) if small else ("),
+            (
+                "BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )",
+                "BLOCK_SIZE_M, BN if small else BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )",
+            ),
+        ],
+    ),
     "a-share-of-several-blocks": (
         "1",
         [

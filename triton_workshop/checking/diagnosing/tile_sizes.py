@@ -145,16 +145,17 @@ def sizes_of(source: Source) -> list[TileSize]:
     for name in _divisors(source):
         if name in values and name not in found:
             found[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
-    unnamed = set(_numbers_compared(source))
+    others = set(_other_numbers(source)).difference(source.exercise.given_sizes)
     sizes = [size for size in found.values() if size.value not in source.exercise.given_sizes]
-    return [size for size in sizes if len(size.literals) > 1 or size.value not in unnamed]
+    return [size for size in sizes if len(size.literals) > 1 or not any(n % size.value == 0 for n in others)]
 
 
-def _numbers_compared(source: Source) -> Iterator[object]:
-    """Numbers in the launcher that may stand for a size without its name, as in `if N <= 32: BLOCK = 32`."""
+def _other_numbers(source: Source) -> Iterator[int]:
+    """Numbers in the launcher that may stand for a size or a product of them: `if N <= 32: BLOCK = 32`, `n // 2048`."""
     for node in ast.walk(source.launcher) if source.launcher else ():
-        if isinstance(node, ast.Compare | ast.BinOp):
-            yield from (part.value for part in ast.iter_child_nodes(node) if isinstance(part, ast.Constant))
+        if isinstance(node, ast.Compare | ast.BinOp) or (isinstance(node, ast.Call) and called(node) == "cdiv"):
+            parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.Constant)]
+            yield from (part.value for part in parts if type(part.value) is int and part.value)
 
 
 def _divisors(source: Source) -> Iterator[str]:

@@ -34,6 +34,8 @@ MOST_WORDS = 50
 """And of each condition so many characters."""
 MANY_ON_AN_AXIS = 1_000
 """A sixty-fifth of what a GPU takes: a size that is 66 times as large is not rare."""
+MOST_STORED_AGAIN = 16
+"""A sixteenth of the elements may be stored twice."""
 FEW_BLOCKS = 4
 """Of fewer, an edge of a small input may well leave half."""
 WASTE = 9
@@ -47,7 +49,9 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
     launches = comparison.seen.launches
     found = [
         next((_empty(launch, case) for launch in launches if _loads_in_vain(launch)), ""),
-        next((_stored_again(source, launch, comparison) for launch in launches if launch.stored_again), ""),
+        next(
+            (_stored_again(source, launch, comparison) for launch in launches if _repeats_work(launch, comparison)), ""
+        ),
         *(_prepared(source.exercise, launch, comparison) for launch in launches),
         _another_tensor(source.exercise) if comparison.seen.provenance is Provenance.COPY else "",
         _multiplied_in_vain(source.exercise, case, comparison),
@@ -154,6 +158,11 @@ def _empty(launch: Launched, case: str) -> str:
         f"Right, but wasteful: {launch.kernel} loads a block of {name} {every:,} times, and {none:,} times its mask "
         f"leaves nothing of it ({case}). Where does the loop have to end?"
     )
+
+
+def _repeats_work(launch: Launched, comparison: Comparison) -> bool:
+    """Whether it stores much again: a last block that begins earlier, to be whole, is as good as a mask."""
+    return MOST_STORED_AGAIN * launch.stored_again > comparison.expected.numel()
 
 
 def _stored_again(source: Source, launch: Launched, comparison: Comparison) -> str:
