@@ -111,7 +111,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
 
 def _is_unclear(source: Source, culprit: Culprit) -> bool:
     """Whether others may be the cause: lines that it uses, or what a path does that its line chooses."""
-    at_path = isinstance(source.statement_at(culprit.line), ast.If)
+    at_path = isinstance(source.statement_at(culprit.line), ast.If) and not culprit.instead
     return (culprit.with_others or at_path) and not culprit.extra
 
 
