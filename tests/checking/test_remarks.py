@@ -416,7 +416,7 @@ REMARKS = {
         "4",
         [SQUARE, ("BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)", "BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_N)")],
         "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible "
-        "((1 × 528) @ (528 × 260), float16, both transposed and cut out of larger ones). "
+        "((260 × 130) @ (130 × 1), both transposed in memory, float16). "
         "Line {tl.arange(0, BLOCK_SIZE_N)} names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
     ),
     "start-by-columns": (
@@ -485,8 +485,7 @@ REMARKS = {
     ),
     "a-fixed-number-of-turns": (
         "4",
-        [("range(0, K, BLOCK_SIZE_K)", "range(0, 20 * BLOCK_SIZE_K, BLOCK_SIZE_K)"), SQUARE],
-        "loads a block of a_ptr 20 times, and 11 times its mask leaves nothing of it",
+        [("range(0, K, BLOCK_SIZE_K)", "range(0, 17 * BLOCK_SIZE_K, BLOCK_SIZE_K)"), SQUARE],
         "Right with BLOCK_SIZE_K = 32, but not with 16",
     ),
     "named-in-the-launch-too": (

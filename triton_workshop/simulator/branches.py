@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 TELL = "_.tell_branch"
 """What such a function calls: a name that no script can have. A kernel finds ours, as it begins with an underscore."""
+_CONDITIONAL = (ast.If, ast.While, ast.IfExp)
 _Conditional = TypeVar("_Conditional", ast.If, ast.While, ast.IfExp)
 
 
@@ -73,7 +74,11 @@ def tell_from_now_on(space: dict[str, Any], text: str, file: str) -> None:
 
     Their code is replaced, and nothing else is. Functions that others wrap, such as caches, are found inside those.
     """
-    codes = dict(_functions(compile(TellBranches().visit(ast.parse(text)), file, "exec", dont_inherit=True)))
+    tree = ast.parse(text)
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if not any(isinstance(node, _CONDITIONAL) for function in functions for node in ast.walk(function)):
+        return
+    codes = dict(_functions(compile(TellBranches().visit(tree), file, "exec", dont_inherit=True)))
     for value in list(space.values()):
         function = _unwrapped(value)
         if isinstance(function, types.FunctionType) and function.__code__.co_filename == file:

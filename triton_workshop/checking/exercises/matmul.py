@@ -77,16 +77,14 @@ EXERCISE = Exercise(
         _large_and_tiny_case(17, 128, 17),
         _large_and_tiny_case(17, 128, 17, ", other values"),
         in_dtype(_transposed_case(260, 1, 130), "float16"),
-        # More than 16 tiles of 16 along K: as many turns as a tile has elements are not enough. One row has special
-        # kernels, so it has several blocks of everything else.
-        _column_case(1, 260, 528),
         # More rows than any block of another size would cover by chance; b alone is a square.
         _case(128, 20, 20),
         _strided_case(70, 140, 288),
     ),
     # Tiles in groups, of which the last is cut: 66, 33 or 131 along M, and several along N. And more tiles, of up to
-    # 128 columns, than a GPU has multiprocessors: a program of a fixed grid has to take a second one.
-    long_cases=(_case(4161, 130, 1), _case(1, 19_073, 1)),
+    # 128 columns, than a GPU has multiprocessors: a program of a fixed grid has to take a second one. And more than 32
+    # tiles of 16 along K, for one row, as that has special kernels.
+    long_cases=(_case(4161, 130, 1), _case(1, 19_073, 1), _column_case(1, 260, 528)),
     larger_cases=(_case(70_000, 3, 5), _case(3, 140_000, 5), _case(20, 40, 40_000), _case(1, 40, 40_000)),
     gpu_cases=(
         _case(65, 63, 31),

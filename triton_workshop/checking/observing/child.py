@@ -125,6 +125,7 @@ def observer_of(
         originals = Originals()
         launcher = load(source)
         tell_from_now_on(getattr(inspect.unwrap(launcher), "__globals__", {}), source.text, str(source.file))
-        return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=originals)
+        watched = None if source.replaces_nothing and not originals.replaced() else originals
+        return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=watched)
     except BaseException as error:
         return Observation(failure=failure_of(error, source.file), loading=True)

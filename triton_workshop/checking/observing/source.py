@@ -15,6 +15,9 @@ from triton_workshop.scripts import read_source
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
+HARMLESS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "numpy", "torch", "triton"}
+HARMLESS |= {"triton_workshop", "typing"}
+"""Modules by which nobody replaces what another one has."""
 LARGEST_FLOAT32 = (2 - 2**-23) * 2.0**127
 
 
@@ -183,6 +186,14 @@ class Source:
         attributes = (node for node in self.nodes if isinstance(node, ast.Attribute))
         assigned = any(node.attr == "__dict__" or not isinstance(node.ctx, ast.Load) for node in attributes)
         return not assigned and not self.calls("setattr", "delattr", "vars", "globals", "exec", "eval")
+
+    @functools.cached_property
+    def replaces_nothing(self) -> bool:
+        """Whether it has no means to put something of its own in the place of what others have."""
+        imports = [node for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+        modules = [getattr(node, "module", None) or alias.name for node in imports for alias in node.names]
+        roots = {module.partition(".")[0] for module in modules}
+        return self.keeps_to_itself and roots <= HARMLESS and not self.calls("__import__", "__setattr__", "patch")
 
     def is_masked(self, line: int | None) -> bool:
         """Whether a load or a store on a line has a mask."""
