@@ -188,6 +188,26 @@ def test_stop_while_python_starts_ends_the_request_and_not_the_next(file: str, b
     assert found == ["stopped", ""]
 
 
+def test_the_first_check_of_another_owner_finds_its_interpreter_warm(file: str, browser: Browser) -> None:
+    """It has checked scripts of ours, and what is asked of it comes after that."""
+    page = browser.new_page()
+    open_page(page, file)
+    ask(page, owner="1", run={"text": "print(1)"})
+    (frame,) = page.frames[1:]
+    frame.evaluate(WARM)
+    first = "".join(ask(page, owner="2", run={"text": IMPORTED})["heard"])
+    page.close()
+    assert first == "True\n"
+
+
+WARM = """async () => {
+  const until = performance.now() + 60_000, warm = ({ ready }) => ready.length && ready.every((spare) => spare.warm);
+  while (!warm(workers) && performance.now() < until) await new Promise((next) => setTimeout(next, 50));
+}"""
+IMPORTED = """
+from triton_workshop.browser.inside import front_end
+print("triton.compiler.code_generator" in front_end._copies)
+"""
 STOPPED_EARLY = """async () => {
   const python = await Parts.python(), first = python.ask({ run: { text: "print(1)" } });
   python.stop();

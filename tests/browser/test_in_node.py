@@ -60,6 +60,24 @@ def test_the_clock_goes_on_after_36_minutes(page: PageInNode) -> None:
     assert page.ask(python="import time; time.process_time is time.perf_counter")["value"]
 
 
+MODULES = """
+import json, sys
+from triton_workshop.browser.inside import front_end, worker
+worker.warm_up(0), worker.warm_up(1)
+json.dumps([*sys.modules, *front_end._copies])
+"""
+
+
+def test_a_warm_interpreter_has_all_that_a_check_imports(page: PageInNode) -> None:
+    page.close()  # a fresh one
+    warm = set(json.loads(page.ask(python=MODULES)["value"]))
+    right = EXERCISES["1"].solution
+    for text in (right, right.replace("x + y", "x - y"), right.replace("x + offsets, mask=mask", "x + offsets")):
+        assert page.ask(check="1", text=text)["changed"] == []
+    page.ask(check="3", text=EXERCISES["3"].solution)
+    assert set(json.loads(page.ask(python=MODULES)["value"])) == warm
+
+
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
     found = Checker()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,14 @@ def test_a_terminal_shows_all_that_a_description_says(width: int) -> None:
     assert "3,000 elements" in cells
     for text in (*cells, described.headline, described.where, title(EXERCISES["1"]), "W wrong"):
         assert " ".join(printable(text).split()) in told, text
+
+
+def test_no_mark_is_green_before_all_cases_are_in() -> None:
+    right = replace(VERDICT, cases=VERDICT.cases[:1], findings=())
+    before, after = (describe(replace(right, to_come=left), EXERCISES["1"]) for left in (3, 0))
+    assert (before.tone, before.headline) == ("plain", "… 1 cases are right so far, 3 to come")
+    assert "good" not in {tone for part in before.parts if isinstance(part, tuple) for row in part for _, tone in row}
+    assert (after.tone, after.headline) == ("good", "✓ All 1 cases are right")
 
 
 def test_with_the_script_the_lines_around_are_shown() -> None:

@@ -110,7 +110,7 @@ def test_each_save_is_checked(checker: FakeChecker) -> None:
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save(watch, pilot, SOLUTIONS["1"])
-        assert "All 10 cases are right" in screen(watch)
+        assert "All 11 cases are right" in screen(watch)
         await save(watch, pilot, shipped.replace("pid = ...", "pid = 1"))
         assert "1 of 9 TODOs filled in" in screen(watch)
         assert "▶  line 21  the elements that it owns" in screen(watch)
@@ -131,7 +131,7 @@ def test_a_save_during_a_check_stops_it_and_the_newest_text_wins(checker: FakeCh
         assert "checking" in screen(watch)
         checker.holding.clear()
         await settled(watch, pilot)
-        assert "All 10 cases are right" in screen(watch)
+        assert "All 11 cases are right" in screen(watch)
 
     drive(checker, steps, settle=False)
     assert all(asked.finished for asked in checker.asked)
@@ -267,6 +267,22 @@ def test_a_failure_shows_the_finding_its_line_and_the_tile_map(checker: FakeChec
         assert "never written" in shown
 
     drive(checker, steps, size=(80, 40))
+
+
+def test_nothing_is_offered_before_all_cases_are_in(checker: FakeChecker) -> None:
+    answer = checker.answer
+    checker.answer = lambda exercise, file: replace(answer(exercise, file), to_come=3)
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save(watch, pilot, SOLUTIONS["1"])
+        assert "cases are right so far, 3 to come" in " ".join(screen(watch).split())
+        assert "compare yours with the solution" not in screen(watch)
+        assert "✓" not in screen(watch)
+        checker.answer = answer
+        await save(watch, pilot, SOLUTIONS["1"] + "\n")
+        assert "compare yours with the solution" in screen(watch)
+
+    drive(checker, steps)
 
 
 def test_hints_come_one_by_one(checker: FakeChecker) -> None:

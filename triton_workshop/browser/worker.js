@@ -1,7 +1,7 @@
 // Python in a worker: a classic one from a blob, as Chromium allows no module worker on file://. Everything comes from
 // memory, and nothing is asked of a network. The one message to the worker itself is {boot}, with a port; through the port
-// go {id, run} and {id, check}, and answers with their id. A script has no way to the port: only this function holds it,
-// and what it calls was taken before any script ran.
+// go {id, run} and {id, check}, answers with their id, and {warm}, before any of these. A script has no way to the port:
+// only this function holds it, and what it calls was taken before any script ran.
 (() => {
   "use strict";
   self.importScripts = () => { throw new Error("not here"); };  // Pyodide refuses classic workers by this function
@@ -64,8 +64,14 @@
     return Object.fromEntries(names.map((name) => [name, python.FS.readFile(`${folder}/${name}`)]));
   }
 
+  // Before anything is asked: what a first check does only once.
+  function warm(step) {
+    if (current === undefined && worker.warm_up(step)) setTimeout(warm, 0, step + 1);
+  }
+
   function answer(event) {
     const data = apply(dataOf, event, []);
+    if (data.warm) return warm(0);
     [current, left] = [data.id, MOST_CHARACTERS];
     try {
       const kind = "run" in data ? "run" : "check";

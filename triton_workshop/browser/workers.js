@@ -2,11 +2,12 @@
 // serves the texts of two owners, as what a script leaves behind could read the next, and answer for it: the worker of the
 // owner before rests, in case that one comes back.
 "use strict";
+const PAUSE_MS = 1000;  // milliseconds without a request, or of one that may have to be stopped, until the spare starts
 const ended = (why) => ({ failed: why, changed: [], ended: true });
 globalThis.Workers = class {
   // `boot` is what a worker is sent first; `source` is the text of worker.js.
   constructor(source, boot, { limit = 90_000, spares = 1 } = {}) {
-    Object.assign(this, { source, boot, limit, spares, ready: [], next: 0 });
+    Object.assign(this, { source, boot, limit, spares, ready: [], next: 0, asked: 0 });
   }
 
   start() {
@@ -21,16 +22,28 @@ globalThis.Workers = class {
     return one;
   }
 
-  // The worker for the owner's texts; the spare begins once it is ready, so that the first result does not wait for both.
+  // The worker for the owner's texts. No spare starts beside it yet: the first result does not wait for both.
   async own(owner) {
     if (this.working && this.working.owner !== owner) {
       const back = this.resting?.owner === owner ? this.resting : this.resting?.thread.terminate();
       [this.resting, this.working] = [this.working, back];
     }
     this.working ??= Object.assign(this.ready.shift() ?? this.start(), { owner });
-    const one = await this.working.ready;
+    return this.working.ready;
+  }
+
+  refill() {
     while (this.ready.length < this.spares) this.ready.push(this.start());
-    return one;
+  }
+
+  // Nothing runs: the spare starts, and checks scripts of ours, so that an exercise's first check takes no longer.
+  async warm() {
+    this.refill();
+    for (const spare of await Promise.all(this.ready.map(({ ready }) => ready))) {
+      if (this.asked || spare.warm || !this.ready.includes(spare)) continue;
+      spare.warm = true;
+      spare.port.postMessage({ warm: true });
+    }
   }
 
   // Ends what runs; the spare takes over. A worker that is still starting goes on, as it has run nothing.
@@ -44,7 +57,12 @@ globalThis.Workers = class {
 
   // `on` hears {printed} and {verdict}; resolves to what is done. Requests wait for each other.
   ask(request, on = () => {}) {
-    this.turn = Promise.resolve(this.turn).catch(() => {}).then(() => this.work(request, on));
+    clearTimeout(this.rest);
+    this.asked += 1;
+    this.turn = Promise.resolve(this.turn).catch(() => {}).then(() => this.work(request, on)).finally(() => {
+      this.asked -= 1;
+      if (!this.asked) this.rest = setTimeout(() => this.warm().catch(() => {}), PAUSE_MS);
+    });
     return this.turn;
   }
 
@@ -54,6 +72,7 @@ globalThis.Workers = class {
     const one = await this.own(request.owner), id = ++this.next;
     if (this.stopped !== undefined) return ended(this.stopped);
     const watchdog = setTimeout(() => this.stop("it did not come to an end"), this.limit);
+    const long = setTimeout(() => this.refill(), PAUSE_MS);
     try {
       return await new Promise((resolve) => {
         one.waiting = (data) => {
@@ -69,7 +88,9 @@ globalThis.Workers = class {
       });
     } finally {
       clearTimeout(watchdog);
+      clearTimeout(long);
       one.waiting = null;
+      if (!this.working) this.refill();
     }
   }
 

@@ -100,7 +100,8 @@ class Watched:
 
     @property
     def passed(self) -> bool:
-        return self.verdict is not None and self.verdict.passed
+        """Whether all cases are right, with none to come."""
+        return self.verdict is not None and self.verdict.passed and not self.verdict.to_come
 
 
 def styles(palette: Palette) -> Theme:
@@ -161,7 +162,7 @@ def _activity(watched: Watched, job: Job) -> str:
     if job.full_size:
         return f"checking at full size on the GPU{seconds}"
     if not watched.awaited:
-        return f"{'compiling for GPUs' if watched.passed else 'looking for the cause'}{seconds}"
+        return f"{'looking for the cause' if watched.finding else 'compiling for GPUs'}{seconds}"
     started = job.checking.started
     if started is None:
         return f"getting ready{seconds}" if seconds else "checking"

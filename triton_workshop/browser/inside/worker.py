@@ -14,6 +14,9 @@ from typing import NoReturn
 
 WORK = Path("/tmp/page")
 """Where scripts run: it is emptied before each."""
+WARMING = "2"
+"""The exercise that is checked in advance: its cases are small, and its mistakes are drawn."""
+MISTAKE = "0.393 * red", "0.393 * blue"
 
 
 def prepare() -> None:
@@ -40,6 +43,18 @@ def prepare() -> None:
     for name in triton_workshop.__all__:  # as the first script would do it
         getattr(triton_workshop, name)
     waiting.Scheduler.wait = _cannot_wait  # type: ignore[assignment, method-assign]
+
+
+def warm_up(step: int = 0) -> bool:
+    """Check our own solution, then the same with a mistake, so that a learner's first check is as fast as the next.
+
+    Returns whether there is another step: whatever is asked meanwhile comes before it.
+    """
+    from triton_workshop.checking.exercises import EXERCISES
+
+    right = EXERCISES[WARMING].solution
+    check(WARMING, right.replace(*MISTAKE) if step else right, lambda verdict: None)
+    return not step
 
 
 def _no_debugger(*_arguments: object, **_named: object) -> None:

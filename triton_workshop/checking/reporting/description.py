@@ -90,11 +90,11 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
     """
     tolerance, names = _line(verdict.tolerance, "muted"), [case.name for case in verdict.cases]
     if verdict.passed:
-        cases: tuple[Row, ...] = ((("✓", "good"), (" · ".join(names), "muted")),)
+        mark, tone, right = _right(len(names), verdict.to_come)
+        cases: tuple[Row, ...] = (((mark, tone), (" · ".join(names), "muted")),)
         remarks: tuple[Row, ...] = tuple(((remark, "warning"),) for remark in verdict.remarks)
         parts = (remarks, cases, tolerance, compiler_rows(verdict.compiler))
-        right = f"{len(names)} cases are right, {verdict.to_come} to come" if verdict.to_come else ""
-        return Description(f"✓ {right or f'All {len(names)} cases are right'}", "good", tuple(filter(None, parts)))
+        return Description(f"{mark} {right}", tone, tuple(filter(None, parts)))
     finding = verdict.findings[0]
     todos = _todos(exercise, text) if finding.kind is FindingKind.UNFINISHED else ()
     done = sum(mark == "●" for (mark, _), *_ in todos)
@@ -119,6 +119,13 @@ def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int
         finding.kind,
         "" if finding.line is None else f"{verdict.file.name}, line {finding.line}",
     )
+
+
+def _right(cases: int, to_come: int) -> tuple[str, Tone, str]:
+    """How right a script is: it is good only once no case is to come, as that may fail."""
+    if to_come:
+        return "…", "plain", f"{cases} cases are right so far, {to_come} to come"
+    return "✓", "good", f"All {cases} cases are right"
 
 
 def _without_solution(exercise: Exercise) -> str:
