@@ -6,9 +6,7 @@ kernels run on the GPU or on the simulator. So this import comes before `import 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as type checkers know it: `typing` takes time in which Ctrl+C would print a traceback
 if TYPE_CHECKING:
     from triton_workshop.images import load_image, show_image
     from triton_workshop.tensors import cdiv, check_tensors_gpu_ready
@@ -31,7 +29,9 @@ def __getattr__(name: str) -> object:
     elif name in _HOMES:
         # Any name that a kernel script imports from here settles where its kernels run.
         globals()["DEVICE"] = _choose_device()
-        value = getattr(importlib.import_module(_HOMES[name]), name)
+        from importlib import import_module
+
+        value = getattr(import_module(_HOMES[name]), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -279,6 +280,25 @@ def test_a_whole_room_gets_in_from_one_address_and_so_does_who_comes_after_a_flo
         assert asked(f"{address}enter", b"word=AAAAA").status == 403
     assert ENTRIES >= 2 * 40
     assert len(room.board().present) == 51
+
+
+def test_few_wait_at_the_door_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or those who wait would take all connections that the server has."""
+    monkeypatch.setattr("triton_workshop.web.guard.ENTRY_SECONDS", 8.0)
+    monkeypatch.setattr("triton_workshop.web.guard.MOST_IN_LINE", 4)
+    room = Room(tmp_path / "room.sqlite")
+    guard = guarded(room)
+    guard._entries = Allowance(1, lambda: 0.0)
+    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
+    body = f"word={room.word}&name=Ada".encode()
+    end = time.monotonic() + 7
+    with served(Limits(guard)) as address, ThreadPoolExecutor(12) as pool:
+        for _ in range(12):
+            pool.submit(asked, f"{address}enter", body)
+        while len(room.board().present) < 12 - 4 and time.monotonic() < end:
+            time.sleep(0.02)
+        assert len(guard._waiting) == 4
+    assert len(room.board().present) == 12
 
 
 class Clock:

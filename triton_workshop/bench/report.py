@@ -32,17 +32,18 @@ def progress() -> Iterator[Callable[[TimingProgress], None]]:
     console = Console(stderr=True)
     bar = Bar(
         BarColumn(20),
-        TextColumn("{task.completed} of {task.total}"),
+        TextColumn("{task.fields[count]}"),
         TimeRemainingColumn(),
         TextColumn("{task.description}"),
         console=console,
         transient=True,
         disable=not console.is_terminal,
     )
-    task = bar.add_task("checking", total=None)
+    task = bar.add_task("checking", total=None, count="")
 
     def tell(now: TimingProgress) -> None:
-        bar.update(task, completed=now.done, total=now.total, description=now.what)
+        count = f"{now.done} of {now.total}"
+        bar.update(task, completed=now.done, total=now.total, count=count, description=now.what)
 
     with bar:
         yield tell

@@ -12,6 +12,9 @@ import typer
 from triton_workshop.cli import assembly, exercises, machines, room, slides
 from triton_workshop.errors import FOR_PEOPLE, print_error
 
+INTERRUPTED = 130
+"""How shells know a program that Ctrl+C has ended."""
+
 app = typer.Typer(
     help="Learn GPU programming with Triton in three hours.",
     no_args_is_help=True,
@@ -32,6 +35,8 @@ def main() -> None:
     """The entry point of `workshop`. Typer puts a hook of its own in the place of ours, so errors are caught here."""
     try:
         app(slides.with_share_value(sys.argv[1:]))
+    except KeyboardInterrupt:  # while Typer builds the commands: later, it says so itself
+        sys.exit(INTERRUPTED)
     except FOR_PEOPLE as error:
         print_error(error)
     except OSError as error:  # a full disk, or a folder that nobody may write to

@@ -31,6 +31,8 @@ ENTRIES_PER_SECOND = 5
 """Attendees of addresses that have let in so many: they enter one after another, and addresses take turns."""
 ENTRY_SECONDS = 5.0
 """Seconds after which the right word lets in, however many others enter from the same address."""
+MOST_IN_LINE = 500
+"""Of more who wait to enter, the first need not wait any longer: a server has room for so many connections only."""
 MESSAGES = 30
 """Messages of one attendee at once."""
 WRONG_WORD = "That is not this room's word. Look at the presenter's screen, and try again."
@@ -60,6 +62,7 @@ class Guard:
         self._path, self._secure = parts.path.rstrip("/"), parts.scheme == "https"
         self._entries, self._messages = Allowance(ENTRIES), Allowance(MESSAGES)
         self._line = Pace(ENTRIES_PER_SECOND, 1)
+        self._waiting: dict[asyncio.Timeout, None] = {}
         self.demand = Demand()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -119,11 +122,22 @@ class Guard:
         if not await asyncio.to_thread(self._room.opens, word):
             return refusal(request, 403, GUESSED if self._room.guessed else WRONG_WORD)
         if not self._entries.take(address := address_of(request)):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(ENTRY_SECONDS):
-                    await self._line.turn(1, address)
+            await self._wait_in_line(address)
         attendee = await asyncio.to_thread(self._room.enter, name)
         return JSONResponse(asdict(attendee)) if is_program(request) else self._welcome(attendee)
+
+    async def _wait_in_line(self, address: str) -> None:
+        if len(self._waiting) >= MOST_IN_LINE:
+            first = next(iter(self._waiting))
+            del self._waiting[first]
+            first.reschedule(asyncio.get_running_loop().time())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ENTRY_SECONDS) as wait:
+                self._waiting[wait] = None
+                try:
+                    await self._line.turn(1, address)
+                finally:
+                    self._waiting.pop(wait, None)
 
     async def _asked_to_return(self, token: str, here: Attendee | None) -> Response:
         """Ask before a browser becomes an attendee that it was not: anybody may have sent the link."""
