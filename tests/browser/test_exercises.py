@@ -189,9 +189,8 @@ def test_the_code_of_a_hint_is_code(context: BrowserContext, file: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_focus_and_the_current_exercise_are_seen_in_the_bar(context: BrowserContext, file: str, scheme: Any) -> None:
-    page = context.new_page()
+    page = opened(context, file, "2")  # once it is checked, no mark changes under the focus
     page.emulate_media(color_scheme=scheme)
-    page.goto(f"{file}#exercise-2")
     page.focus(".tabs a")
     page.keyboard.press("Shift+Tab")
     page.keyboard.press("Tab")
