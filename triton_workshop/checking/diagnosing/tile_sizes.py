@@ -146,8 +146,13 @@ def sizes_of(source: Source) -> list[TileSize]:
         if name in values and name not in found:
             found[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
     others = set(_other_numbers(source)).difference(source.exercise.given_sizes)
+    known = {size.value for size in found.values()}
+
+    def stands_alone(size: TileSize) -> bool:
+        return not any(n % size.value == 0 and (n == size.value or n not in known) for n in others)
+
     sizes = [size for size in found.values() if size.value not in source.exercise.given_sizes]
-    return [size for size in sizes if len(size.literals) > 1 or not any(n % size.value == 0 for n in others)]
+    return [size for size in sizes if len(size.literals) > 1 or stands_alone(size)]
 
 
 def _other_numbers(source: Source) -> Iterator[int]:
