@@ -43,6 +43,9 @@ def prepare() -> None:
     import triton.experimental.gluon  # Triton does this, which takes 0.1 s, when it first names an argument's type
     import triton.language  # noqa: F401  # what every kernel imports
 
+    if hasattr(torch, "overrides"):  # not in a page
+        import triton_workshop.checking.observing.torch_calls  # noqa: F401  # what every call needs, ahead of the fork
+
     # Before anything is computed: a fork would wait for ever for OpenMP's threads, which it does not have.
     torch.set_num_threads(1)
 
