@@ -11,7 +11,7 @@ import torch
 import triton
 import triton.language as tl
 
-from triton_workshop.simulator.branches import tell_from_now_on, told
+from triton_workshop.simulator.branches import instrument, record_branches
 
 TEXT = """
 import functools
@@ -54,7 +54,7 @@ def kernel(x_ptr, output_ptr, n, TWICE: tl.constexpr):
 def test_programs_that_disagree_take_both_branches() -> None:
     x = torch.arange(4.0)
     output = torch.empty_like(x)
-    with told() as taken:
+    with record_branches() as taken:
         kernel[(4,)](x, output, 4, TWICE=False)
     first = inspect.getsourcelines(kernel.fn)[1]
     ways = {(branch.line - first, branch.condition, branch.taken) for branch in taken if branch.file == __file__}
@@ -71,7 +71,7 @@ def test_programs_that_disagree_take_both_branches() -> None:
 
 def test_nothing_is_told_unless_somebody_asks() -> None:
     x = torch.arange(4.0)
-    with told() as taken:
+    with record_branches() as taken:
         pass
     kernel[(4,)](x, torch.empty_like(x), 4, TWICE=False)
     assert not taken
@@ -81,8 +81,8 @@ def test_functions_tell_and_compute_what_they_did(tmp_path: Path) -> None:
     file = str(tmp_path / "script.py")
     space: dict[str, Any] = {}
     exec(compile(TEXT, file, "exec", dont_inherit=True), space)
-    tell_from_now_on(space, TEXT, file)
-    with told() as taken:
+    instrument(space, TEXT, file)
+    with record_branches() as taken:
         assert [space["size_for"](2), space["outer"](1000), space["kept"](1)] == [1, 2, 1]
     ways = {(branch.condition, branch.taken) for branch in taken if branch.file == file}
     assert ways == {("n < 5", True), ("n < 5", False), ("n > 100", True), ("n > 100", False), ("n", True)}

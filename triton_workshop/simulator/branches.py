@@ -27,25 +27,25 @@ class Branch(NamedTuple):
     """Whether it was true."""
 
 
-_told: set[Branch] | None = None
+_record: set[Branch] | None = None
 
 
 @contextmanager
-def told() -> Iterator[set[Branch]]:
+def record_branches() -> Iterator[set[Branch]]:
     """Collect the branches that are taken while this lasts."""
-    global _told
-    before, _told = _told, set()
+    global _record
+    before, _record = _record, set()
     try:
-        yield _told
+        yield _record
     finally:
-        _told = before
+        _record = before
 
 
 def tell_branch(condition: Any, words: str) -> Any:
     """Return the condition. A kernel's ends the run, as in `if`, where programs disagree or it is undefined."""
-    if _told is not None:
+    if _record is not None:
         frame = sys._getframe(1)
-        _told.add(Branch(frame.f_code.co_filename, frame.f_lineno, words, bool(condition)))
+        _record.add(Branch(frame.f_code.co_filename, frame.f_lineno, words, bool(condition)))
     return condition
 
 
@@ -53,15 +53,15 @@ class TellBranches(ast.NodeTransformer):
     """Has conditions tell which way they go."""
 
     def visit_If(self, node: ast.If) -> ast.AST:
-        return self._tells(node)
+        return self._wrap(node)
 
     def visit_While(self, node: ast.While) -> ast.AST:
-        return self._tells(node)
+        return self._wrap(node)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        return self._tells(node)
+        return self._wrap(node)
 
-    def _tells(self, node: _Conditional) -> ast.AST:
+    def _wrap(self, node: _Conditional) -> ast.AST:
         words = ast.Constant(ast.unparse(node.test))
         self.generic_visit(node)
         call = ast.Call(ast.Name(TELL, ast.Load()), [node.test, words], [])
@@ -69,7 +69,7 @@ class TellBranches(ast.NodeTransformer):
         return node
 
 
-def tell_from_now_on(space: dict[str, Any], text: str, file: str) -> None:
+def instrument(space: dict[str, Any], text: str, file: str) -> None:
     """Have the functions in `space` that a script with this text has defined tell their branches, lambdas inside too.
 
     Their code is replaced, and nothing else is. Functions that others wrap, such as caches, are found inside those.

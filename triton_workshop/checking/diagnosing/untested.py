@@ -167,7 +167,7 @@ class _Inputs:
 
     def _parameter_varies(self, scope: Scope, name: str) -> bool:
         calls = [] if isinstance(scope, ast.Lambda) else self._calls.get(scope.name, [])
-        given = ((_given(call, scope.args, name, self._tuned), around) for call, around in calls)
+        given = ((_argument(call, scope.args, name, self._tuned), around) for call, around in calls)
         return not calls or any(self._varies(value, around) for value, around in given)
 
 
@@ -190,7 +190,7 @@ def _calls(node: ast.AST, scopes: tuple[Scope, ...] = ()) -> Iterator[tuple[ast.
         yield from _calls(part, inside)
 
 
-def _given(call: ast.Call, parameters: ast.arguments, name: str, tuned: Set[object]) -> ast.expr | None:
+def _argument(call: ast.Call, parameters: ast.arguments, name: str, tuned: Set[object]) -> ast.expr | None:
     """What a call passes for a parameter, or its default; None if that is not known."""
     for keyword in call.keywords:
         if keyword.arg == name:

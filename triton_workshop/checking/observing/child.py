@@ -25,7 +25,7 @@ from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.processes.call import take_tasks
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
-from triton_workshop.simulator.branches import tell_from_now_on
+from triton_workshop.simulator.branches import instrument
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
@@ -127,7 +127,7 @@ def observer_of(
     try:
         originals = Originals()
         launcher = load(source)
-        tell_from_now_on(getattr(inspect.unwrap(launcher), "__globals__", {}), source.text, str(source.file))
+        instrument(getattr(inspect.unwrap(launcher), "__globals__", {}), source.text, str(source.file))
         watched = None if source.replaces_nothing and not originals.replaced() else originals
         return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=watched)
     except BaseException as error:

@@ -159,7 +159,7 @@ class Observer:
             _uninitialised_memory_is_nan(),
             self._launches(integer_bits) as launches,
             _followed(self._file, launches) as calls,
-            branches.told() as taken,
+            branches.record_branches() as taken,
         ):
             output, failure = self._call(arguments)
         seconds = time.process_time() - started
