@@ -134,9 +134,10 @@ def check_when_asked(connection: Connection) -> None:
     """Prepare for a check, say so, wait until one is requested, and send its verdicts."""
     with _ahead(children.standard_output()) as script:
         from triton_workshop.checking import passes  # noqa: F401 (later it would take its time out of the verdict's)
-        from triton_workshop.checking.observing.child import prepare
+        from triton_workshop.checking.observing.child import prepare, warm_up
 
         prepare()
+        warm_up()
         connection.send(READY)
         try:
             request = connection.receive()

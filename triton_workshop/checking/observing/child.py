@@ -43,11 +43,22 @@ def prepare() -> None:
     import triton.experimental.gluon  # Triton does this, which takes 0.1 s, when it first names an argument's type
     import triton.language  # noqa: F401  # what every kernel imports
 
+    # What scripts and calls of them import, ahead of the fork.
+    import triton_workshop.check_reminder
+    import triton_workshop.tensors
+
     if hasattr(torch, "overrides"):  # not in a page
-        import triton_workshop.checking.observing.torch_calls  # noqa: F401  # what every call needs, ahead of the fork
+        import triton_workshop.checking.observing.torch_calls  # noqa: F401
 
     # Before anything is computed: a fork would wait for ever for OpenMP's threads, which it does not have.
     torch.set_num_threads(1)
+
+
+def warm_up() -> None:
+    """Do in advance what a process does only at its first launch. Only where nobody waits meanwhile."""
+    from triton_workshop.checking.observing.warm_up import observe_launches  # which needs the simulator
+
+    observe_launches()
 
 
 def load(source: Source) -> Launcher:
@@ -81,6 +92,7 @@ def launcher_of(script: ModuleType, exercise: Exercise) -> Launcher:
 def wait_for_a_script(connection: Connection) -> None:
     """Get ready for a script, then do with it what is asked: the functions below."""
     prepare()
+    warm_up()
     take_tasks(connection)
 
 
@@ -125,10 +137,9 @@ def observer_of(
 ) -> Observer | Observation:
     """Load a script, to observe calls of its launcher; an Observation of the failure if it cannot be loaded."""
     try:
-        originals = Originals()
+        originals = None if source.replaces_nothing else Originals()
         launcher = load(source)
         instrument(getattr(inspect.unwrap(launcher), "__globals__", {}), source.text, str(source.file))
-        watched = None if source.replaces_nothing and not originals.replaced() else originals
-        return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=watched)
+        return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=originals)
     except BaseException as error:
         return Observation(failure=failure_of(error, source.file), loading=True)

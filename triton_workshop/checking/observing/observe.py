@@ -16,6 +16,7 @@ from triton_workshop.checking.exercises.exercise import handed_over
 from triton_workshop.checking.observing.failure import Failure, failure_of, unobservable
 from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.provenance import Provenance, described, provenance_of, same
+from triton_workshop.checking.observing.source import resolved
 from triton_workshop.compiler.launches import Launches
 from triton_workshop.simulator import branches
 
@@ -205,7 +206,7 @@ class Observer:
         return replace(known, earlier_answer_changed=changed)
 
     def _is_own(self, file: str) -> bool:
-        return Path(file).resolve() == self._file
+        return resolved(file) == self._file
 
     @contextmanager
     def _launches(self, integer_bits: int) -> Iterator[list[Launch]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,12 @@ Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
 HARMLESS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "numpy", "torch", "triton"}
 HARMLESS |= {"triton_workshop", "typing"}
 """Modules by which nobody replaces what another one has."""
+REFLECTION = re.compile(
+    r"\b([gs]et|del)attr\b|\b(vars|globals|locals|exec|eval|compile|patch|mock|swap_tensors)\b|"
+    r"\b(sys|os|gc|builtins|importlib|inspect|ctypes|operator|types)\b|__(?!(future|name|main|file|init|call)__)\w+__|"
+    r"triton_workshop\.(?!utils_debug|checking import check_this_script)"
+)
+"""Words without which no script reaches into another module, also through one that it may import: `torch.sys`."""
 LARGEST_FLOAT32 = (2 - 2**-23) * 2.0**127
 
 
@@ -193,7 +200,7 @@ class Source:
         imports = [node for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom)]
         modules = [getattr(node, "module", None) or alias.name for node in imports for alias in node.names]
         roots = {module.partition(".")[0] for module in modules}
-        return self.keeps_to_itself and roots <= HARMLESS and not self.calls("__import__", "__setattr__", "patch")
+        return self.keeps_to_itself and roots <= HARMLESS and not REFLECTION.search(self.text)
 
     def is_masked(self, line: int | None) -> bool:
         """Whether a load or a store on a line has a mask."""
@@ -210,6 +217,12 @@ class Source:
         nodes = [node for node in self.nodes if isinstance(node, ast.Assign) and node.lineno == line]
         loads = [node for node in nodes if isinstance(node.value, ast.Call) and called(node.value) == "load"]
         return any(isinstance(node.targets[0], ast.Tuple) for node in loads)
+
+
+@functools.cache
+def resolved(file: str) -> Path:
+    """Return a path without links: a few files are asked for thousands of times."""
+    return Path(file).resolve()
 
 
 def names_in(function: Function) -> set[str]:

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
+from triton_workshop.checking.observing.source import resolved
+
 if TYPE_CHECKING:
     from triton_workshop.simulator import Launch
 
@@ -33,6 +35,8 @@ CHANGES = re.compile(r"\w*[^_]_|__setitem__|__i(add|sub|mul|truediv|floordiv|mod
 CHANGES_OF_FORM = re.compile(r"(requires_grad|detach|resize|squeeze|unsqueeze|t|transpose|as_strided|share_memory)_")
 """And those among them that leave its elements as they are."""
 TO_NUMPY = ("numpy", "__array__")
+QUERIES = frozenset(("__get__", "size", "stride", "data_ptr", "numel", "dim", "is_contiguous", "element_size"))
+"""Functions that make no tensor with memory of its own, `__get__` of `x.shape` and `x.T` among them. Most calls are."""
 ON_CPU = re.compile(r"""(["'])cpu\1|\.cpu\b""")
 EITHER = re.compile(r"cuda|is_available")
 """Beside "cpu", this is meant for a machine without a GPU."""
@@ -65,8 +69,10 @@ class TorchCalls(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        self.hear()
         name = getattr(func, "__name__", "")
+        if name in QUERIES:
+            return func(*args, **kwargs)
+        self.hear()
         if name in TO_NUMPY:
             self._read_by_numpy(args[0])
         made = func(*args, **kwargs)
@@ -170,7 +176,7 @@ class TorchCalls(TorchFunctionMode):
         frame: FrameType | None = sys._getframe()
         while frame is not None and _package(frame) in (*BETWEEN, __name__):
             frame = frame.f_back
-        return frame if frame is not None and Path(frame.f_code.co_filename).resolve() == self._file else None
+        return frame if frame is not None and resolved(frame.f_code.co_filename) == self._file else None
 
 
 def _package(frame: FrameType) -> str:
