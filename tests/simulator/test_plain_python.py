@@ -207,3 +207,44 @@ def names_what_nobody_imported(x_ptr):
 def test_a_kernel_finds_no_names_of_the_interpreter() -> None:
     with pytest.raises(InterpreterError, match="name 'np' is not defined"):
         names_what_nobody_imported[(1,)](torch.ones(4))
+
+
+@triton.jit
+def promises_of_a_stride(out_ptr, stride, n, B: tl.constexpr):
+    rows = tl.arange(0, B)
+    starts = tl.multiple_of(rows * stride, 4)
+    tl.store(out_ptr + rows, starts, mask=rows < n)
+
+
+@triton.jit
+def promises_of_a_size(out_ptr, stride, n, B: tl.constexpr):
+    tl.store(out_ptr, tl.multiple_of(stride, 4))
+
+
+@triton.jit
+def promises_of_rows(out_ptr, stride, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    rows = (at + stride)[:, None] + tl.arange(0, B)[None, :] * 0
+    tl.store(out_ptr + at, tl.multiple_of(rows, [4, 1]).sum(1))
+
+
+@pytest.mark.parametrize("kernel", [promises_of_a_stride, promises_of_a_size, promises_of_rows])
+def test_a_false_multiple_is_refused(kernel: Any) -> None:
+    out = torch.zeros(16, dtype=torch.int32)
+    kernel[(2,)](out, 8, 8, B=8)
+    with pytest.raises(InterpreterError, match=r"tl.multiple_of promises multiples of 4, and here is \d+"):
+        kernel[(2,)](out, 9, 8, B=8)
+
+
+@triton.jit
+def wraps_rows(out_ptr, n, B: tl.constexpr):
+    rows = (tl.program_id(0) * B + tl.arange(0, B)) % n
+    rows = tl.max_contiguous(tl.multiple_of(rows, B), B)
+    tl.store(out_ptr + rows, rows)
+
+
+def test_a_multiple_is_where_a_run_of_numbers_begins() -> None:
+    """As in Triton's tutorial on matrix products."""
+    out = torch.zeros(20, dtype=torch.int32)
+    wraps_rows[(3,)](out, 20, B=8)
+    assert out.tolist() == list(range(20))

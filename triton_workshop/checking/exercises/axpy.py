@@ -19,6 +19,11 @@ def _without_x(case: Case) -> Case:
     return changed(case, f"{case.name}, factor 0", lambda a, x, y: (a * 0, x, y))
 
 
+def _large_factor(case: Case) -> Case:
+    """A float16 cannot hold it, but the results."""
+    return changed(case, f"{case.name}, factor 100,000", lambda a, x, y: (a * 0 + 100_000, x * 2.0**-16, y))
+
+
 def _tiny_factor(case: Case) -> Case:
     return changed(case, f"{case.name}, tiny factor, large x", lambda a, x, y: (a * 2.0**-30, x * 2.0**30, y))
 
@@ -29,8 +34,9 @@ EXERCISE = replace(
     title="a * x + y in one kernel",
     launcher="axpy",
     cases=(
-        *map(_with_factor, ADD.cases[:-2]),
+        *map(_with_factor, ADD.cases[:-3]),
         _without_x(_with_factor(ADD.cases[0])),
+        _large_factor(_with_factor(ADD.cases[-3])),
         _tiny_factor(_with_factor(ADD.cases[-2])),
         _with_factor(ADD.cases[-1]),
     ),

@@ -92,6 +92,11 @@ def cut_out(logits: torch.Tensor) -> torch.Tensor:
     return logits.repeat(1, 2)[:, logits.shape[1] :]
 
 
+def all_equal(logits: torch.Tensor) -> torch.Tensor:
+    """The rows are one, with a stride of 0."""
+    return (logits[:1] * 0 - 200).expand(len(logits), -1)
+
+
 def all_low(logits: torch.Tensor) -> torch.Tensor:
     """So far apart that one has all of the weight: the logarithm of a sum would be lost beside such a maximum."""
     return LOW * (1 + logits.abs() / 30)
@@ -173,7 +178,7 @@ EXERCISE = Exercise(
         with_first(
             _case(3, 2600), "±10,000, falling", lambda logits: (logits.sign() * LARGE + logits).sort(1).values.flip(1)
         ),
-        with_first(_case(2, 2100), "all equal to -200", lambda logits: logits * 0 - 200),
+        with_first(_case(2, 2100), "all equal to -200, one row twice", all_equal),
         with_first(_case(2, 130), "below -1e38", all_low),
         _with_minus_infinity(_case(3, 2300)),
         # The last place of blocks of any size, and the first of the next one. No number of parts divides the row, and

@@ -280,7 +280,10 @@ def generator_of(seed: tuple[int | str, ...]) -> torch.Generator:
 
 
 def in_dtype(case: Case, dtype: str) -> Case:
-    """A case with its tensors in another dtype, named as torch does; numbers and integers stay as they are."""
+    """A case with its tensors in another dtype, named as torch does; numbers and integers stay as they are.
+
+    What is a view with gaps is none afterwards.
+    """
 
     def arguments(device: str) -> tuple[torch.Tensor, ...]:
         import torch

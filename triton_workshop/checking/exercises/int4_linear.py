@@ -56,6 +56,13 @@ def _large(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[
     return x.abs() * 1000, weight | 0x88, scale.abs() / 10
 
 
+def _cancelling(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """A group's share of the result is too large for float16, and has another sign than the next group's."""
+    scale = scale.abs() * 0 + 0.4
+    scale[:, ::2] *= -1
+    return x.abs() * 600, weight | 0x88, scale
+
+
 def _around_one(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:
     """Sums that grow: in float16 they lose what is added to them."""
     return x / 4 + 1, weight | 0x99, scale / 4 + 0.02
@@ -117,6 +124,7 @@ EXERCISE = Exercise(
         with_change(_case(3, 48, 384), "large values", _large),
         # One row has special kernels, so it has several groups.
         with_change(_case(1, 96, 640), "large values", _large),
+        with_change(_case(2, 24, 768), "groups that cancel", _cancelling),
         _case(16, 50, 1152),
         _case(7, 130, 896),
     ),

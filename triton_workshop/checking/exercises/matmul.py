@@ -50,9 +50,17 @@ def _large_and_tiny_case(m: int, n: int, k: int, again: str = "") -> Case:
     return changed(plain, f"{_sizes(m, n, k)}, bfloat16, large and tiny, b transposed in memory{again}", change)
 
 
-def _strided_case(m: int, n: int, k: int) -> Case:
-    name = f"{_sizes(m, n, k)}, every 2nd row, every 3rd column"
-    return changed(_case(2 * m, 3 * n, k, "strided"), name, lambda a, b: (a[::2], b[:, ::3]))
+def _strided_case(m: int, n: int, k: int, dtype: str = "float32") -> Case:
+    """Converted first: a view that is converted is a view no more."""
+    name = f"{_sizes(m, n, k)}{'' if dtype == 'float32' else f', {dtype}'}, every 2nd row, every 3rd column"
+    whole = in_dtype(_case(2 * m, 3 * n, k, "strided"), dtype)
+    return changed(whole, name, lambda a, b: (a[::2], b[:, ::3]))
+
+
+def _repeated_case(m: int, n: int, k: int) -> Case:
+    """Both have strides of 0."""
+    name = f"{_sizes(m, n, k)}, one column of a {k} times, one row of b {k} times"
+    return changed(_case(m, n, k), name, lambda a, b: (a[:, :1].expand(-1, k), b[:1].expand(k, -1)))
 
 
 def _sizes(m: int, n: int, k: int) -> str:
@@ -76,15 +84,15 @@ EXERCISE = Exercise(
         # The same shape twice: a launcher that caches converted or contiguous copies uses old ones for the second.
         _large_and_tiny_case(17, 128, 17),
         _large_and_tiny_case(17, 128, 17, ", other values"),
-        in_dtype(_transposed_case(260, 1, 130), "float16"),
+        _strided_case(260, 1, 130, "float16"),
         # More rows than any block of another size would cover by chance; b alone is a square.
-        _case(128, 20, 20),
+        _repeated_case(128, 20, 20),
         _strided_case(70, 140, 288),
     ),
     # Tiles in groups, of which the last is cut: 66, 33 or 131 along M, and several along N. And more tiles, of up to
     # 128 columns, than a GPU has multiprocessors: a program of a fixed grid has to take a second one. And more than 32
-    # tiles of 16 along K, for one row, as that has special kernels.
-    long_cases=(_case(4161, 130, 1), _case(1, 19_073, 1), _column_case(1, 260, 528)),
+    # tiles of 16 along K, for one row, as that has special kernels. And several whole tiles along both axes.
+    long_cases=(_case(4161, 130, 1), _case(1, 19_073, 1), _column_case(1, 260, 528), _case(256, 256, 32)),
     larger_cases=(_case(70_000, 3, 5), _case(3, 140_000, 5), _case(20, 40, 40_000), _case(1, 40, 40_000)),
     gpu_cases=(
         _case(65, 63, 31),

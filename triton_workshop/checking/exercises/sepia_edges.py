@@ -39,7 +39,11 @@ EXERCISE = replace(
         _case(4, 3, 7),
         _case(16, 16, 3),
         # Whole tiles along one axis only.
-        _case(15, 64, 3),
+        changed(
+            _case(15, 64, 3),
+            "15 × 64 pixels, filter 3 × 3, from -1 to 2",
+            lambda image, weight: (3 * image - 1, weight),
+        ),
         _case(17, 33, 3),
         # No value is above 0.8, and some sums are above 1 all the same.
         changed(
@@ -49,8 +53,9 @@ EXERCISE = replace(
         ),
         _case(48, 19, 5),
     ),
-    # More tiles, of up to 64 columns, than a GPU has multiprocessors: a fixed grid has to take a second one.
-    long_cases=(_case(9, 10_305, 1), _case(1033, 1, 1)),
+    # More tiles, of up to 64 columns, than a GPU has multiprocessors: a fixed grid has to take a second one. And whole
+    # tiles along both axes, so many that there are some whose neighbours on all sides are whole too.
+    long_cases=(_case(9, 10_305, 1), _case(1033, 1, 1), _case(96, 96, 3)),
     larger_cases=(_case(20, 40, 19), _case(2, 140_000, 3), _case(70_000, 2, 3)),
     gpu_cases=(_case(17, 33, 3), _case(2160, 3840, 3), _case(2160, 3840, 5)),
     reference=lambda image, weight: CONV2D.reference(SEPIA.reference(image), weight),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.exercise import Case, Showing, changed, random_case, small_picture
+from triton_workshop.checking.exercises.exercise import Case, Showing, changed, random_case, small_picture, with_first
 from triton_workshop.checking.exercises.sepia import EXERCISE as SEPIA
 from triton_workshop.checking.exercises.sepia import LONG_HEIGHT, LONG_WIDTH
 
@@ -53,10 +53,10 @@ EXERCISE = replace(
         _case(17, 65, "cut out of a larger image"),
         _case(17, 65, "cut out of a larger image", ", other values"),
         _case(16, 64, "every second pixel"),
-        _case(63, 63, "channels last in memory"),
+        _case(128, 128, "channels last in memory"),
         _case(1, 320, "one channel three times"),
         _case(9, 70, "cut out of wider rows"),
-        _case(9, 70, "cut out of a taller image"),
+        with_first(_case(9, 70, "cut out of a taller image"), "from -1 to 2", lambda image: 3 * image - 1),
         _case(9, 70, "three of four channels, last in memory"),
         _case(64, 16, "transposed"),
         _case(61, 97, "cut out of a larger image"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.exercises.cross_entropy import LARGE, all_low, cut_out, rows_far_apart
+from triton_workshop.checking.exercises.cross_entropy import LARGE, all_equal, all_low, cut_out, rows_far_apart
 from triton_workshop.checking.exercises.exercise import Axis, Case, Exercise, changed, counted, in_few_bits, random_case
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ EXERCISE = Exercise(
         _case(4, 1025),
         _case(4, 1025, "other values"),
         _case(4, 1025, "cut out of wider rows", cut_out),
-        _case(2, 300, "all equal to -200", lambda x: x * 0 - 200),
+        _case(2, 300, "all equal to -200, one row twice", all_equal),
         _case(2, 130, "below -1e38", all_low),
         _case(3, 500, "many of them -inf", _with_minus_infinity),
         # A row alone may be divided among programs.
