@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
@@ -175,7 +175,8 @@ def client_in(scope: Scope) -> Client:
 class Pace:
     """Spreads what a room loads at once over time, so that the presenter's cores are left to the slides.
 
-    Those who wait take turns, however much each of them asks for. Who no longer waits has used nothing.
+    Addresses take turns, and so do the sessions of one: as many as a laptop has, it is one laptop, and behind a tunnel
+    all have the same address. Who no longer waits has used nothing.
     """
 
     def __init__(self, per_second: float, at_once: float) -> None:
@@ -184,14 +185,16 @@ class Pace:
         self._next = 0.0
         """When the next bytes may go, by the event loop's clock."""
         self._first = asyncio.Lock()
-        self._lines: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
-        """For each who waits: only the first of a line waits for a turn."""
+        self._lines: WeakValueDictionary[tuple[object, ...], asyncio.Lock] = WeakValueDictionary()
+        """For each who waits: only the first of a line waits in the next one, or for a turn."""
 
-    async def turn(self, size: int, who: object = None) -> None:
-        """Wait until so many bytes may go to somebody."""
-        line = self._lines.setdefault(who, asyncio.Lock())
+    async def turn(self, size: int, *who: object) -> None:
+        """Wait until so many bytes may go to somebody: to an address, and to a session there."""
+        lines = [self._lines.setdefault(who[:end], asyncio.Lock()) for end in range(len(who), 0, -1)]
         now = asyncio.get_running_loop().time
-        async with line, self._first:
+        async with AsyncExitStack() as turns:
+            for line in (*lines, self._first):
+                await turns.enter_async_context(line)
             self._next = max(self._next, now() - self._credit)
             if (wait := self._next - now()) > 0:
                 await asyncio.sleep(wait)

@@ -108,7 +108,7 @@ class Server:
         data = self.site.pieces.get(request.path_params["name"])
         if data is None:
             return PlainTextResponse(NOTHING_HERE, 404)
-        await self.pace.turn(len(data), request.state.attendee.number)
+        await self.pace.turn(len(data), address_of(request), request.state.attendee.number)
         return Response(data, media_type="application/octet-stream", headers=UNCHANGING)
 
     async def events(self, request: Request) -> Response:
