@@ -65,5 +65,6 @@ class Followers:
         for page in pages:
             page.over = True
             self._connections.heard(page.client)  # it may not read, and so never end
+            self._connections.await_client(page.client)
             self.pages.pop(page, None)
         self._stream.wake()
