@@ -176,6 +176,7 @@ def test_nobody_else_can_read_it(file: Path, room: Room) -> None:
         ("\u0301\ufe0f", None),
         ("\ud800", None),
         ("number 3", None),
+        ("number", None),  # as the next one of this name would be a number
         ("Number\u2003\uff13", None),
         ("nu\u200dmber\u00a03.", None),
         ("Number Three", "Number Three"),
@@ -202,6 +203,15 @@ def test_nobody_else_can_read_it(file: Path, room: Room) -> None:
 )
 def test_a_name_is_one_line_that_can_be_seen_and_is_no_number(room: Room, given: str, kept: str | None) -> None:
     assert room.enter(given).name == kept
+
+
+def test_namesakes_are_numbered(room: Room) -> None:
+    given = ("Ada", "Ada", "Ada 2", "ADA", "\uff21da", "Bob", "x" * 40, "x" * 40, None, None)
+    names = [room.enter(name).name for name in given]
+    assert names == ["Ada", "Ada 2", "Ada 2 2", "ADA 3", "\uff21da 4", "Bob", "x" * 40, "x" * 38 + " 2", None, None]
+    assert [called(each) for each in room.board().present] == names[:-2]
+    room.leave(2)
+    assert room.enter("Ada").name == "Ada 2", "once it is free"
 
 
 def test_the_newest_report_of_an_exercise_counts(room: Room) -> None:

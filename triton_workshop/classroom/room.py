@@ -20,7 +20,7 @@ from typing import Any
 from platformdirs import user_data_path
 
 from triton_workshop.classroom.board import Board, CallForHelp, Present, Progress
-from triton_workshop.classroom.names import as_name
+from triton_workshop.classroom.names import as_name, with_number
 from triton_workshop.errors import MisuseError, WorkshopError
 
 FOLDER = "TRITON_WORKSHOP_ROOM"
@@ -168,10 +168,13 @@ class Room:
     # An attendee's side
 
     def enter(self, name: str | None = None) -> Attendee:
-        """Let somebody in, under the next number."""
+        """Let somebody in, under the next number, and a name that nobody else has."""
         token, name = secrets.token_urlsafe(24), as_name(name)
         with self._writing():
             ((number,),) = self._rows("SELECT coalesce(max(number), 0) + 1 FROM attendees WHERE room = ?", self._id)
+            if name:
+                taken = self._rows("SELECT name FROM attendees WHERE room = ? AND name IS NOT NULL", self._id)
+                name = with_number(name, map(itemgetter(0), taken))
             values = (self._id, number, name, digest(token))
             self._store.execute("INSERT INTO attendees VALUES (?, ?, ?, ?)", values)
         return Attendee(number, name, token)
