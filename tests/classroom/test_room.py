@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.classroom.board import Board, CallForHelp, Count, Present, Progress, called
-from triton_workshop.classroom.room import LETTERS, MOST_WRONG, Room, forget, room_in_use
+from triton_workshop.classroom.room import LETTERS, MOST_CALLS, MOST_WRONG, Room, forget, room_in_use
 from triton_workshop.errors import WorkshopError
 
 BEGUN = Progress("1", 1, 3, right=False, hints=1)
@@ -269,6 +269,18 @@ def test_calls_are_answered_oldest_first(room: Room, clock: Clock) -> None:
     clock.time += 60
     room.ask(bob.number)
     assert room.board().calls == (CallForHelp(1, "Ada", 1), CallForHelp(2, None, 0))
+
+
+def test_a_flood_of_calls_is_bounded_and_each_attendee_has_one(room: Room) -> None:
+    mallory = room.enter("Mallory")
+    assert all(room.ask(mallory.number, told=told) for told in range(1, 400))
+    assert len(room.board().calls) == 1
+    others = [room.enter().number for _ in range(MOST_CALLS)]
+    assert [room.ask(number) for number in others] == [True] * (MOST_CALLS - 1) + [False]
+    assert len(room.board().calls) == MOST_CALLS
+    assert room.ask(mallory.number), "who waits already, waits on"
+    room.done(mallory.number)
+    assert room.ask(others[-1]), "once one is answered"
 
 
 def test_a_call_that_arrives_twice_is_one_call(room: Room) -> None:
