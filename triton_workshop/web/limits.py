@@ -41,7 +41,7 @@ FIRST_SECONDS = 3.0
 READING_SECONDS = 30.0
 """Seconds for everything later: the next request, and a client that does not read what it asked for."""
 MOST_OPEN = 500
-"""Connections that wait for their client. Beyond that, the oldest has to go: of new or of idle ones, as there are more."""
+"""Connections that wait for their client. Beyond that, the oldest of new or of idle ones goes, as there are more."""
 PART_BYTES = 32 * 1024
 """Bytes of an answer that are handed on at once: the others wait until the client has read."""
 UNREAD_BYTES = 128 * 1024
@@ -295,9 +295,9 @@ def _in_parts(send: Send, await_client: Callable[[], None]) -> Send:
         body = message.get("body", b"")
         last = max(len(body) - 1, 0) // PART_BYTES * PART_BYTES
         for start in range(0, last, PART_BYTES):
-            await send(message | {"body": body[start : start + PART_BYTES], "more_body": True})
+            await send({**message, "body": body[start : start + PART_BYTES], "more_body": True})
             await_client()
-        await send(message | {"body": body[last:]} if last else message)
+        await send({**message, "body": body[last:]} if last else message)
 
     return send_in_parts
 
