@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.classroom.board import Board, CallForHelp, Count, Present, Progress, called
-from triton_workshop.classroom.room import LETTERS, MOST_WRONG, Room, forget, room_in_use
+from triton_workshop.classroom.room import LETTERS, MOST_CALLS, MOST_WRONG, Room, forget, room_in_use
 from triton_workshop.errors import WorkshopError
 
 BEGUN = Progress("1", 1, 3, right=False, hints=1)
@@ -176,6 +176,7 @@ def test_nobody_else_can_read_it(file: Path, room: Room) -> None:
         ("\u0301\ufe0f", None),
         ("\ud800", None),
         ("number 3", None),
+        ("number", None),  # as the next one of this name would be a number
         ("Number\u2003\uff13", None),
         ("nu\u200dmber\u00a03.", None),
         ("Number Three", "Number Three"),
@@ -202,6 +203,15 @@ def test_nobody_else_can_read_it(file: Path, room: Room) -> None:
 )
 def test_a_name_is_one_line_that_can_be_seen_and_is_no_number(room: Room, given: str, kept: str | None) -> None:
     assert room.enter(given).name == kept
+
+
+def test_namesakes_are_numbered(room: Room) -> None:
+    given = ("Ada", "Ada", "Ada 2", "ADA", "\uff21da", "Bob", "x" * 40, "x" * 40, None, None)
+    names = [room.enter(name).name for name in given]
+    assert names == ["Ada", "Ada 2", "Ada 2 2", "ADA 3", "\uff21da 4", "Bob", "x" * 40, "x" * 38 + " 2", None, None]
+    assert [called(each) for each in room.board().present] == names[:-2]
+    room.leave(2)
+    assert room.enter("Ada").name == "Ada 2", "once it is free"
 
 
 def test_the_newest_report_of_an_exercise_counts(room: Room) -> None:
@@ -259,6 +269,18 @@ def test_calls_are_answered_oldest_first(room: Room, clock: Clock) -> None:
     clock.time += 60
     room.ask(bob.number)
     assert room.board().calls == (CallForHelp(1, "Ada", 1), CallForHelp(2, None, 0))
+
+
+def test_a_flood_of_calls_is_bounded_and_each_attendee_has_one(room: Room) -> None:
+    mallory = room.enter("Mallory")
+    assert all(room.ask(mallory.number, told=told) for told in range(1, 400))
+    assert len(room.board().calls) == 1
+    others = [room.enter().number for _ in range(MOST_CALLS)]
+    assert [room.ask(number) for number in others] == [True] * (MOST_CALLS - 1) + [False]
+    assert len(room.board().calls) == MOST_CALLS
+    assert room.ask(mallory.number), "who waits already, waits on"
+    room.done(mallory.number)
+    assert room.ask(others[-1]), "once one is answered"
 
 
 def test_a_call_that_arrives_twice_is_one_call(room: Room) -> None:

@@ -87,6 +87,16 @@ def test_a_call_is_done_once_the_presenter_says_so(room: Room, address: str, ada
     assert room.board().calls == ()
 
 
+def test_beyond_the_calls_that_may_wait_an_attendee_hears_so(
+    room: Room, address: str, ada: Attendee, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("triton_workshop.classroom.room.MOST_CALLS", 1)
+    bob = room.enter("Bob")
+    assert [posted(address, "help", b"", each).status for each in (ada, ada, bob)] == [200, 200, 429]
+    assert posted(address, "help", b"", bob).text.endswith("Raise your hand, or try again later.")
+    room.leave(bob.number)
+
+
 def test_who_joins_is_on_the_board_until_they_leave(room: Room, address: str, tmp_path: Path) -> None:
     joined = join(address, room.word.lower(), "Bob", tmp_path / "room.json")
     assert [present.name for present in room.board().present] == ["Bob"]

@@ -21,8 +21,9 @@ from tests.web.attacks import Headers, connect, drop, open_connections, request
 from tests.web.loopback import asked, served
 from triton_workshop.classroom.room import Room
 from triton_workshop.web.demand import EXCESS
-from triton_workshop.web.limits import Client, Connections, GoneError, OneConnection, Pace
+from triton_workshop.web.limits import PART_BYTES, UNREAD_BYTES, Client, Connections, GoneError, OneConnection, Pace
 from triton_workshop.web.server import Server
+from triton_workshop.web.site import text_file
 
 Serving = tuple[Server, str, Headers]
 PATIENCE_SECONDS = 10.0
@@ -263,6 +264,57 @@ def test_requests_beyond_a_sessions_share_are_refused_and_all_of_them_are_counte
         assert asked(f"{address}page.js", headers=ada).status == 200
     assert reaches(lambda: not made.app.connections._answers)
     assert asked(f"{address}page.js", headers=session).status == 200
+
+
+# What nobody reads
+
+
+def test_of_an_answer_that_nobody_reads_little_is_kept_and_who_reads_later_gets_all(serving: Serving) -> None:
+    made, address, session = serving
+    large = "".join(map(str, range(1_000_000)))
+    made.site._files["large.js"] = text_file(large, "javascript")
+    connections = made.app.connections
+    with open_connections(address, 20, request("/large.js", session | {"Connection": "close"})) as unread:
+        assert reaches(lambda: len(connections._idle) == 20)
+        for transport in connections._all.values():
+            assert transport.get_write_buffer_size() <= 2 * PART_BYTES  # type: ignore[attr-defined]
+            kept = transport.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+            assert kept <= 2 * UNREAD_BYTES, "Linux says twice what it was asked for"
+        with unread[0].makefile("rb") as answer:
+            assert answer.read().endswith(large.encode())
+
+
+def test_of_those_who_do_not_read_the_longest_silent_go(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, address, session = serving
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
+    monkeypatch.setattr("triton_workshop.web.limits.GRACE_SECONDS", 0.0)
+    made.site._files["large.js"] = text_file("x" * 20_000_000, "javascript")
+    with open_connections(address, 20, request("/large.js", session)):
+        assert reaches(lambda: len(made.app.connections._all) == 5)
+        assert asked(f"{address}page.js", headers=session).status == 200
+
+
+def test_the_system_keeps_nothing_for_a_connection_that_was_cut(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, address, session = serving
+    monkeypatch.setattr("triton_workshop.web.limits.READING_SECONDS", 0.2)
+    made.site._files["large.js"] = text_file("x" * 20_000_000, "javascript")
+    with closing(connect(address, request("/large.js", session))) as unread:
+        assert reaches(lambda: len(made.app.connections._idle) == 1)
+        assert reaches(lambda: not made.app.connections._all)
+        with pytest.raises(ConnectionResetError), unread.makefile("rb") as answer:
+            answer.read()
+
+
+def test_who_follows_is_not_taken_for_one_who_does_not_read(serving: Serving) -> None:
+    made, address, session = serving
+    made.stream.set("output-0", "x" * 3 * PART_BYTES)
+    with closing(connect(address, request("/events", session))) as following:
+        with following.makefile("rb") as events:
+            assert any(line.startswith(b'data: {"key": "output-0"') for line in events)
+        assert reaches(lambda: not made.app.connections._timers)
+        assert not made.app.connections._idle
 
 
 # Behind a proxy

@@ -92,17 +92,36 @@ def test_who_no_longer_waits_has_used_nothing() -> None:
     assert not pace._lines
 
 
-def test_who_asks_for_much_waits_for_the_turns_of_others() -> None:
-    loop, pace, served = Clock(), Pace(100, 50), list[str]()
+def served_in_turns(*asking: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """In which order those who ask at once are served."""
+    loop, pace, served = Clock(), Pace(100, 50), list[tuple[str, ...]]()
 
-    async def one(name: str) -> None:
-        await pace.turn(100, name)
-        served.append(name)
+    async def one(who: tuple[str, ...]) -> None:
+        await pace.turn(100, *who)
+        served.append(who)
 
     async def all_of_them() -> None:
-        await asyncio.gather(*map(one, ["Mallory"] * 50 + ["Ada"] * 3 + ["Bob"] * 2))
+        await asyncio.gather(*map(one, asking))
 
     loop.run_until_complete(all_of_them())
     loop.close()
+    assert not pace._lines
+    return served
+
+
+def test_who_asks_for_much_waits_for_the_turns_of_others() -> None:
+    served = [who for (who,) in served_in_turns(*[("Mallory",)] * 50, *[("Ada",)] * 3, *[("Bob",)] * 2)]
     assert served[0] == "Mallory", "who came first, when nobody waited"
     assert served[1:9] == ["Mallory", "Ada", "Bob", "Mallory", "Ada", "Bob", "Mallory", "Ada"]
+
+
+def test_a_laptop_with_many_sessions_has_one_turn_for_all_of_them() -> None:
+    laptop = [("10.0.0.66", f"Mallory {number}") for number in range(50)]
+    served = served_in_turns(*laptop, *[("10.0.0.2", "Ada")] * 3, ("10.0.0.3", "Bob"))
+    assert [name for _, name in served[2:7]] == ["Ada", "Bob", "Mallory 2", "Ada", "Mallory 3"]
+
+
+def test_behind_one_address_sessions_take_turns() -> None:
+    """As behind a tunnel."""
+    served = served_in_turns(*[("127.0.0.1", "Mallory")] * 50, *[("127.0.0.1", each) for each in ("Ada", "Bob")] * 2)
+    assert [name for _, name in served[2:7]] == ["Ada", "Bob", "Mallory", "Ada", "Bob"]

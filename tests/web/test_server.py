@@ -252,14 +252,17 @@ def followed(address: str, headers: dict[str, str]) -> Iterator[dict[str, object
                 yield json.loads(line.removeprefix(b"data: "))
 
 
-def test_too_many_pages_are_told_so(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_page_follows_in_place_of_an_older_one(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     made, address, session = serving
     monkeypatch.setattr(following, "MOST_STREAMS", 1)
     made.stream.set("place", 1)
-    with closing(followed(address, session)) as events:
+    bob = {"Authorization": f"Bearer {made._room.enter().token}"}
+    with closing(followed(address, session)) as events, closing(followed(address, bob)) as newer:
         next(events)
-        answer = asked(f"{address}events", headers=session)
-        assert (answer.status, answer.headers["retry-after"]) == (503, "10")
+        next(newer)
+        for _ in events:  # until it ends
+            pass
+        assert len(made.followers.pages) == 1
 
 
 def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -379,7 +382,7 @@ async def test_who_is_removed_or_forgotten_follows_no_longer(tmp_path: Path) -> 
     pages = [Following(made.stream, 0, room.enter().number, "10.0.0.1", ("10.0.0.1", port)) for port in range(3)]
     for page in pages:
         connections.opened(page.client, asyncio.Transport())
-        assert made.followers.admit(page)
+        made.followers.admit(page)
     assert not connections._timers
     await made.look()
     assert [page.over for page in pages] == [False] * 3
@@ -410,7 +413,7 @@ async def test_a_server_that_nobody_has_used_for_12_hours_has_another_room(tmp_p
 async def test_a_page_that_may_not_follow_any_longer_ends_at_once() -> None:
     stream = Stream()
     followers, page = Followers(stream, Connections()), Following(stream, 0, 1, "10.0.0.1")
-    assert followers.admit(page)
+    followers.admit(page)
     events = page.body_iterator
     assert await anext(events) == b"retry: 1000\n\n"
     next_one = asyncio.create_task(anext(events))
@@ -420,25 +423,53 @@ async def test_a_page_that_may_not_follow_any_longer_ends_at_once() -> None:
         await next_one
 
 
-def test_no_attendee_and_no_address_can_take_all_places() -> None:
+Places = list[tuple[int, str]]
+
+
+def kept(*arrivals: tuple[int, str]) -> Places:
+    """Who follows once these have come, each with their number and address; the oldest first."""
     followers = Followers(Stream(), Connections())
+    for arrival in arrivals:
+        followers.admit(Following(Stream(), 0, *arrival))
+    return [(page.number, page.address) for page in followers.pages]
 
-    def admits(number: int, address: str) -> bool:
-        return followers.admit(Following(Stream(), 0, number, address))
 
-    taken = [admits(number, "10.0.0.1") for number in range(34) for _ in range(12)]
-    assert len(followers.pages) == following.MOST_STREAMS
-    assert all(taken[: following.MOST_STREAMS])
-    assert not admits(0, "10.0.0.1"), "12 pages are enough for everybody"
-    assert all(admits(number, "10.0.0.1") for number in range(100, 140)), "as behind a tunnel"
-    assert all(admits(number, "10.0.0.2") for number in range(200, 240))
-    assert len(followers.pages) == following.MOST_STREAMS
-    kept = {page.number for page in followers.pages}
-    assert {*range(100, 140), *range(200, 240)} <= kept, "who has one page keeps it"
-    followers.pages.clear()
-    assert all(admits(number, "10.0.0.1") for number in range(following.MOST_STREAMS))
-    assert not admits(1000, "10.0.0.1")
-    assert all(admits(number, "10.0.0.2") for number in range(1000, 1040))
+def pages_of(address: str, numbers: range, times: int = 1) -> Places:
+    return [(number, address) for number in numbers for _ in range(times)]
+
+
+CROWD = pages_of("10.0.0.1", range(following.MOST_STREAMS))
+"""One page of each of many sessions behind one address: all places."""
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        CROWD,
+        pages_of("10.0.0.1", range(34), 12),
+        pages_of("10.0.0.2", range(20), 10) + pages_of("10.0.0.1", range(20, 40), 10),
+    ],
+    ids=["one page of each", "twelve of each", "two addresses"],
+)
+def test_whoever_has_entered_follows_behind_whatever_address(before: Places) -> None:
+    for address in ("10.0.0.1", "10.0.0.3"):
+        room = pages_of(address, range(1000, 1040))
+        after = kept(*before, *room)
+        assert len(after) == following.MOST_STREAMS
+        assert after[-40:] == room, "and nobody of them makes room for the next one"
+
+
+def test_a_laptop_with_many_sessions_takes_no_place_from_other_addresses() -> None:
+    room = pages_of("10.0.0.2", range(1000, 1040))
+    assert set(kept(*room, *CROWD, *CROWD)) >= set(room)
+
+
+def test_an_attendees_newest_pages_follow_in_place_of_the_oldest() -> None:
+    ada, bob = (1001, "10.0.0.1"), (1002, "10.0.0.1")
+    assert kept(*[ada] * 3, bob, *[ada] * 30) == [bob, *[ada] * 12]
+    assert kept(ada, *CROWD[2:], bob, bob)[-2:] == [CROWD[-1], bob], (
+        "where there is no room, of two pages the older one"
+    )
 
 
 def test_an_address_that_is_not_ours_is_refused_in_one_line() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain, count
 
 LONGEST_NAME = 40
 """Characters."""
@@ -16,7 +17,7 @@ MOST_MARKS = 4
 """Marks above and below one letter: Burmese and Tibetan have up to four. One that fits any letter counts as two."""
 LOST = re.compile(rf"(?<![^\x00-\u024f])[{JOINERS}]+|[{JOINERS}]+(?![^\x00-\u024f])|([{JOINERS}])[{JOINERS}]+")
 """Joiners at an end or beside a Latin letter, and all but the first of several."""
-AS_NUMBER = re.compile(r"\W*number\W*\d+\W*")
+AS_NUMBER = re.compile(r"\W*number\W*\d*\W*")
 
 
 def as_name(name: str | None) -> str | None:
@@ -28,8 +29,20 @@ def as_name(name: str | None) -> str | None:
     composed = unicodedata.normalize("NFC", visible)
     shown = " ".join(_without_lost_joiners("".join(_without_piles(composed))).split())[:LONGEST_NAME].strip()
     seen = any(unicodedata.category(character)[0] in "LNPS" for character in shown)
-    plain = unicodedata.normalize("NFKC", shown.translate(dict.fromkeys(map(ord, JOINERS))))
-    return shown if seen and not AS_NUMBER.fullmatch(plain.casefold()) else None
+    return shown if seen and not AS_NUMBER.fullmatch(_plain(shown)) else None
+
+
+def with_number(name: str, taken: Iterable[str]) -> str:
+    """The name, or with the next free number if somebody has it already, as in "Ada 2"."""
+    others = {_plain(each) for each in taken}
+    suffixes = (f" {number}" for number in count(2))
+    numbered = (name[: LONGEST_NAME - len(suffix)].rstrip() + suffix for suffix in suffixes)
+    return next(each for each in chain([name], numbered) if _plain(each) not in others)
+
+
+def _plain(name: str) -> str:
+    """What a name has in common with those that look the same."""
+    return unicodedata.normalize("NFKC", name.translate(dict.fromkeys(map(ord, JOINERS)))).casefold()
 
 
 def _is_shown(character: str) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 from platformdirs import user_data_path
 
 from triton_workshop.classroom.board import Board, CallForHelp, Present, Progress
-from triton_workshop.classroom.names import as_name
+from triton_workshop.classroom.names import as_name, with_number
 from triton_workshop.errors import MisuseError, WorkshopError
 
 FOLDER = "TRITON_WORKSHOP_ROOM"
@@ -37,6 +37,8 @@ NOTED_SECONDS = 60.0
 """Seconds between two notes that the room is in use."""
 PATIENCE_SECONDS = 5.0
 """Seconds to wait for another process that is writing."""
+MOST_CALLS = 100
+"""Calls for help that may wait for an answer: more than attendees that one presenter has, and less than a flood."""
 EXCESS_SECONDS = 60.0
 """Seconds for which the board names somebody who has asked for too much."""
 LATEST_NANOSECONDS = 600 * 10**9
@@ -168,10 +170,13 @@ class Room:
     # An attendee's side
 
     def enter(self, name: str | None = None) -> Attendee:
-        """Let somebody in, under the next number."""
+        """Let somebody in, under the next number, and a name that nobody else has."""
         token, name = secrets.token_urlsafe(24), as_name(name)
         with self._writing():
             ((number,),) = self._rows("SELECT coalesce(max(number), 0) + 1 FROM attendees WHERE room = ?", self._id)
+            if name:
+                taken = self._rows("SELECT name FROM attendees WHERE room = ? AND name IS NOT NULL", self._id)
+                name = with_number(name, map(itemgetter(0), taken))
             values = (self._id, number, name, digest(token))
             self._store.execute("INSERT INTO attendees VALUES (?, ?, ?, ?)", values)
         return Attendee(number, name, token)
@@ -214,10 +219,16 @@ class Room:
                 (*here, *astuple(progress), told, *here),
             )
 
-    def ask(self, number: int, told: int | None = None) -> None:
-        """Notes a call for help. Of several that nobody has answered, the first counts; `told` as for a report."""
+    def ask(self, number: int, told: int | None = None) -> bool:
+        """Notes a call for help, unless too many wait for an answer; returns whether there was room.
+
+        Of several that nobody has answered, the first counts; `told` as for a report.
+        """
         here, told = (self._id, number), told or time.time_ns()
         with self._writing():
+            waiting = self._rows("SELECT number FROM calls WHERE room = ? AND NOT done", self._id)
+            if len(waiting) >= MOST_CALLS and (number,) not in waiting:
+                return False
             self._store.execute(
                 f"DELETE FROM calls WHERE room = ? AND number = ? AND done AND {OLDER}",
                 (*here, told, told + LATEST_NANOSECONDS),
@@ -226,6 +237,7 @@ class Room:
                 f"INSERT OR IGNORE INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0 WHERE {IS_HERE}",
                 (*here, self.now(), told, *here),
             )
+        return True
 
     def exceed(self, number: int) -> None:
         """Notes that an attendee has asked for far too much."""

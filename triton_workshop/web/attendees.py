@@ -16,7 +16,7 @@ from starlette.routing import Route
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.classroom.board import Board, Count, Present, Progress, called
 from triton_workshop.classroom.board_key import BoardKey
-from triton_workshop.classroom.room import Room
+from triton_workshop.classroom.room import MOST_CALLS, Room
 from triton_workshop.web.assets import asset
 
 COOKIE = "board"
@@ -26,6 +26,7 @@ NO_KEY = (
     "This board is the presenter's. Press w and then b on the slides, or type: uv run workshop board "
     "(each link opens it once, within 30 seconds)"
 )
+TOO_MANY_CALLS = f"{MOST_CALLS} others ask for help already. Raise your hand, or try again later."
 LONGEST_NUMBER = 10
 """Digits of an attendee's number."""
 
@@ -69,7 +70,8 @@ class Attendees:
         except MisshapenError as error:
             return PlainTextResponse(f"This is not a call for help: {error}.", 400)
         attendee = request.state.attendee
-        await run_in_threadpool(self._room.ask, attendee.number, told)
+        if not await run_in_threadpool(self._room.ask, attendee.number, told):
+            return PlainTextResponse(TOO_MANY_CALLS, 429, {"Retry-After": "10"})
         return JSONResponse({"number": attendee.number, "name": attendee.name})
 
     def leave(self, request: Request) -> Response:

@@ -44,29 +44,27 @@ class Followers:
         self.pages: dict[Following, None] = {}
         """The oldest first."""
 
-    def admit(self, page: Following) -> bool:
-        """Take a page in, if need be in place of one of those who have most; return whether there was room."""
-        of_address = Counter(each.address for each in self.pages)
-        of_attendee = Counter(each.number for each in self.pages)
-        if of_attendee[page.number] >= MOST_PAGES:
-            return False
-        if len(self.pages) >= MOST_STREAMS:
-            most = max(self.pages, key=lambda each: (of_address[each.address], of_attendee[each.number]))
-            more = of_attendee[most.number] - of_attendee[page.number]
-            if most.address != page.address:
-                more = of_address[most.address] - of_address[page.address]
-            if more <= 1:  # its place would be taken back
-                return False
-            self.end([most])
+    def admit(self, page: Following) -> None:
+        """Take a page in, if need be in place of the oldest of those who have most.
+
+        So whoever has entered follows, behind whatever address. A page that had to make room comes back by itself.
+        """
+        pages = (*self.pages, page)
+        of_address = Counter(each.address for each in pages)
+        of_attendee = Counter(each.number for each in pages)
+        if of_attendee[page.number] > MOST_PAGES:
+            self.end([next(each for each in self.pages if each.number == page.number)])
+        elif len(pages) > MOST_STREAMS:
+            self.end([max(self.pages, key=lambda each: (of_address[each.address], of_attendee[each.number]))])
         self._connections.follows(page.client)
         self.pages[page] = None
         page.on_end = lambda: self.pages.pop(page, None)
-        return True
 
     def end(self, pages: Iterable[Following]) -> None:
         """Let these follow no longer."""
         for page in pages:
             page.over = True
             self._connections.heard(page.client)  # it may not read, and so never end
+            self._connections.await_client(page.client)
             self.pages.pop(page, None)
         self._stream.wake()

@@ -102,7 +102,7 @@ class Guard:
         attendee = await self._attendee(token_of(request))
         if path == "/" and "session" in request.query_params:  # the link that `join` prints
             return await self._asked_to_return(request.query_params["session"], attendee)
-        if path == "/" and "word" in request.query_params:
+        if path == "/" and "word" in request.query_params and opens_page(request.headers):
             if attendee is not None:
                 return RedirectResponse("./", 303)
             return await self._entered(request, request.query_params["word"])
@@ -232,6 +232,15 @@ def own_site(headers: Mapping[str, str], host: str) -> bool:
     if site is not None:
         return site in ("same-origin", "none")
     return origin is None or origin.partition("://")[2] in filter(None, (headers.get("host"), host))
+
+
+def opens_page(headers: Mapping[str, str]) -> bool:
+    """Whether a reader opens a page. What other sites' pages load unasked, such as a picture, is nobody's guess."""
+    destination = headers.get("sec-fetch-dest")
+    if destination is not None:
+        return destination == "document"
+    # Over plain HTTP, browsers say less: which type they would like best, and for a script's request whose it is.
+    return "origin" not in headers and "text/html" in headers.get("accept", "text/html")
 
 
 def address_of(request: Request) -> str:

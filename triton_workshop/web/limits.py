@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
+import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
@@ -39,10 +41,17 @@ FIRST_SECONDS = 3.0
 READING_SECONDS = 30.0
 """Seconds for everything later: the next request, and a client that does not read what it asked for."""
 MOST_OPEN = 500
-"""Connections without a request. Beyond that, the oldest has to go: of new ones or of idle ones, as there are more."""
+"""Connections that wait for their client. Beyond that, the oldest of new or of idle ones goes, as there are more."""
+PART_BYTES = 32 * 1024
+"""Bytes of an answer that are handed on at once: the others wait until the client has read."""
+UNREAD_BYTES = 128 * 1024
+"""Bytes that the system keeps of what a client has not read: by itself, it would keep some megabytes for each."""
 GRACE_SECONDS = 0.2
 """Seconds that it has until then: in a wave of connections, its request may be there and not yet read."""
 TOO_LARGE = f"A request may have at most {LARGEST_BODY_BYTES:,} bytes."
+
+LINGER = "hh" if sys.platform == "win32" else "ii"
+"""How the system wants to hear whether to go on, and for how many seconds."""
 
 Client = tuple[str, int]
 """An address and a port."""
@@ -59,7 +68,7 @@ class Connections:
         self._new: dict[Client, None] = {}
         """Those that have not sent a whole request yet, the oldest first."""
         self._idle: dict[Client, None] = {}
-        """Those between two requests, the one that has been silent for longest first."""
+        """Those with something to read, or between two requests, the one that has been silent for longest first."""
         self._answers: dict[Client, asyncio.Task[Any]] = {}
         """For all with a request: what ends once nobody waits for it."""
 
@@ -70,9 +79,16 @@ class Connections:
         self._make_room()
 
     def heard(self, client: Client) -> None:
-        """It has sent a whole request, or read an answer."""
+        """It has sent a whole request, or follows no longer."""
         if client in self._all:
             self._allow(client, READING_SECONDS)
+
+    def await_client(self, client: Client) -> None:
+        """The next step is the client's: to read on, or to ask for something else."""
+        if client in self._timers:  # not of one that follows
+            self._allow(client, READING_SECONDS)
+            self._idle[client] = None
+            self._make_room()
 
     @contextmanager
     def answering(self, client: Client) -> Iterator[None]:
@@ -89,10 +105,8 @@ class Connections:
             raise GoneError from None
         finally:
             self._answers.pop(client, None)
-        if client in self._all:
-            self._allow(client, READING_SECONDS)
-            self._idle[client] = None
-            self._make_room()
+        self.heard(client)
+        self.await_client(client)
 
     def follows(self, client: Client) -> None:
         """From now on, it may be silent."""
@@ -104,6 +118,7 @@ class Connections:
     def cut(self, client: Client) -> None:
         self.follows(client)
         if transport := self._all.pop(client, None):
+            forget_unread(transport)
             transport.abort()  # type: ignore[attr-defined]  # all that carry bytes can
 
     def closed(self, client: Client) -> None:
@@ -131,7 +146,7 @@ class OneConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._client = client_of(transport)
-        answer_at_once(transport)
+        prepare(transport)
         self._connections.opened(self._client, transport)
         self._http.connection_made(transport)  # type: ignore[arg-type]
 
@@ -152,12 +167,22 @@ class OneConnection(asyncio.Protocol):
         self._http.resume_writing()
 
 
-def answer_at_once(transport: asyncio.BaseTransport) -> None:
-    """Send each part of an answer without waiting until the client has acknowledged the one before."""
-    # asyncio does so only where the listening socket names its protocol, which `socket.create_server` leaves open.
+def prepare(transport: asyncio.BaseTransport) -> None:
+    """Send each part of an answer at once, and keep little of what nobody reads."""
+    transport.set_write_buffer_limits(PART_BYTES)  # type: ignore[attr-defined]  # as all that carry bytes
+    # asyncio waits until the client has acknowledged the part before, unless the listening socket names its protocol,
+    # which `socket.create_server` leaves open.
     if connection := transport.get_extra_info("socket"):
         with suppress(OSError):  # on a Mac, of a client that has gone already
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)
+
+
+def forget_unread(transport: asyncio.BaseTransport) -> None:
+    """Let the system forget what a client has not read, once the connection ends: by itself, it tries for minutes."""
+    if connection := transport.get_extra_info("socket"):
+        with suppress(OSError):
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack(LINGER, 1, 0))
 
 
 def client_of(transport: asyncio.BaseTransport) -> Client:
@@ -175,7 +200,8 @@ def client_in(scope: Scope) -> Client:
 class Pace:
     """Spreads what a room loads at once over time, so that the presenter's cores are left to the slides.
 
-    Those who wait take turns, however much each of them asks for. Who no longer waits has used nothing.
+    Addresses take turns, and so do the sessions of one: as many as a laptop has, it is one laptop, and behind a tunnel
+    all have the same address. Who no longer waits has used nothing.
     """
 
     def __init__(self, per_second: float, at_once: float) -> None:
@@ -184,14 +210,16 @@ class Pace:
         self._next = 0.0
         """When the next bytes may go, by the event loop's clock."""
         self._first = asyncio.Lock()
-        self._lines: WeakValueDictionary[object, asyncio.Lock] = WeakValueDictionary()
-        """For each who waits: only the first of a line waits for a turn."""
+        self._lines: WeakValueDictionary[tuple[object, ...], asyncio.Lock] = WeakValueDictionary()
+        """For each who waits: only the first of a line waits in the next one, or for a turn."""
 
-    async def turn(self, size: int, who: object = None) -> None:
-        """Wait until so many bytes may go to somebody."""
-        line = self._lines.setdefault(who, asyncio.Lock())
+    async def turn(self, size: int, *who: object) -> None:
+        """Wait until so many bytes may go to somebody: to an address, and to a session there."""
+        lines = [self._lines.setdefault(who[:end], asyncio.Lock()) for end in range(len(who), 0, -1)]
         now = asyncio.get_running_loop().time
-        async with line, self._first:
+        async with AsyncExitStack() as turns:
+            for line in (*lines, self._first):
+                await turns.enter_async_context(line)
             self._next = max(self._next, now() - self._credit)
             if (wait := self._next - now()) > 0:
                 await asyncio.sleep(wait)
@@ -212,7 +240,8 @@ class Limits:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         client = client_in(scope)
         scope.setdefault("state", {})["connection"] = client  # a proxy in front may say who is behind it
-        sent = _in_time(_with_headers(send), partial(self.connections.cut, client))
+        in_time = _in_time(send, partial(self.connections.cut, client))
+        sent = _with_headers(_in_parts(in_time, partial(self.connections.await_client, client)))
         with suppress(GoneError):
             body = await _body(scope, receive)
             with self.connections.answering(client):
@@ -259,6 +288,18 @@ def _with_headers(send: Send) -> Send:
         await send(message)
 
     return send_with_headers
+
+
+def _in_parts(send: Send, await_client: Callable[[], None]) -> Send:
+    async def send_in_parts(message: Message) -> None:
+        body = message.get("body", b"")
+        last = max(len(body) - 1, 0) // PART_BYTES * PART_BYTES
+        for start in range(0, last, PART_BYTES):
+            await send({**message, "body": body[start : start + PART_BYTES], "more_body": True})
+            await_client()
+        await send({**message, "body": body[last:]} if last else message)
+
+    return send_in_parts
 
 
 def _in_time(send: Send, abort: Callable[[], None]) -> Send:

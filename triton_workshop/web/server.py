@@ -29,7 +29,7 @@ from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.processes.wire import Connection
 from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
-from triton_workshop.web.following import MOST_STREAMS, Followers, Following
+from triton_workshop.web.following import Followers, Following
 from triton_workshop.web.guard import Guard, address_of, no_store
 from triton_workshop.web.limits import Limits, OneConnection, Pace
 from triton_workshop.web.mailbox import Mailbox
@@ -58,7 +58,6 @@ FAREWELL_SECONDS = 1.0
 """Seconds in which streams can say that the presenter has gone."""
 LOOK_SECONDS = 1.0
 """Seconds between two looks at the room, which others change too: the notes, `workshop board`, another day."""
-FULL = f"{MOST_STREAMS} pages follow these slides already, and there is no room for more. Try again later."
 PIECES_PER_SECOND, PIECES_AT_ONCE = 20e6, 20e6
 """Bytes per second of what kernels need, for all pages together: about a Wi-Fi's. Two pages need not wait."""
 UNCHANGING = {"Cache-Control": "private, max-age=86400, immutable"}
@@ -108,15 +107,14 @@ class Server:
         data = self.site.pieces.get(request.path_params["name"])
         if data is None:
             return PlainTextResponse(NOTHING_HERE, 404)
-        await self.pace.turn(len(data), request.state.attendee.number)
+        await self.pace.turn(len(data), address_of(request), request.state.attendee.number)
         return Response(data, media_type="application/octet-stream", headers=UNCHANGING)
 
     async def events(self, request: Request) -> Response:
         seen = self.stream.seen(request.headers.get("last-event-id"))
         number, client = request.state.attendee.number, request.state.connection
         page = Following(self.stream, seen, number, address_of(request), client)
-        if not self.followers.admit(page):
-            return PlainTextResponse(FULL, 503, {"Retry-After": "10"})
+        self.followers.admit(page)
         return page
 
     async def watch_room(self, invite: Callable[[], None]) -> None:
