@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import triton_workshop.interruption  # noqa: F401  # before all that takes time
+from triton_workshop.loading import loaded  # before all that takes time
 
 # isort: split
 import argparse
@@ -53,3 +53,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         speak_utf8()
         print_report(checks, verdict, Console())
     sys.exit(0 if verdict.ok else 1)
+
+
+loaded()
