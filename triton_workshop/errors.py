@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 from types import TracebackType
+from typing import TextIO
 
 import triton_workshop.interruption  # noqa: F401  # its hook lies under the one here
 from triton_workshop.simulator.errors import SimulatorError
@@ -35,7 +36,12 @@ def _print_plainly(kind: type[BaseException], error: BaseException, trace: Trace
 
 def print_error(error: object) -> None:
     """Print what went wrong, as people should read it."""
-    print(wrapped(f"error: {error}", columns_of(sys.stderr)), file=sys.stderr)
+    print_wrapped(f"error: {error}", sys.stderr)
+
+
+def print_wrapped(text: str, stream: TextIO) -> None:
+    """Print sentences; in a terminal, lines end between words."""
+    print(wrapped(text, columns_of(stream)), file=stream)
 
 
 def wrapped(text: str, columns: int | None) -> str:
