@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
+from triton_workshop.errors import print_wrapped
 from triton_workshop.repository import ROOT
 
 if TYPE_CHECKING:
@@ -104,6 +105,8 @@ def present(
         fail("--port, --url, --proxy and --parts are about sharing the slides; add --share")
     if share is not None and (notes or viewer is ViewerName.PRESENTERM):
         fail(f"--share cannot be used with {'--notes' if notes else '--viewer presenterm'}; give it to the slides")
+    if sys.stdout.isatty() and not sys.stdin.isatty():
+        fail("present needs a terminal also for standard input, where your keys come from; leave out what redirects it")
     try:
         if not sys.stdout.isatty():
             print_deck(path, slide, notes=notes)
@@ -160,7 +163,7 @@ def inside_of_pages(folder: Path | None) -> Path | None:
     from triton_workshop.browser.progress import progress_bar
 
     if folder is None and page_parts.here() is None:
-        print(NO_PARTS, file=sys.stderr)
+        print_wrapped(NO_PARTS, sys.stderr)
         return None
     with progress_bar() as (tell, advance):
         return bundle.gathered_file(folder, tell, advance)
@@ -334,6 +337,8 @@ def deck_named(deck: Path | None, command: str) -> Path:
         fail(f"no {DECK} here or in a folder above; name a deck: workshop {command} DECK")
     if not path.is_file():
         fail(f"{path}: expected a Markdown deck, found {'a folder' if path.is_dir() else 'no such file'}")
+    if path.suffix == ".py":
+        fail(f"{path}: expected a Markdown deck, found a Python script; to run it: uv run {shlex.quote(str(path))}")
     return path
 
 
