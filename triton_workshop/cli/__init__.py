@@ -10,7 +10,7 @@ import sys
 import typer
 
 from triton_workshop.cli import assembly, exercises, machines, room, slides
-from triton_workshop.errors import FOR_PEOPLE, print_error
+from triton_workshop.errors import FOR_PEOPLE, print_error, written_output
 
 INTERRUPTED = 130
 """How shells know a program that Ctrl+C has ended."""
@@ -34,7 +34,8 @@ def workshop() -> None:
 def main() -> None:
     """The entry point of `workshop`. Typer puts a hook of its own in the place of ours, so errors are caught here."""
     try:
-        app(slides.with_share_value(sys.argv[1:]))
+        with written_output():
+            app(slides.with_share_value(sys.argv[1:]))
     except KeyboardInterrupt:  # while Typer builds the commands: later, it says so itself
         sys.exit(INTERRUPTED)
     except RuntimeError as error:

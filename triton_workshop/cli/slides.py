@@ -96,7 +96,6 @@ def present(
     slide N; with --notes, all notes are printed instead.
     """
     from triton_workshop.deck.consent import Consent
-    from triton_workshop.deck.errors import DeckError
 
     path = deck_named(deck, "present")
     if notes and slide != 1:
@@ -107,10 +106,11 @@ def present(
         fail(f"--share cannot be used with {'--notes' if notes else '--viewer presenterm'}; give it to the slides")
     if sys.stdout.isatty() and not sys.stdin.isatty():
         fail("present needs a terminal also for standard input, where your keys come from; leave out what redirects it")
-    try:
-        if not sys.stdout.isatty():
-            print_deck(path, slide, notes=notes)
-        elif viewer is ViewerName.PRESENTERM:
+    if not sys.stdout.isatty():
+        print_deck(path, slide, notes=notes)
+        return
+    with deck_told(path):
+        if viewer is ViewerName.PRESENTERM:
             if slide != 1:
                 fail("--slide cannot be used with --viewer presenterm, which always starts on the first slide")
             from triton_workshop.viewer.presenterm import NotInstalledError, hand_over_to_presenterm
@@ -130,6 +130,15 @@ def present(
 
                 given = Consent(run, replace)
                 raise typer.Exit(present_deck(path, start=slide, given=given, terminal=terminal, shared=shared))
+
+
+@contextmanager
+def deck_told(path: Path) -> Iterator[None]:
+    """Tell in a sentence what is wrong with a deck, with status 2."""
+    from triton_workshop.deck.errors import DeckError
+
+    try:
+        yield
     except DeckError as error:
         fail(str(error))
     except OSError as error:
@@ -357,7 +366,8 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
     """Print a deck from slide `start` on, or all of its notes."""
     from triton_workshop.deck import load_deck
 
-    deck = load_deck(path)
+    with deck_told(path):
+        deck = load_deck(path)
     if start > len(deck.slides):
         fail(f"{path}: no slide {start}; it has {len(deck.slides)}")
     from triton_workshop.printing import print_utf8
