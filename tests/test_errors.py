@@ -98,3 +98,18 @@ def test_an_interrupt_shows_a_traceback_only_of_what_runs(
     outcome = run_python("-c", f"import sys; sys.path.append({str(tmp_path)!r}); {script}")
     assert outcome.returncode == -signal.SIGINT
     assert outcome.stderr.strip().splitlines()[-1:] == ([printed] if printed else [])
+
+
+LOST = f"""
+class Lost:
+    def __del__(self):
+        {INTERRUPT}
+Lost()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot interrupt itself there")
+def test_an_interrupt_in_a_callback_is_not_lost(run_python: RunPython) -> None:
+    outcome = run_python("-c", f"import triton_workshop.interruption\n{LOST}\nimport time; time.sleep(9)")
+    assert outcome.returncode == -signal.SIGINT
+    assert "ignored" not in outcome.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.disk_cache import CACHE
+from triton_workshop.repository import ROOT
 
 MAIN = "import sys; from triton_workshop.cli import main; main()"
 EVERY = {
@@ -72,3 +73,39 @@ def test_no_failure_shows_a_traceback(command: str, failure: Callable[[Path], di
         assert ended.returncode != 0
         assert ended.stderr.splitlines()[-1]
         assert not (tmp_path / "page.html").exists()
+
+
+EXERCISE = str(ROOT / "exercises" / "exercise_1.py")
+PRINTS = {
+    "list": ["-c", MAIN, "list"],
+    "check, as JSON": ["-c", MAIN, "check", "1", "--json"],
+    "the deck": ["-c", MAIN, "present"],
+    "help": ["-c", MAIN, "--help"],
+    "an exercise": [EXERCISE],
+    "an exercise, unbuffered": ["-u", EXERCISE],
+    "setup-check": ["-c", "from triton_workshop.setup.commands import main; main()"],
+}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("words", PRINTS.values(), ids=PRINTS)
+def test_output_that_cannot_be_written_is_told_in_a_sentence(words: list[str], desk: Path) -> None:
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, *words], env=buffered, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ended.stderr.splitlines()[-1] == "error: the output cannot be written: No space left on device"
+    assert "Traceback" not in ended.stderr
+    assert ended.returncode == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe of POSIX")
+def test_a_reader_that_has_seen_enough_is_no_failure(desk: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [sys.executable, "-c", MAIN, "list"], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert ended.stderr == ""

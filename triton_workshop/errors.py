@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
+from typing import TextIO
 
 import triton_workshop.interruption  # noqa: F401  # its hook lies under the one here
 from triton_workshop.simulator.errors import SimulatorError
 from triton_workshop.slide_environment import columns_of
 from triton_workshop.without_library.errors import NoTritonError
+
+READER_GONE = (errno.EPIPE, errno.EINVAL)
+"""How writing to a pipe without a reader fails; Windows says the latter."""
 
 
 class WorkshopError(Exception):
@@ -18,6 +26,42 @@ class WorkshopError(Exception):
 
 class MisuseError(WorkshopError):
     """A command that was misused; the message says how."""
+
+
+@contextmanager
+def written_output() -> Iterator[None]:
+    """Write what is printed meanwhile. Raises WorkshopError if that is impossible, as on a full disk.
+
+    Python itself writes the rest at its end, when nobody can say so any more. A reader that has seen enough may go.
+    """
+    try:
+        try:
+            yield
+        finally:
+            _flush()
+    except OSError as error:
+        lost = _output_error()
+        if lost is None and error.errno != errno.ENOSPC:
+            raise
+        if lost is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where Python may write the rest
+            if lost.errno in READER_GONE:
+                sys.exit(1)
+        raise WorkshopError(f"the output cannot be written: {error.strerror}") from None
+
+
+def _output_error() -> OSError | None:
+    """Why what is left of standard output cannot be written."""
+    try:
+        _flush()
+    except OSError as error:
+        return error
+    return None
+
+
+def _flush() -> None:
+    if sys.stdout is not None:  # as it is after `>&-`
+        sys.stdout.flush()
 
 
 FOR_PEOPLE = (WorkshopError, SimulatorError, NoTritonError)
@@ -35,7 +79,12 @@ def _print_plainly(kind: type[BaseException], error: BaseException, trace: Trace
 
 def print_error(error: object) -> None:
     """Print what went wrong, as people should read it."""
-    print(wrapped(f"error: {error}", columns_of(sys.stderr)), file=sys.stderr)
+    print_wrapped(f"error: {error}", sys.stderr)
+
+
+def print_wrapped(text: str, stream: TextIO) -> None:
+    """Print sentences; in a terminal, lines end between words."""
+    print(wrapped(text, columns_of(stream)), file=stream)
 
 
 def wrapped(text: str, columns: int | None) -> str:

@@ -6,6 +6,7 @@ without this, so a shell sees status 130.
 
 from __future__ import annotations
 
+import _thread
 import sys
 from types import TracebackType
 
@@ -29,4 +30,13 @@ def _imports(trace: TracebackType | None) -> bool:
     return False
 
 
+def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """Raise an interrupt once more that came in a callback, as imports have them, and would be printed and ignored."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        _thread.start_new_thread(_thread.interrupt_main, ())  # by itself it would be raised in here, and lost again
+    else:
+        sys.__unraisablehook__(lost)
+
+
 sys.excepthook = _print_unless_loading
+sys.unraisablehook = _interrupt_again

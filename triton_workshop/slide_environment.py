@@ -56,4 +56,7 @@ def columns_of(stream: TextIO) -> int | None:
     width = os.environ.get(SLIDE, "")
     if width.isdecimal() and int(width) > 0:
         return int(width)
-    return (os.get_terminal_size(stream.fileno()).columns or None) if stream.isatty() else None
+    try:
+        return (os.get_terminal_size(stream.fileno()).columns or None) if stream.isatty() else None
+    except OSError:  # a screen that takes what is printed is called a terminal
+        return None

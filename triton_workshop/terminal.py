@@ -38,6 +38,8 @@ ATTRIBUTES_ANSWER = re.compile(r"\x1b\[\?([\d;]*)c")
 
 MUTE = ("dumb", "linux", "")
 """Values of TERM that stand for no pictures, whatever is asked."""
+MULTIPLEXERS = ("tmux", "screen")
+"""How TERM begins inside of them."""
 PLACEHOLDERS = ("kitty", "ghostty")
 """Terminals that show a picture where letters of Unicode stand for it (kitty's graphics protocol, "Unicode
 placeholders"); others that speak the protocol do not, and know other ways."""
@@ -95,8 +97,9 @@ def ask(environ: Mapping[str, str] | None = None) -> Terminal:
         return PLAIN
     if sys.platform == "win32":
         return _ask_on_windows()
-    multiplexed = bool(environ.get("TMUX") or environ.get("STY"))
-    # Apple's terminal would show the question for kitty's protocol as text; a multiplexer does not know it.
+    # Its variables stay behind where one goes on by ssh or sudo.
+    multiplexed = environ.get("TERM", "").startswith(MULTIPLEXERS) or any(map(environ.get, ("TMUX", "STY")))
+    # Apple's terminal would show the question for kitty's protocol as text, a multiplexer as its window's title.
     quiet = multiplexed or environ.get("TERM_PROGRAM") == "Apple_Terminal"
     answers = _conversation((ASK_CELL if quiet else ASK_KITTY + ASK_NAME + ASK_CELL) + ASK_ATTRIBUTES)
     cell = _cell(answers)

@@ -112,6 +112,8 @@ def test_with_other_variables_that_triton_reads_it_is_compiled_again(monkeypatch
         ("import torch\ntorch.ones(3).cuda()", "it asks for a GPU itself, so it cannot run on the simulator (line 2)"),
         ("raise KeyError('n')", "line 1: KeyError: 'n'"),
         ("import os\nos._exit(3)", "its process was exit 3"),
+        ("raise SystemExit(1)", "line 1: it ends with status 1"),
+        ("raise SystemExit('no data')", "line 1: it ends with: no data"),
     ],
 )
 def test_a_script_that_launches_nothing_is_told_in_a_sentence(typed: Typed, script: str, said: str) -> None:
@@ -148,10 +150,12 @@ def test_a_kernel_that_does_not_compile_is_told_with_its_line(typed: Typed) -> N
 
 
 @pytest.mark.library
-def test_an_exercise_with_open_todos_shows_what_the_checker_finds(typed: Typed) -> None:
-    result = typed("1")
+@pytest.mark.parametrize("word", ["1", "exercises/exercise_1.py"])
+def test_an_exercise_with_open_todos_shows_what_the_checker_finds(typed: Typed, desk: Path, word: str) -> None:
+    result = typed(word)
     assert result.exit_code == 1
     assert "TODO 1 of 9 is next" in result.output
+    assert "SystemExit" not in result.output
 
 
 @pytest.mark.library

@@ -78,3 +78,10 @@ def test_tmux_is_passed_where_it_allows_it(tmp_path: Path, answer: str, expected
         assert terminal.leave() == 0
         assert terminal.text().split("\r\n")[-2] == expected
         assert b"\x1b_G" not in terminal.written, "tmux would take it for a window's title"
+
+
+@pytest.mark.parametrize("name", ["tmux-256color", "screen", "screen.xterm-256color"])
+def test_a_multiplexer_on_another_machine_is_known_by_its_name(tmp_path: Path, name: str) -> None:
+    with Terminal([sys.executable, "-c", ASK], tmp_path, TERM=name) as terminal:
+        assert terminal.leave() == 0
+        assert b"\x1b_G" not in terminal.written, "it would become a window's title"

@@ -72,6 +72,11 @@ def test_a_mistake_in_the_deck_is_one_line_with_its_place(
     [
         (["present", "nosuch.md"], "nosuch.md: expected a Markdown deck, found no such file"),
         (["present", "."], ".: expected a Markdown deck, found a folder"),
+        (
+            ["present", "../test_cli.py"],
+            "../test_cli.py: expected a Markdown deck, found a Python script; to run it: uv run ../test_cli.py",
+        ),
+        (["validate", "../test_cli.py"], "to run it: uv run ../test_cli.py"),
         (["present", "tour.md", "--viewer", "powerpoint"], "powerpoint"),
         (["present", "tour.md", "--slide", "0"], "--slide"),
         (["present", "tour.md", "--slide", "7"], "tour.md: no slide 7; it has 6"),

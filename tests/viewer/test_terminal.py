@@ -203,3 +203,22 @@ def test_presenterm_gets_the_deck_and_leave_to_run_its_code(
             terminal.press("\n")
         assert terminal.leave() == 0
         assert re.search(f"called with {called_with}", terminal.text())
+
+
+@pytest.mark.parametrize("words", [["tour.md"], ["tour.md", "--notes"]], ids=["slides", "notes"])
+def test_without_a_keyboard_the_viewer_does_not_start(words: list[str]) -> None:
+    without_input = ["bash", "-c", '"$@" < /dev/null', "bash", *WORKSHOP, *words]
+    with Terminal(without_input, DECKS) as terminal:
+        assert terminal.leave() == 2
+        said = " ".join(terminal.text().split())
+        assert said.startswith("present needs a terminal also for standard input, where your keys come from")
+        assert terminal.mode() == terminal.mode_before
+
+
+def test_what_was_wrong_breaks_between_words() -> None:
+    with Terminal([*WORKSHOP, "tour.md", "--notes", "--share"], DECKS, columns=40) as terminal:
+        assert terminal.leave() == 2
+        assert terminal.text().splitlines() == [
+            "--share cannot be used with --notes;",
+            "  give it to the slides",
+        ]

@@ -72,7 +72,7 @@ def test_without_a_room_a_says_how_to_join_one(desk: Path, checker: FakeChecker)
 def test_a_room_that_is_out_of_reach_changes_nothing(
     room: Scripted, checker: FakeChecker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("triton_workshop.watch.app.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("triton_workshop.classroom.telling.AT_ONCE_SECONDS", 0.0)
     room.answers = [None] * 10_000
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:

@@ -730,8 +730,15 @@ def test_every_screen_fits_every_size(checker: FakeChecker, size: tuple[int, int
 def test_the_process_that_watches_never_imports_torch_nor_what_reads_decks() -> None:
     code = (
         "import sys; import triton_workshop.watch.app; from triton_workshop.checking import commands; "
-        "print([name for name in ('torch', 'triton', 'numpy', 'yaml', 'markdown_it') if name in sys.modules])"
+        "print([name for name in ('torch', 'triton', 'numpy', 'yaml', 'markdown_it', 'PIL') if name in sys.modules])"
     )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_first_picture_waits_for_nothing_that_it_does_not_need() -> None:
+    waits = {"PIL", "sqlite3", "http.client", "triton_workshop.deck.model", "triton_workshop.asm.report"}
+    code = f"import sys; import triton_workshop.watch.app; print(sorted({waits} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

@@ -64,14 +64,21 @@ def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compa
 
 
 def _choice(word: str | None, size: str | None, whose: str) -> Subject:
-    if word is not None and word not in EXERCISES:
+    number = _open_exercise() if word is None else _number_of(word)
+    if word is not None and not number:
         return _script(Path(word), size, solution=whose != YOURS)
-    exercise = exercise_numbered(word or _open_exercise())
+    exercise = exercise_numbered(number)
     files = {YOURS: exercise.exercise_file, PLAIN: exercise.solution_file, FAST: exercise.fast_file}
     file = files[whose]
     if file is None:
         raise MisuseError(f"exercise {exercise.number} has one solution only, --plain, and none that is --fast")
     return Subject(Launching(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), whose)
+
+
+def _number_of(word: str) -> str:
+    """The exercise's number, also for its own file, which would check itself if it ran; empty for any other script."""
+    file = Path(word).resolve()
+    return next((number for number, each in EXERCISES.items() if word == number or each.exercise_file == file), "")
 
 
 def _open_exercise() -> str:

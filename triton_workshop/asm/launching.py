@@ -42,9 +42,14 @@ def send_launches(connection: Connection, asked: Launching) -> None:
     except BaseException as error:
         if not isinstance(error, SystemExit) or error.code not in (None, 0):
             seen = failure_of(error, asked.file)
-            failure = f"{f'line {seen.line}: ' if seen.line else ''}{seen.type}: {seen.message}"
+            told = _status_of(error) if isinstance(error, SystemExit) else f"{seen.type}: {seen.message}"
+            failure = f"{f'line {seen.line}: ' if seen.line else ''}{told}"
     new = [each for name, each in sys.modules.items() if name not in before]
     connection.send(ScriptRun(launches.kernels(), tuple(_tuned(module)), tuple(_own_files(new)), failure))
+
+
+def _status_of(end: SystemExit) -> str:
+    return f"it ends with status {end.code}" if isinstance(end.code, int) else f"it ends with: {end.code}"
 
 
 def _run(asked: Launching, module: ModuleType) -> None:

@@ -27,7 +27,7 @@ from triton_workshop.checking.reporting.report import print_hint, print_list, pr
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.compiler.compilation import Start
 from triton_workshop.device import runs_on_a_gpu
-from triton_workshop.errors import MisuseError
+from triton_workshop.errors import MisuseError, print_wrapped
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.compilers import new_process, warm
 from triton_workshop.processes.runner import Runner
@@ -113,7 +113,8 @@ def run_hint(number: str, level: int | None) -> int:
     elif not record.finding:
         print(f"Exercise {number} is right, so it needs no hint.")
     else:
-        print(f"There is no hint for exercise {number} now. To see what is wrong: uv run workshop check {number}")
+        said = f"There is no hint for exercise {number} now. To see what is wrong: uv run workshop check {number}"
+        print_wrapped(said, sys.stdout)
     return PASSED
 
 
@@ -132,7 +133,7 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
         except OSError as error:
             raise MisuseError(f"{error.filename}: cannot be written: {error.strerror}") from error
         kept = f" Yours is kept in {short_path(backup)}" if backup else ""
-    print(f"{file} is as it was shipped.{kept}")
+    print_wrapped(f"{file} is as it was shipped.{kept}", sys.stdout)
     return PASSED
 
 

@@ -34,6 +34,7 @@ from triton_workshop.checking.passes import Simulation
 from triton_workshop.checking.reporting.progress import remember
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.device import resolve_device
+from triton_workshop.errors import written_output
 from triton_workshop.images import load_image, show_image
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.call import TimeLimit, limited
@@ -68,7 +69,8 @@ def check_this_script(exercise: str) -> None:
 
 
 def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
-    verdict = print_verdicts(verdicts, exercise, Console())
+    with written_output():
+        verdict = print_verdicts(verdicts, exercise, Console())
     remember(verdict, hints_shown=1)
     return verdict
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import triton_workshop.interruption  # noqa: F401  # before all that takes time
+from triton_workshop.loading import loaded  # before all that takes time
 
 # isort: split
 import sys
@@ -10,7 +10,7 @@ import sys
 import typer
 
 from triton_workshop.cli import assembly, exercises, machines, room, slides
-from triton_workshop.errors import FOR_PEOPLE, print_error
+from triton_workshop.errors import FOR_PEOPLE, print_error, written_output
 
 INTERRUPTED = 130
 """How shells know a program that Ctrl+C has ended."""
@@ -34,11 +34,20 @@ def workshop() -> None:
 def main() -> None:
     """The entry point of `workshop`. Typer puts a hook of its own in the place of ours, so errors are caught here."""
     try:
-        app(slides.with_share_value(sys.argv[1:]))
+        with written_output():
+            app(slides.with_share_value(sys.argv[1:]))
     except KeyboardInterrupt:  # while Typer builds the commands: later, it says so itself
+        sys.exit(INTERRUPTED)
+    except RuntimeError as error:
+        # As Python 3.11 wraps it where a command's own imports make a class.
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
         sys.exit(INTERRUPTED)
     except FOR_PEOPLE as error:
         print_error(error)
     except OSError as error:  # a full disk, or a folder that nobody may write to
         print_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part is not None))
     sys.exit(1)
+
+
+loaded()

@@ -1,4 +1,4 @@
-"""What several commands do: tell misuse in one line, with status 2, and prepare what kernels need."""
+"""What several commands do: tell misuse in a sentence, with status 2, and prepare what kernels need."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import typer
 
-from triton_workshop.errors import MisuseError
+from triton_workshop.errors import MisuseError, print_wrapped
 
 
 @contextmanager
@@ -21,8 +21,8 @@ def misuse_told() -> Iterator[None]:
 
 
 def fail(reason: str) -> NoReturn:
-    """End the command with one line for the user, and status 2."""
-    typer.echo(reason, err=True)
+    """End the command with a sentence for the user, and status 2."""
+    print_wrapped(reason, sys.stderr)
     raise typer.Exit(2)
 
 
@@ -39,4 +39,4 @@ def prepare_kernels(*, needed: bool = True) -> None:
     except NoTritonError as error:
         if needed:
             raise
-        print(f"The slides work, but their kernels cannot run. {error}", file=sys.stderr)
+        print_wrapped(f"The slides work, but their kernels cannot run. {error}", sys.stderr)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
+from triton_workshop.errors import print_wrapped
 from triton_workshop.repository import ROOT
 
 if TYPE_CHECKING:
@@ -95,7 +96,6 @@ def present(
     slide N; with --notes, all notes are printed instead.
     """
     from triton_workshop.deck.consent import Consent
-    from triton_workshop.deck.errors import DeckError
 
     path = deck_named(deck, "present")
     if notes and slide != 1:
@@ -104,10 +104,13 @@ def present(
         fail("--port, --url, --proxy and --parts are about sharing the slides; add --share")
     if share is not None and (notes or viewer is ViewerName.PRESENTERM):
         fail(f"--share cannot be used with {'--notes' if notes else '--viewer presenterm'}; give it to the slides")
-    try:
-        if not sys.stdout.isatty():
-            print_deck(path, slide, notes=notes)
-        elif viewer is ViewerName.PRESENTERM:
+    if sys.stdout.isatty() and not sys.stdin.isatty():
+        fail("present needs a terminal also for standard input, where your keys come from; leave out what redirects it")
+    if not sys.stdout.isatty():
+        print_deck(path, slide, notes=notes)
+        return
+    with deck_told(path):
+        if viewer is ViewerName.PRESENTERM:
             if slide != 1:
                 fail("--slide cannot be used with --viewer presenterm, which always starts on the first slide")
             from triton_workshop.viewer.presenterm import NotInstalledError, hand_over_to_presenterm
@@ -127,6 +130,15 @@ def present(
 
                 given = Consent(run, replace)
                 raise typer.Exit(present_deck(path, start=slide, given=given, terminal=terminal, shared=shared))
+
+
+@contextmanager
+def deck_told(path: Path) -> Iterator[None]:
+    """Tell in a sentence what is wrong with a deck, with status 2."""
+    from triton_workshop.deck.errors import DeckError
+
+    try:
+        yield
     except DeckError as error:
         fail(str(error))
     except OSError as error:
@@ -160,7 +172,7 @@ def inside_of_pages(folder: Path | None) -> Path | None:
     from triton_workshop.browser.progress import progress_bar
 
     if folder is None and page_parts.here() is None:
-        print(NO_PARTS, file=sys.stderr)
+        print_wrapped(NO_PARTS, sys.stderr)
         return None
     with progress_bar() as (tell, advance):
         return bundle.gathered_file(folder, tell, advance)
@@ -334,6 +346,8 @@ def deck_named(deck: Path | None, command: str) -> Path:
         fail(f"no {DECK} here or in a folder above; name a deck: workshop {command} DECK")
     if not path.is_file():
         fail(f"{path}: expected a Markdown deck, found {'a folder' if path.is_dir() else 'no such file'}")
+    if path.suffix == ".py":
+        fail(f"{path}: expected a Markdown deck, found a Python script; to run it: uv run {shlex.quote(str(path))}")
     return path
 
 
@@ -352,7 +366,8 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
     """Print a deck from slide `start` on, or all of its notes."""
     from triton_workshop.deck import load_deck
 
-    deck = load_deck(path)
+    with deck_told(path):
+        deck = load_deck(path)
     if start > len(deck.slides):
         fail(f"{path}: no slide {start}; it has {len(deck.slides)}")
     from triton_workshop.printing import print_utf8

@@ -8,6 +8,8 @@ from enum import StrEnum
 from itertools import count
 from pathlib import Path
 
+from .alignment import Alignment as Alignment
+
 
 @dataclass(frozen=True)
 class Span:
@@ -32,12 +34,6 @@ Text = tuple[Span, ...]
 def plain(text: Text) -> str:
     """The text without its styles."""
     return "".join(span.text for span in text)
-
-
-class Alignment(StrEnum):
-    LEFT = "left"
-    CENTER = "center"
-    RIGHT = "right"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from triton_workshop.deck.model import Alignment
+from triton_workshop.deck.alignment import Alignment
 
 CONSOLE = Console(
     file=StringIO(), width=80, color_system="truecolor", force_terminal=True, legacy_windows=False, _environ={}

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token
 from rich.color import Color, ColorParseError
 from rich.style import Style
 from rich.text import Text
 
-from triton_workshop.deck.model import Span
-from triton_workshop.deck.model import Text as Spans
 from triton_workshop.printing import printable
 from triton_workshop.screen.palette import Palette
+
+if TYPE_CHECKING:
+    from triton_workshop.deck.model import Span
+    from triton_workshop.deck.model import Text as Spans
 
 TokenType = tuple[str, ...]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import triton_workshop.interruption  # noqa: F401  # before all that takes time
+from triton_workshop.loading import loaded  # before all that takes time
 
 # isort: split
 import argparse
@@ -15,6 +15,7 @@ from dataclasses import asdict
 
 from rich.console import Console
 
+from triton_workshop.errors import written_output
 from triton_workshop.printing import speak_utf8
 from triton_workshop.setup.checks import check_machine, judge
 from triton_workshop.setup.machine import look_at_machine
@@ -46,10 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     verdict = judge(machine, checks)
-    if chosen.json:
-        rows = [asdict(check) for check in checks]
-        print(json.dumps({"ok": verdict.ok, "device": verdict.device, "checks": rows}, indent=2))
-    else:
-        speak_utf8()
-        print_report(checks, verdict, Console())
+    with written_output():
+        if chosen.json:
+            rows = [asdict(check) for check in checks]
+            print(json.dumps({"ok": verdict.ok, "device": verdict.device, "checks": rows}, indent=2))
+        else:
+            speak_utf8()
+            print_report(checks, verdict, Console())
     sys.exit(0 if verdict.ok else 1)
+
+
+loaded()

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
 from textual.app import App, ComposeResult, SuspendNotSupported
@@ -23,8 +24,6 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import entries, first_open, remember, remember_hints
 from triton_workshop.checking.reporting.reset import is_shipped, reset
-from triton_workshop.classroom.membership import membership_file
-from triton_workshop.classroom.telling import AT_ONCE_SECONDS, Teller, progress_of
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.printing import printable
@@ -43,6 +42,9 @@ from triton_workshop.watch.keys import HELP, KEYS
 from triton_workshop.watch.screens import Exercises, Solution, compiled_page
 from triton_workshop.watch.view import Job, Watched, body, head, status, styles
 from triton_workshop.without_library import has_library
+
+if TYPE_CHECKING:
+    from triton_workshop.classroom.telling import Teller
 
 FRAME_SECONDS = 0.1
 """Seconds between two turns of the spinner."""
@@ -77,12 +79,19 @@ class Watch(App[int]):
         self.introduced = False
         """Whether the learner, who has not chosen an editor, has been told how to leave the one that opens."""
         self._threads: list[threading.Thread] = []
-        self.teller = Teller(membership_file(), self._say_later)
         # Kept here, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
         self.head, self.status, self.verdict = Static(classes="bar"), Static(id="status"), Static(id="verdict")
         self.body = VerticalScroll(self.verdict, classes="body")
         use_palette(self, palette)
         self.console.push_theme(styles(palette))
+
+    @cached_property
+    def teller(self) -> Teller:
+        """Tells the room. What reaches it over the network is imported after the first picture."""
+        from triton_workshop.classroom.membership import membership_file
+        from triton_workshop.classroom.telling import Teller
+
+        return Teller(membership_file(), self._say_later)
 
     # The screen
 
@@ -213,6 +222,8 @@ class Watch(App[int]):
 
     def _tell_the_room(self) -> None:
         """How far the learner is, if they have joined a room."""
+        from triton_workshop.classroom.telling import progress_of
+
         if self.watched.entry is not None:
             self.teller.report(progress_of(self.watched.entry))
 
@@ -222,6 +233,8 @@ class Watch(App[int]):
         for thread in self._threads:
             thread.join(timeout=5)
         self.checker.close()
+        from triton_workshop.classroom.telling import AT_ONCE_SECONDS
+
         self.teller.flush(AT_ONCE_SECONDS)
 
     # Keys

@@ -14,8 +14,6 @@ from textual.binding import BindingType
 
 from triton_workshop.asm.asked import Launching, case_of
 from triton_workshop.asm.cache import Made
-from triton_workshop.asm.report import shown
-from triton_workshop.asm.summary import summaries_of
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
@@ -70,6 +68,9 @@ class Solution(Reader):
 
 def compiled_page(asked: Launching, made: Made) -> Reader:
     """What the compiler made of an exercise's last right version."""
+    from triton_workshop.asm.report import shown
+    from triton_workshop.asm.summary import summaries_of
+
     size = case_of(asked.exercise, asked.size).name
     pages = (shown(each, size) for each in summaries_of(made.answers, asked.file, asked.text))
     padded = (Padding(part, (0, 1, 1, 2)) for part in pages)

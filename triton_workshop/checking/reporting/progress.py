@@ -24,6 +24,7 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.errors import print_wrapped
 from triton_workshop.repository import ROOT
 from triton_workshop.scripts import read_bytes, read_text
 
@@ -80,7 +81,7 @@ def _record(values: dict[str, Any]) -> Record:
 
 @functools.cache  # once is enough: a check may be followed by many more
 def _say(message: str) -> None:
-    print(message, file=sys.stderr)
+    print_wrapped(message, sys.stderr)
 
 
 def update(exercise: str, change: Callable[[Record], Record]) -> Record:

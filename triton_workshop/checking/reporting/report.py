@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PIL import Image
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
 from rich.constrain import Constrain
@@ -155,6 +154,8 @@ def _cell(state: TileState, width: int) -> Text:
 
 def _side_by_side(pictures: Sequence[Pixels], width: int) -> Table:
     """Pictures in a row, each under its caption."""
+    from PIL import Image  # not before there is a picture
+
     columns = min(width, _WIDEST) // len(pictures) - 2
     images = [Image.frombytes("RGB", (picture.width, picture.height), picture.rgb) for picture in pictures]
     grid = Table.grid(padding=(0, 2, 0, 0))
