@@ -524,14 +524,15 @@ def test_pytorch_in_float32_is_within_the_tolerance(exercise: Exercise) -> None:
         exact = exercise.reference(*in_float64(arguments))
         floats = (each.float() if each.is_floating_point() else each for each in arguments)
         result = exercise.reference(*floats).to(exercise.result_dtype(*arguments)).double()
-        assert ((result == exact) | ((result - exact).abs() <= tolerance(exercise, arguments, exact))).all()
+        same = (result == exact) | (result.isnan() & exact.isnan())
+        assert (same | ((result - exact).abs() <= tolerance(exercise, arguments, exact))).all()
 
 
 MOST_PAIRS_ALIKE = {"bfloat16": 2e-3, "float16": 5e-4, "float32": 1e-6}
 """What share of all pairs may be equal: random numbers of 8, 11 and 24 bits meet by chance, whole rows may not.
 
 However many they are, that share stays the same. That of distinct ones falls as they become more."""
-EQUAL_VALUES = ("all equal", "±10,000", "around 10,000", "symmetric")
+EQUAL_VALUES = ("all equal", "±10,000", "around 10,000", "symmetric", "one row of b", "that cancel")
 """What the names of cases say that have few different values on purpose."""
 
 
@@ -585,10 +586,10 @@ def test_the_views_of_2b_lie_in_memory_in_many_ways() -> None:
         "cut out of a larger image": (4 * 61 * 97, 2 * 97, 1),
         "cut out of a larger image, other values": (4 * 17 * 65, 2 * 65, 1),
         "every second pixel": (4 * 16 * 64, 4 * 64, 2),
-        "channels last in memory": (1, 3 * 63, 3),
+        "channels last in memory": (1, 3 * 128, 3),
         "one channel three times": (0, 320, 1),
         "cut out of wider rows": (1260, 140, 1),
-        "cut out of a taller image": (1260, 70, 1),
+        "cut out of a taller image, from -1 to 2": (1260, 70, 1),
         "three of four channels, last in memory": (1, 280, 4),
     }
 

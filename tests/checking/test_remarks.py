@@ -120,6 +120,7 @@ REMARKS = {
         "5a",
         copied(
             "kept, y = x.clone(), torch.empty(x.shape, device=x.device)",
+            "x = x if x.stride(0) else x.contiguous()",
             "x.copy_(x.softmax(1))",
             "copy_kernel[grid](x.contiguous(), y, y.numel(), 1024)",
             "x.copy_(kept)",
@@ -416,7 +417,7 @@ REMARKS = {
         "4",
         [SQUARE, ("BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)", "BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_N)")],
         "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible "
-        "((260 × 130) @ (130 × 1), both transposed in memory, float16). "
+        "((260 × 130) @ (130 × 1), float16, every 2nd row, every 3rd column). "
         "Line {tl.arange(0, BLOCK_SIZE_N)} names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
     ),
     "start-by-columns": (

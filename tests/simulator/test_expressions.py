@@ -48,7 +48,7 @@ INTEGERS = {
     "+ v.to(tl.int64).to(tl.int32)",
     "cast": "z = tl.cast(tl.cast(v, tl.int8), tl.int32) + tl.cast(tl.cast(v, tl.int1), tl.int32)",
     "bitcast": "z = v.to(tl.float32, bitcast=True).to(tl.int32, bitcast=True)",
-    "hints": "z = tl.max_constancy(tl.max_contiguous(tl.multiple_of(v * 16, 16), 16), 1)",
+    "hints": "z = v + tl.max_constancy(tl.max_contiguous(tl.multiple_of(tl.arange(0, N), 16), 16), 1)",
     "debug_barrier": "tl.debug_barrier(); z = v",
     "assume": "tl.assume(p >= 0); tl.assume(v < 1000); z = v",
     "device_assert": "tl.device_assert(v < 1000, 'too large'); z = v",

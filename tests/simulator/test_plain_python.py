@@ -210,30 +210,64 @@ def test_a_kernel_finds_no_names_of_the_interpreter() -> None:
 
 
 @triton.jit
-def promises_of_a_stride(out_ptr, stride, n, B: tl.constexpr):
+def promises_of_a_stride(x_ptr, out_ptr, n, B: tl.constexpr):
     rows = tl.arange(0, B)
-    starts = tl.multiple_of(rows * stride, 4)
-    tl.store(out_ptr + rows, starts, mask=rows < n)
+    tl.store(out_ptr + rows, tl.multiple_of(rows * n, 4), mask=rows < n)
 
 
 @triton.jit
-def promises_of_a_size(out_ptr, stride, n, B: tl.constexpr):
-    tl.store(out_ptr, tl.multiple_of(stride, 4))
+def promises_of_a_size(x_ptr, out_ptr, n, B: tl.constexpr):
+    tl.store(out_ptr + tl.program_id(0), tl.multiple_of(n, 4))
 
 
 @triton.jit
-def promises_of_rows(out_ptr, stride, n, B: tl.constexpr):
+def promises_of_rows(x_ptr, out_ptr, n, B: tl.constexpr):
     at = tl.program_id(0) * B + tl.arange(0, B)
-    rows = (at + stride)[:, None] + tl.arange(0, B)[None, :] * 0
+    rows = (at + n)[:, None] + tl.arange(0, B)[None, :] * 0
     tl.store(out_ptr + at, tl.multiple_of(rows, [4, 1]).sum(1))
 
 
-@pytest.mark.parametrize("kernel", [promises_of_a_stride, promises_of_a_size, promises_of_rows])
-def test_a_false_multiple_is_refused(kernel: Any) -> None:
-    out = torch.zeros(16, dtype=torch.int32)
-    kernel[(2,)](out, 8, 8, B=8)
-    with pytest.raises(InterpreterError, match=r"tl.multiple_of promises multiples of 4, and here is \d+"):
-        kernel[(2,)](out, 9, 8, B=8)
+@triton.jit
+def promises_of_addresses(x_ptr, out_ptr, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out_ptr + at, tl.load(tl.multiple_of(x_ptr + n + at, 16)))
+
+
+@triton.jit
+def promises_of_neighbours(x_ptr, out_ptr, n, B: tl.constexpr):
+    at = tl.arange(0, B)
+    tl.store(out_ptr + at, tl.max_contiguous(at * (n - 7), B))
+
+
+@triton.jit
+def promises_of_constants(x_ptr, out_ptr, n, B: tl.constexpr):
+    at = tl.arange(0, B)
+    tl.store(out_ptr + at, tl.max_constancy(at // (16 - n), 8))
+
+
+FALSE = {
+    promises_of_a_stride: "tl.multiple_of promises multiples of 4, and here is 9",
+    promises_of_a_size: "tl.multiple_of promises multiples of 4, and here is 9",
+    promises_of_rows: "tl.multiple_of promises multiples of 4, and here is 9",
+    promises_of_addresses: "tl.multiple_of promises multiples of 16, and here is 36",
+    promises_of_neighbours: "tl.max_contiguous promises 8 successive numbers, and here 2 begins others",
+    promises_of_constants: "tl.max_constancy promises 8 equal numbers, and here 1 begins others",
+}
+
+
+@pytest.mark.parametrize("kernel", FALSE)
+def test_a_false_promise_is_refused(kernel: Any) -> None:
+    x, out = torch.arange(32, dtype=torch.int32), torch.zeros(32, dtype=torch.int32)
+    kernel[(2,)](x, out, 8, B=8)
+    with pytest.raises(InterpreterError, match=FALSE[kernel]):
+        kernel[(2,)](x, out, 9, B=8)
+
+
+def test_a_view_may_begin_where_its_memory_is_not_aligned() -> None:
+    x, out = torch.arange(32, dtype=torch.int32), torch.zeros(32, dtype=torch.int32)
+    promises_of_addresses[(2,)](x[4:], out, 0, B=8)
+    with pytest.raises(InterpreterError, match="multiples of 16, and here is 4"):
+        promises_of_addresses[(2,)](x[1:], out, 0, B=8)
 
 
 @triton.jit
@@ -243,7 +277,7 @@ def wraps_rows(out_ptr, n, B: tl.constexpr):
     tl.store(out_ptr + rows, rows)
 
 
-def test_a_multiple_is_where_a_run_of_numbers_begins() -> None:
+def test_rows_modulo_their_number_keep_what_is_promised() -> None:
     """As in Triton's tutorial on matrix products."""
     out = torch.zeros(20, dtype=torch.int32)
     wraps_rows[(3,)](out, 20, B=8)

@@ -185,7 +185,8 @@ def _parameters(node: ast.AST, of_kernels: dict[str, list[str]]) -> list[str]:
 
 def _of_orders(node: ast.AST, parameters: list[str]) -> Iterator[Change]:
     values = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple | ast.List) else []
-    fixed = isinstance(node, ast.Call) and called(node) in (*MEMORY, *LOOPS)
+    # Where limits are numbers, clamp's arguments have their places, and another order would be another function.
+    fixed = isinstance(node, ast.Call) and called(node) in (*MEMORY, *LOOPS, "clamp")
     if fixed or len(values) < 2 or not isinstance(node, ast.expr):
         return
     kind = "arguments" if isinstance(node, ast.Call) else "order"

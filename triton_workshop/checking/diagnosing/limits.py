@@ -131,7 +131,9 @@ def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[],
 
 
 def _branches(node: ast.AST) -> bool:
-    """Whether it may be a path for inputs that no case has."""
+    """Whether it may be a path for inputs that no case has, or make blocks that grow with them."""
+    if isinstance(node, ast.Call):
+        return called(node) == "next_power_of_2"
     return isinstance(node, ast.If | ast.While | ast.IfExp) and "__name__" not in ast.unparse(node.test)
 
 

@@ -95,7 +95,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             return
         culprit = find_culprit(
             source,
-            lambda text: tries.right(text, case),
+            lambda text: tries.repaired(text, case),
             lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
             lambda text: fails_alike(source.exercise, case, seen, tries.observe(text, case)),
         )
@@ -122,7 +122,7 @@ def _slip(source: Source, case: Case, seen: Observation, culprit: Culprit | None
     return find_slip(
         source,
         noticed,
-        lambda text: tries.right(text, case),
+        lambda text: tries.repaired(text, case),
         last.right_in_all,
         nearby=culprit is not None,
     )

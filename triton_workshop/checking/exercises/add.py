@@ -41,10 +41,12 @@ EXERCISE = Exercise(
         _case(1025, ", other values"),
         # Multiples of 16 and of 256, but of no larger power of 2: no block may be filled for that.
         in_dtype(_case(1040), "float16"),
-        *(_case(n) for n in (1792, 98_317)),
+        # Not aligned to 16 bytes.
+        changed(_case(1793), "1,792 elements, from the second one on", lambda x, y: (x[1:], y[1:])),
+        _case(98_317),
     ),
-    # One more than 1,024 blocks of 1,024 hold.
-    long_cases=(_case(1_048_577),),
+    # One more than 1,024 blocks of 1,024 hold; and a multiple of 256 that is none of 512.
+    long_cases=(_case(1_048_577), _case(100_096)),
     larger_cases=(_case((1 << 24) + 1025),),
     gpu_cases=(*(_case(n) for n in (1, 1025, 5_000_001)), in_dtype(_case(5_000_001), "float16")),
     reference=lambda x, y: x + y,

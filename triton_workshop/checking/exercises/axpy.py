@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from triton_workshop.checking.exercises.add import EXERCISE as ADD
 from triton_workshop.checking.exercises.exercise import Case, changed, random_case
+
+if TYPE_CHECKING:
+    import torch
 
 
 def _with_factor(case: Case) -> Case:
@@ -15,13 +19,18 @@ def _with_factor(case: Case) -> Case:
 
 
 def _without_x(case: Case) -> Case:
-    """The factor is 0, and another one than in the case of the same size."""
-    return changed(case, f"{case.name}, factor 0", lambda a, x, y: (a * 0, x, y))
+    """The factor is 0, and another one than in the case of the same size; 0 · inf is NaN."""
+
+    def change(a: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        x[7] = float("inf")
+        return a * 0, x, y
+
+    return changed(case, f"{case.name}, factor 0, one inf", change)
 
 
 def _large_factor(case: Case) -> Case:
     """A float16 cannot hold it, but the results."""
-    return changed(case, f"{case.name}, factor 100,000", lambda a, x, y: (a * 0 + 100_000, x * 2.0**-16, y))
+    return changed(case, f"{case.name}, factor 100,000", lambda a, x, y: (a * 0 + 100_000, x * 2.0**-10, y))
 
 
 def _tiny_factor(case: Case) -> Case:

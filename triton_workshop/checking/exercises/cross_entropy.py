@@ -89,7 +89,8 @@ def _targets(logits: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
 
 
 def cut_out(logits: torch.Tensor) -> torch.Tensor:
-    return logits.repeat(1, 2)[:, logits.shape[1] :]
+    """From rows twice as wide, whose other halves have the opposite numbers."""
+    return (-logits.repeat(1, 2))[:, logits.shape[1] :].mul_(-1)
 
 
 def all_equal(logits: torch.Tensor) -> torch.Tensor:
@@ -191,7 +192,9 @@ EXERCISE = Exercise(
         ),
     ),
     long_cases=(
-        _case(4161, 3),
+        with_first(_case(4161, 3), "cut out of wider rows", cut_out),
+        # A multiple of 256 that is none of 512.
+        _case(2, 33_024),
         # A row alone may be divided among programs; its target is the last of a block of any size.
         _with_targets(_case(1, 65_537), 65_535),
         far_apart(in_dtype(_case(3, 50), "bfloat16")),

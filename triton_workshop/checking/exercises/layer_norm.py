@@ -113,12 +113,12 @@ EXERCISE = Exercise(
         _case(2, 300, "all equal to -200, one row twice", all_equal),
         # A row alone may be divided among programs.
         _case(1, 5000),
-        with_first(_case(3, 4112), "cut out of wider rows", cut_out),
+        with_first(_case(3, 4352), "cut out of wider rows", cut_out),
         with_first(in_dtype(_case(7, 3001), "bfloat16"), "cut out of wider rows", cut_out),
     ),
     long_cases=(
-        _case(4161, 3),
-        _case(2, 12_304),
+        with_first(_case(4161, 3), "cut out of wider rows", cut_out),
+        _case(2, 12_544),
         far_apart(in_dtype(_case(3, 50), "bfloat16")),
     ),
     larger_cases=(_case(70_000, 2), _case(2, 140_000)),

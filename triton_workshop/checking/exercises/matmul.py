@@ -31,7 +31,7 @@ def _column_case(m: int, n: int, k: int) -> Case:
     """In float16; the columns follow each other in memory, with something between them."""
 
     def change(x: torch.Tensor) -> torch.Tensor:
-        return x.t().repeat(1, 2)[:, : x.shape[0]].t()
+        return (-x.t().repeat(1, 2))[:, : x.shape[0]].t().mul_(-1)
 
     plain = in_dtype(_case(m, n, k), "float16")
     return changed(
@@ -63,6 +63,11 @@ def _repeated_case(m: int, n: int, k: int) -> Case:
     return changed(_case(m, n, k), name, lambda a, b: (a[:, :1].expand(-1, k), b[:1].expand(k, -1)))
 
 
+def _nearly_too_large(a: torch.Tensor, _b: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Twice their product is more than float32 holds."""
+    return a * 0 + 1.5 * 2.0**64, a * 0 + 1.25 * 2.0**63
+
+
 def _sizes(m: int, n: int, k: int) -> str:
     return f"({m:,} × {k:,}) @ ({k:,} × {n:,})"
 
@@ -75,7 +80,7 @@ EXERCISE = Exercise(
     # axis only, of 16 or of 32 but no more, are where a kernel may do without a mask, and must not.
     cases=(
         _case(24, 24, 17),
-        _case(1, 1, 1),
+        changed(_case(1, 1, 1), f"{_sizes(1, 1, 1)}, nearly too large", _nearly_too_large),
         _case(64, 64, 64),
         _case(64, 64, 33),
         _case(65, 63, 31),

@@ -39,11 +39,7 @@ EXERCISE = replace(
         _case(4, 3, 7),
         _case(16, 16, 3),
         # Whole tiles along one axis only.
-        changed(
-            _case(15, 64, 3),
-            "15 × 64 pixels, filter 3 × 3, from -1 to 2",
-            lambda image, weight: (3 * image - 1, weight),
-        ),
+        _case(15, 64, 3),
         _case(17, 33, 3),
         # No value is above 0.8, and some sums are above 1 all the same.
         changed(

@@ -61,10 +61,10 @@ EXERCISE = Exercise(
         _case(3, 500, "many of them -inf", _with_minus_infinity),
         # A row alone may be divided among programs.
         _case(1, 5000),
-        _case(3, 4112, "cut out of wider rows", cut_out),
+        _case(3, 4352, "cut out of wider rows", cut_out),
         _case(7, 3001, "cut out of wider rows", cut_out),
     ),
-    long_cases=(_case(4161, 3),),
+    long_cases=(_case(4161, 3, "cut out of wider rows", cut_out),),
     larger_cases=(_case(70_000, 2), _case(2, 140_000)),
     wide_case=in_few_bits(_case(1100, 520)),
     gpu_cases=(_case(5, 1025), _case(4000, 8192), _case(2000, 5003, "cut out of wider rows", cut_out)),

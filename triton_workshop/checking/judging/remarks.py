@@ -122,9 +122,13 @@ def remark_on_untested(found: Sequence[Untested]) -> str:
 
 def _place(found: Untested) -> str:
     lines = f"line {found.first}" if found.first == found.last else f"lines {found.first} to {found.last}"
-    code = f"{found.words[:MOST_WORDS]} on {lines}" if found.words else lines
-    condition = found.condition if len(found.condition) <= MOST_WORDS else f"{found.condition[: MOST_WORDS - 1]}…"
+    code = f"{_cut(found.words)} on {lines}" if found.words else lines
+    condition = _cut(found.condition)
     return f"{code} ({'if' if found.needed else 'unless'} {condition})"
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= MOST_WORDS else f"{words[: MOST_WORDS - 1]}…"
 
 
 def _wastes(launch: Launched, times: int = WASTE) -> bool:

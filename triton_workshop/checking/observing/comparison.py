@@ -41,7 +41,11 @@ class Comparison:
             return torch.ones_like(self.expected, dtype=torch.bool)
         allowed = self.allowed  # before the others are there: a long case in a page takes tens of megabytes for each
         near = self.expected.isfinite() & ((output.double() - self.expected).abs() <= allowed)
-        return ~(near | (output.double() == self.expected))  # an infinity has to be that infinity
+        near |= output.double() == self.expected  # an infinity has to be that infinity
+        nowhere = self.expected.isnan()
+        if nowhere.any():
+            near |= nowhere & output.isnan() & ~(False if self.seen.unwritten is None else self.seen.unwritten)
+        return ~near
 
     @functools.cached_property
     def unwritten(self) -> torch.Tensor:

@@ -12,6 +12,7 @@ import operator
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from triton_workshop.simulator.operations import elements, reductions
 from triton_workshop.simulator.operations.builder import Builder
 from triton_workshop.simulator.patches import Patches
 from triton_workshop.simulator.signals import Diverged, LookedAt, StaticAssertionError
-from triton_workshop.simulator.values.formats import Array
+from triton_workshop.simulator.values.formats import Array, item_bytes
 from triton_workshop.simulator.values.value import Value, spread
 
 
@@ -160,14 +161,15 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
             raise ValueError("expected a value for each axis of the block")
         return input
 
-    def multiple_of(input: Any, values: Any) -> Any:
-        """A promise that a GPU may answer with a misaligned access if it is false."""
-        promised = plain(values)
-        for axis, factor in enumerate(promised if isinstance(promised, list | tuple) else [promised]):
-            odd = next(iter(_odd_starts(input, axis, plain(factor))), None)
-            if odd is not None:
-                raise ValueError(f"tl.multiple_of promises multiples of {plain(factor)}, and here is {odd}")
-        return hinted(input, values)
+    def promised(holds: Callable[..., Array], words: str, input: Any, values: Any) -> Any:
+        """Raise ValueError if a promise is false: a GPU may answer it with a misaligned or a wrong access."""
+        hinted(input, values)
+        many = plain(values)
+        for axis, number in enumerate(map(plain, many if isinstance(many, list | tuple) else [many])):
+            wrong = _wrong(builder, partial(holds, number=number), input, axis)
+            if wrong is not None:
+                raise ValueError(words.format(number, wrong))
+        return input
 
     def item(tensor: Any, index: Any) -> Any:
         parts = index if isinstance(index, tuple) else (index,)
@@ -192,28 +194,61 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         tl.map_elementwise: map_elementwise,
         tl.static_assert: static_assert,
         tl.static_print: print,
-        tl.multiple_of: multiple_of,
-        tl.max_contiguous: hinted,
-        tl.max_constancy: hinted,
+        tl.multiple_of: partial(
+            promised, _starts_at_multiples, "tl.multiple_of promises multiples of {}, and here is {}"
+        ),
+        tl.max_contiguous: partial(
+            promised, _counts_up, "tl.max_contiguous promises {} successive numbers, and here {} begins others"
+        ),
+        tl.max_constancy: partial(
+            promised, _stays_the_same, "tl.max_constancy promises {} equal numbers, and here {} begins others"
+        ),
         tl.tensor.__getitem__: item,
     }
 
 
-def _odd_starts(block: Any, axis: int, factor: int) -> list[int]:
-    """The numbers that are no multiples of a factor, among those with which runs of successive ones begin.
-
-    So does Triton's analysis of axes read the hint: of 64, 65, 66 … it concerns the 64. Addresses are left out.
-    """
-    if not isinstance(block, tl.tensor) or not block.dtype.scalar.is_int() or factor < 2:
-        return []
-    value = block.handle
-    data = value.full()
-    odd = data % factor != 0
+def _wrong(builder: Builder, holds: Callable[..., Array], block: Any, axis: int) -> int | None:
+    """A number of a block for which a promise about an axis does not hold. Pointers count bytes of their tensor."""
+    if not isinstance(block, tl.tensor) or block.dtype.scalar.is_floating():
+        return None
+    value, unit = block.handle, 1
+    if block.dtype.scalar.is_ptr():
+        value, unit = builder.memory.space.places(value), item_bytes(block.dtype.scalar.element_ty)
+    data = value.full() if value.shape else value.full()[:, None]
+    steps = np.diff(data, axis=axis + 1, prepend=data.take([0], axis=axis + 1))
+    if len(value.shape) > 1 and not (steps == unit).any():
+        return None  # accesses are wide along another axis: what is said of this one changes none
+    wrong = ~holds(data, steps // unit, axis + 1)
     if value.poison is not None:
-        odd &= ~spread(value.poison, value.shape)
-    if value.shape and odd.any():
-        odd &= np.diff(data, axis=axis + 1, prepend=data.take([0], axis=axis + 1)) != 1
-    return list(map(int, data[odd][:1]))
+        wrong &= ~spread(value.poison, value.shape).reshape(-1, *data.shape[1:])
+    return next(iter(map(int, data[wrong][:1])), None)
+
+
+def _starts_at_multiples(data: Array, steps: Array, _axis: int, number: int) -> Array:
+    """Whether runs of successive numbers begin with a multiple: so Triton reads the hint for 64, 65, 66 …"""
+    return np.asarray((data % number == 0) | (steps == 1))
+
+
+def _counts_up(data: Array, steps: Array, axis: int, number: int) -> Array:
+    """Whether groups of so many are successive numbers, but for one place in each where they may start again.
+
+    Rows modulo their number, as in Triton's own kernels, do so, and nobody uses what is loaded there.
+    """
+    breaks = (steps != 1) & ~_begins(data, number, axis)
+    groups = np.add.reduceat(breaks, np.arange(0, data.shape[axis], number), axis=axis)
+    many = np.repeat(groups, number, axis=axis).take(range(data.shape[axis]), axis=axis) > 1
+    return np.asarray(~(breaks & many))
+
+
+def _stays_the_same(data: Array, steps: Array, axis: int, number: int) -> Array:
+    """Whether groups of so many are equal."""
+    return np.asarray((steps == 0) | _begins(data, number, axis))
+
+
+def _begins(data: Array, length: int, axis: int) -> Array:
+    """Which places along an axis begin a group."""
+    places = np.asarray(np.arange(data.shape[axis]) % length == 0)
+    return places.reshape([-1 if each == axis else 1 for each in range(data.ndim)])
 
 
 def _tensor_methods(builder: Builder) -> dict[str, Any]:

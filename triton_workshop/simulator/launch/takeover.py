@@ -28,7 +28,8 @@ def install() -> None:
     What differs from a GPU: `triton.autotune` takes the first configuration that compiles, since times mean nothing
     here, and where Triton would compare several, its hooks leave the tensors as after that. A kernel that closes over a
     `tl.constexpr` sees a later value of it, where a compiled one keeps the first. num_warps, num_stages and cache hints
-    change nothing. Of inline assembly, the instructions run that compute.
+    change nothing; a `tl.multiple_of` or another promise that is false raises ValueError. Of inline assembly, the
+    instructions run that compute.
 
     An element that a masked load without `other=` leaves undefined is NaN, or an integer such as -559038737, whatever
     its type. A launch warns (UndefinedResult) if such an element is stored under a mask, says whether or where

@@ -56,6 +56,15 @@ class AddressSpace:
         item = np.uint64(item_bytes(pointer.get_element_ty()))
         return np.asarray(bases[pointer.origin] + pointer.data.astype(np.uint64) * item)
 
+    def places(self, pointer: Value) -> Value:
+        """How many bytes behind the beginning of its memory each element of a pointer lies, as int64.
+
+        Memory on a GPU begins at multiples of 256 bytes; what it begins at here says nothing.
+        """
+        offsets = np.array([region.offset for region in self.regions], np.int64)
+        data = offsets[pointer.origin] + pointer.data.astype(np.int64) * item_bytes(pointer.get_element_ty())
+        return Value(np.asarray(data), pointer.dtype, pointer.shape, poison=pointer.poison)
+
     def pointers(self, addresses: Array, dtype: Any, names: dict[str, int]) -> tuple[Array, int | Array]:
         """Element indices and origins for raw addresses: each belongs to the live storage that holds it, or to none.
 
