@@ -52,11 +52,12 @@ EXERCISE = Exercise(
         changed(_case(17, 65), "17 × 65 pixels, other values", lambda image: ((1.2 - 1.4 * image).clamp(0, 1),)),
         # A filter may give such values.
         changed(_case(1, 320), "1 × 320 pixels, from -1 to 2", lambda image: (3 * image - 1,)),
-        *(_case(h, w) for h, w in ((128, 128), (48, 70))),
+        *(_case(h, w) for h, w in ((64, 64), (48, 70))),
         # No value is above 0.8, and some sums are above 1 all the same.
         changed(_case(61, 97), "61 × 97 pixels, darker, a corner black", lambda image: (_darker(image),)),
     ),
-    long_cases=(_case(LONG_HEIGHT, LONG_WIDTH), _case(2063, 1)),
+    # Several whole tiles along both axes, of up to 128 columns.
+    long_cases=(_case(LONG_HEIGHT, LONG_WIDTH), _case(2063, 1), _case(128, 128)),
     larger_cases=(_case(2, 140_000), _case(70_000, 2)),
     gpu_cases=tuple(_case(h, w) for h, w in ((1, 1), (61, 97), (2160, 3840))),
     reference=_reference,
