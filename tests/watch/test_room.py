@@ -77,7 +77,7 @@ def test_a_room_that_is_out_of_reach_changes_nothing(
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save(watch, pilot, SOLUTIONS["1"])
-        assert "All 11 cases are right" in screen(watch)
+        assert "All 12 cases are right" in screen(watch)
         await press(pilot, "a")
         await until(pilot, lambda: "the room does not answer" in " ".join(screen(watch).split()))
 

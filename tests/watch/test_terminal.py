@@ -57,7 +57,7 @@ def test_a_learner_solves_an_exercise_and_goes_on(repository: Path) -> None:
         terminal.press("h")
         terminal.wait_for("hint 1 of 3")
         mine.write_text(solution)
-        terminal.wait_for("All 11 cases are right")
+        terminal.wait_for("All 12 cases are right")
         terminal.press("n")
         terminal.wait_for("an image in sepia")
         terminal.wait_for("0 of 4 TODOs filled in")
@@ -75,7 +75,7 @@ def test_an_editor_borrows_the_terminal_and_what_it_saves_is_checked(repository:
         terminal.wait_for("0 of 9 TODOs filled in")
         terminal.press("e")
         terminal.wait_for("icanon")
-        terminal.wait_for("All 11 cases are right", 90)
+        terminal.wait_for("All 12 cases are right", 90)
         terminal.press("q")
         assert terminal.leave() == 0
         assert_restored(terminal)

@@ -110,7 +110,7 @@ def test_each_save_is_checked(checker: FakeChecker) -> None:
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save(watch, pilot, SOLUTIONS["1"])
-        assert "All 11 cases are right" in screen(watch)
+        assert "All 12 cases are right" in screen(watch)
         await save(watch, pilot, shipped.replace("pid = ...", "pid = 1"))
         assert "1 of 9 TODOs filled in" in screen(watch)
         assert "▶  line 21  the elements that it owns" in screen(watch)
@@ -131,7 +131,7 @@ def test_a_save_during_a_check_stops_it_and_the_newest_text_wins(checker: FakeCh
         assert "checking" in screen(watch)
         checker.holding.clear()
         await settled(watch, pilot)
-        assert "All 11 cases are right" in screen(watch)
+        assert "All 12 cases are right" in screen(watch)
 
     drive(checker, steps, settle=False)
     assert all(asked.finished for asked in checker.asked)
