@@ -69,7 +69,11 @@ EXERCISE = replace(
         _case(64, 16, "transposed"),
         _case(61, 97, "cut out of a larger image"),
     ),
-    long_cases=(_case(LONG_HEIGHT, LONG_WIDTH, "contiguous"), _case(2063, 1, "contiguous"), _case(128, 128, "contiguous")),
+    long_cases=(
+        _case(LONG_HEIGHT, LONG_WIDTH, "contiguous"),
+        _case(2063, 1, "contiguous"),
+        _case(128, 128, "contiguous"),
+    ),
     larger_cases=(_case(2, 140_000, "contiguous"), _case(70_000, 2, "contiguous")),
     gpu_cases=(
         _case(61, 97, "every second pixel"),
