@@ -67,6 +67,8 @@ class OtherSize:
     mixed: Mixed | None = None
 
 
+TOO_SMALL = "arange's end argument must be greater"
+"""What Triton says of an empty block, as that of a size divided by a larger number."""
 TOO_LARGE = "exceeds triton maximum tensor numel"
 """Of a block, in the words of Triton's ValueError."""
 
@@ -241,7 +243,7 @@ def is_refused(seen: Observation, text: str) -> bool:
     """Whether Triton has no room for blocks of such a size, or the script refuses it: by an assertion or an error."""
     if seen.failure is None or seen.failure.line is None:
         return False
-    if TOO_LARGE in seen.failure.message:
+    if any(words in seen.failure.message for words in (TOO_LARGE, TOO_SMALL)):
         return True
     line = text.splitlines()[seen.failure.line - 1].strip()
     return line.startswith(("raise", "assert")) or "static_assert" in line
