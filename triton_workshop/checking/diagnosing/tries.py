@@ -84,15 +84,16 @@ class Tries:
         return seen is not None and _is_right(self._exercise, case, seen)
 
     def repaired(self, text: str, case: Case) -> bool:
-        """Whether it passes the case, in no more programs if the script itself has written every element.
+        """Whether it passes the case.
 
-        With smaller tiles, a mistake may only not show.
+        If the script itself has written every element, it has to do so with the same tiles and in no more programs:
+        with others, a mistake may only not show.
         """
         own, seen = self.observe(self._source.text, case), self.observe(text, case)
         if own is None or seen is None or not self.right(text, case):
             return False
         complete = own.unwritten is not None and not own.unwritten.any() and not own.faults
-        return not complete or _programs(seen) <= _programs(own)
+        return not complete or (_programs(seen) <= _programs(own) and _tiles(seen) == _tiles(own))
 
     def right_in_all(self, text: str) -> bool:
         """Whether it passes every case, and does no work twice or for nothing; false if time is up."""
@@ -128,6 +129,11 @@ class Tries:
 
 def _programs(seen: Observation) -> int:
     return sum(launch.programs for launch in seen.launches)
+
+
+def _tiles(seen: Observation) -> list[list[tuple[str, int | float]]]:
+    """The sizes of blocks in each launch."""
+    return [[pair for pair in launch.numbers.items() if "BLOCK" in pair[0].upper()] for launch in seen.launches]
 
 
 @contextmanager
