@@ -277,8 +277,24 @@ def wraps_rows(out_ptr, n, B: tl.constexpr):
     tl.store(out_ptr + rows, rows)
 
 
-def test_rows_modulo_their_number_keep_what_is_promised() -> None:
-    """As in Triton's tutorial on matrix products."""
+@triton.jit
+def counts_rows_outside_as_the_first(out_ptr, n, B: tl.constexpr):
+    rows = tl.program_id(0) * B + tl.arange(0, B)
+    rows = tl.where(rows < n, rows, 0)
+    rows = tl.max_contiguous(tl.multiple_of(rows, B), B)
+    tl.store(out_ptr + rows, rows)
+
+
+@triton.jit
+def promises_more_than_an_access_needs(out_ptr, n, B: tl.constexpr):
+    for start in range(0, n, 16):
+        rows = tl.multiple_of(start, 128) + tl.arange(0, 16)
+        tl.store(out_ptr + rows, rows, mask=rows < n)
+
+
+@pytest.mark.parametrize("kernel", [wraps_rows, counts_rows_outside_as_the_first, promises_more_than_an_access_needs])
+def test_harmless_promises_are_taken(kernel: Any) -> None:
+    """As in Triton's tutorials on matrix products and on attention."""
     out = torch.zeros(20, dtype=torch.int32)
-    wraps_rows[(3,)](out, 20, B=8)
+    kernel[(3,)](out, 20, B=8)
     assert out.tolist() == list(range(20))

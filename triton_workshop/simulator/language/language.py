@@ -29,6 +29,9 @@ from triton_workshop.simulator.signals import Diverged, LookedAt, StaticAssertio
 from triton_workshop.simulator.values.formats import Array, item_bytes
 from triton_workshop.simulator.values.value import Value, spread
 
+WIDEST_ACCESS = 16
+"""Bytes. A thread loads no more at once, so nothing depends on more elements that are neighbours, or aligned."""
+
 
 def language_patches(patches: Patches, builder: Builder) -> None:
     """Plan that kernels on the CPU use the language over `builder`."""
@@ -166,7 +169,7 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         hinted(input, values)
         many = plain(values)
         for axis, number in enumerate(map(plain, many if isinstance(many, list | tuple) else [many])):
-            wrong = _wrong(builder, partial(holds, number=number), input, axis)
+            wrong = _wrong(builder, partial(holds, number=min(number, WIDEST_ACCESS)), input, axis)
             if wrong is not None:
                 raise ValueError(words.format(number, wrong))
         return input
@@ -230,11 +233,12 @@ def _starts_at_multiples(data: Array, steps: Array, _axis: int, number: int) -> 
 
 
 def _counts_up(data: Array, steps: Array, axis: int, number: int) -> Array:
-    """Whether groups of so many are successive numbers, but for one place in each where they may start again.
+    """Whether groups of so many are successive numbers, but for one place in each where they may start again, or stay.
 
-    Rows modulo their number, as in Triton's own kernels, do so, and nobody uses what is loaded there.
+    Rows modulo their number do so, and rows with 0 for those outside, as in Triton's own kernels: nobody uses what is
+    loaded there.
     """
-    breaks = (steps != 1) & ~_begins(data, number, axis)
+    breaks = (steps != 1) & (steps != 0) & ~_begins(data, number, axis)
     groups = np.add.reduceat(breaks, np.arange(0, data.shape[axis], number), axis=axis)
     many = np.repeat(groups, number, axis=axis).take(range(data.shape[axis]), axis=axis) > 1
     return np.asarray(~(breaks & many))
