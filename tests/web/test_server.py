@@ -426,7 +426,7 @@ async def test_a_page_that_may_not_follow_any_longer_ends_at_once() -> None:
 Places = list[tuple[int, str]]
 
 
-def kept(*arrivals: tuple[int, str]) -> Places:
+def admit_all(*arrivals: tuple[int, str]) -> Places:
     """Who follows once these have come, each with their number and address; the oldest first."""
     followers = Followers(Stream(), Connections())
     for arrival in arrivals:
@@ -454,20 +454,20 @@ CROWD = pages_of("10.0.0.1", range(following.MOST_STREAMS))
 def test_whoever_has_entered_follows_behind_whatever_address(before: Places) -> None:
     for address in ("10.0.0.1", "10.0.0.3"):
         room = pages_of(address, range(1000, 1040))
-        after = kept(*before, *room)
+        after = admit_all(*before, *room)
         assert len(after) == following.MOST_STREAMS
         assert after[-40:] == room, "and nobody of them makes room for the next one"
 
 
 def test_a_laptop_with_many_sessions_takes_no_place_from_other_addresses() -> None:
     room = pages_of("10.0.0.2", range(1000, 1040))
-    assert set(kept(*room, *CROWD, *CROWD)) >= set(room)
+    assert set(admit_all(*room, *CROWD, *CROWD)) >= set(room)
 
 
 def test_an_attendees_newest_pages_follow_in_place_of_the_oldest() -> None:
     ada, bob = (1001, "10.0.0.1"), (1002, "10.0.0.1")
-    assert kept(*[ada] * 3, bob, *[ada] * 30) == [bob, *[ada] * 12]
-    assert kept(ada, *CROWD[2:], bob, bob)[-2:] == [CROWD[-1], bob], (
+    assert admit_all(*[ada] * 3, bob, *[ada] * 30) == [bob, *[ada] * 12]
+    assert admit_all(ada, *CROWD[2:], bob, bob)[-2:] == [CROWD[-1], bob], (
         "where there is no room, of two pages the older one"
     )
 

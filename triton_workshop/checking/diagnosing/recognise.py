@@ -81,8 +81,8 @@ def diagnose(
             continue
         same = _edited(exercise.number, text).code == code  # then they need not run
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
-        alike = same or (all(_alike(exercise, *pair) for pair in pairs) and _fails(exercise, case, observe(text, case)))
-        if same or (alike and (expected(edit) or telling())):
+        alike = not same and all(_alike(exercise, *pair) for pair in pairs)
+        if same or (alike and _fails(exercise, case, observe(text, case)) and (expected(edit) or telling())):
             todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
             line = _line_of(edit, solution, source)
             shown = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
