@@ -301,6 +301,13 @@ def test_closure(dtype):
     kernel[(1,)](x)
     assert x[0] == 3
 
+def test_a_kernel_without_a_file():
+    names = {}
+    exec("@triton.jit\\ndef kernel(out):\\n    tl.store(out, 7)", globals(), names)
+    x = out()
+    names["kernel"][(1,)](x)
+    assert x[0] == 7
+
 def test_on_purpose():
     from triton_workshop.simulator import record
     with record():

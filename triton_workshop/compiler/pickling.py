@@ -161,6 +161,8 @@ def _function_of(function: Any, make: Callable[..., Any], options: dict[str, Any
     if _package(function.__module__) == "triton":
         return _attribute, (function.__module__, function.__qualname__)
     text = _text_of(function)
+    if text is None and make is _jit:  # made by `exec`, as Triton's own tests do it on its interpreter
+        raise CannotPickleError(f"the kernel {function.__name__}, whose text stands in no file")
     if text is None:
         return OpaqueFunction, (type(function).__name__,)
     head, body = _names(function, text)
