@@ -301,6 +301,19 @@ def test_closure(dtype):
     kernel[(1,)](x)
     assert x[0] == 3
 
+@triton.jit
+def plus(x, y):
+    return x + y
+
+@triton.jit
+def uses_functions(out, function, pair):
+    tl.store(out, function(3, pair[0](pair[1], 4)))
+
+def test_functions_as_arguments():
+    x = out()
+    uses_functions[(1,)](x, plus, (plus, 5))
+    assert x[0] == 12
+
 def test_a_kernel_without_a_file():
     names = {}
     exec("@triton.jit\\ndef kernel(out):\\n    tl.store(out, 7)", globals(), names)

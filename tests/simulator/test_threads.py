@@ -209,6 +209,25 @@ def columns_of_contiguous_rows(x_ptr, out_ptr, scratch_ptr, N: tl.constexpr):
 
 @right
 @triton.jit
+def adds_a_column_to_a_product_in_place(x_ptr, out_ptr, scratch_ptr, N: tl.constexpr):
+    i, k = tl.arange(0, 16), tl.arange(0, 16)
+    tile = tl.program_id(0) * N + i[:, None] * 16 + k[None, :]
+    product = tl.dot(tl.load(x_ptr + tile), tl.load(x_ptr + tile), input_precision="ieee")
+    product += tl.load(out_ptr + tl.program_id(0) * N + i * 16)[:, None]
+    tl.store(out_ptr + tile, product)
+
+
+@wrong
+@triton.jit
+def adds_a_column_to_a_block_in_place(x_ptr, out_ptr, scratch_ptr, N: tl.constexpr):
+    i, k = tl.arange(0, 16), tl.arange(0, 16)
+    tile = tl.program_id(0) * N + i[:, None] * 16 + k[None, :]
+    column = tl.load(out_ptr + tl.program_id(0) * N + i * 16)  # BEFORE
+    tl.store(out_ptr + tile, tl.load(x_ptr + tile) + column[:, None])  # HERE
+
+
+@right
+@triton.jit
 def stores_what_is_there(x_ptr, out_ptr, scratch_ptr, N: tl.constexpr):
     row, i = tl.program_id(0) * N, tl.arange(0, N)
     tl.store(scratch_ptr + row + i, tl.zeros((N,), tl.float32))

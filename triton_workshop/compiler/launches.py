@@ -135,6 +135,18 @@ def _parameters(kernel: Any) -> list[Any]:
     return [parameter(place, each) for place, each in enumerate(parameters)]
 
 
+def _functions_as_constants(value: Any) -> Any:
+    """The value with a constant for each kernel function in it, as a launch on a GPU takes them."""
+    from triton.language import constexpr
+
+    if type(value).__name__ == "InterpretedFunction":
+        return constexpr(0)
+    if isinstance(value, tuple):
+        items = [_functions_as_constants(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return value
+
+
 def _specialized(parameter: Any, value: Any) -> tuple[Any, Any]:
     """A parameter's type, and what is known about its value: `D` for divisible by 16."""
     from triton.backends.compiler import BaseBackend
@@ -144,7 +156,7 @@ def _specialized(parameter: Any, value: Any) -> tuple[Any, Any]:
         return "constexpr", None
     annotated = parameter.annotation_type
     specialize = not parameter.do_not_specialize and not (annotated == "u1" or annotated[:2] in ("fp", "bf"))
-    kind, key = jit.native_specialize_impl(
-        BaseBackend, value, parameter.is_const, specialize, not parameter.do_not_specialize_on_alignment
-    )
+    by_alignment = not parameter.do_not_specialize_on_alignment
+    value = _functions_as_constants(value)
+    kind, key = jit.native_specialize_impl(BaseBackend, value, parameter.is_const, specialize, by_alignment)
     return (annotated, key if specialize else None) if annotated else (kind, key)

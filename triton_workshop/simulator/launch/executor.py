@@ -148,7 +148,7 @@ class Executor:
         """Run all programs, and start again if the plan turns out not to work. Returns what the kernel raised."""
         builder = _builder()
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
-        builder.largest = 1
+        builder.largest, builder.multiplied = 1, False
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
         with launched(upstream.interpreter_semantic), _with_memory(builder, memory), np.errstate(all="ignore"):
             values = {name: self._parameters.represented(name, value, memory) for name, value in bound.items()}

@@ -255,6 +255,7 @@ class Builder(Programs):
 
     def _product(self, a: Value, b: Value, accumulator: Value, precision: Any, multiplied: str) -> Value:
         self.wait()
+        self.multiplied = True
         result = dot.multiply(a, b, accumulator, precision)
         self.note_size(result.shape)
         self.count(result, each=2 * a.shape[-1], multiplied=multiplied)

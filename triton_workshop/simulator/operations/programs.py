@@ -26,6 +26,8 @@ class Programs:
         self.combining = False
         """Whether a function that combines two elements for `tl.reduce` runs: it gets whole blocks of them."""
         self.largest = 1
+        self.multiplied = False
+        """Whether the launch has multiplied matrices: their blocks lie in registers as tensor cores want it."""
         """Elements of the largest block so far."""
 
     def note_size(self, shape: tuple[int, ...]) -> None:
@@ -73,6 +75,9 @@ class Programs:
 
     def store(self, pointer: Value, value: Value, mask: Value | None) -> None:
         _check_mask(mask)
+        if self.multiplied and len(value.shape) > 1:
+            # The compiler takes such a block through shared memory to store its rows, and all threads wait there.
+            self.wait(stores=False)
         if _points_to_pointers(pointer):
             self.memory.store(pointer, self.as_integers(value, tl.uint64), mask, tl.uint64)
         else:
