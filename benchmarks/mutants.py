@@ -144,7 +144,7 @@ def verdict_on(exercise: str, file: Path) -> Verdict:
     """The checker's verdict, without the compiler's part."""
     from triton_workshop.checking import passes
     from triton_workshop.checking.judging.judge import Judge
-    from triton_workshop.checking.judging.trial import case_trials, with_other_size
+    from triton_workshop.checking.judging.trial import case_trials, further_trials
 
     started = time.perf_counter()
     source = source_or_verdict(EXERCISES[exercise], file, started)
@@ -154,8 +154,8 @@ def verdict_on(exercise: str, file: Path) -> Verdict:
         judge = Judge(source, LIMIT_SECONDS)
         simulation = passes.Simulation(source, LIMIT_SECONDS, nowhere.fileno(), None)
         *_, outcome = case_trials(judge, simulation)
-        if not outcome.findings and (found := simulation.other_size()) is not None:
-            outcome = with_other_size(judge, outcome, found)
+        if not outcome.findings:
+            *_, outcome = outcome, *further_trials(judge, simulation, outcome)
     return verdict_of(source.exercise, file, started, outcome, text=source.text)
 
 

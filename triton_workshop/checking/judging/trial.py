@@ -89,8 +89,12 @@ def trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> It
     outcome = Trial()
     for outcome in case_trials(judge, runs, progress):
         yield _explained(judge, runs, outcome) if outcome.findings else outcome
-    if outcome.findings:
-        return
+    if not outcome.findings:
+        yield from further_trials(judge, runs, outcome)
+
+
+def further_trials(judge: Judge, runs: Runs, outcome: Trial) -> Iterator[Trial]:
+    """Look for what no case has shown of a right script, and yield the trial with each new remark."""
     for look_further in (_with_its_limits, _with_untested_code, _with_another_size):
         before = outcome
         with dispensable():
