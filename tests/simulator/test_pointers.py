@@ -183,3 +183,17 @@ def test_a_pointer_is_shown_as_its_address(capsys: pytest.CaptureFixture[str]) -
     x = torch.zeros(4)
     shows[(1,)](x)
     assert [int(line.split()[-1]) for line in capsys.readouterr().out.splitlines()] == [x.data_ptr() + 4] * 2
+
+
+@triton.jit
+def chooses_a_pointer(decide_ptr, x_ptr, y_ptr, out_ptr, n):
+    i = tl.arange(0, 8)
+    decide = tl.load(decide_ptr + i, mask=i < n)
+    pointers = tl.where(decide, x_ptr + i, y_ptr + i)
+    tl.store(out_ptr + i, tl.load(pointers, mask=i < n), mask=i < n)
+
+
+def test_an_undefined_condition_may_choose_pointers_that_are_not_used() -> None:
+    out = torch.zeros(8)
+    chooses_a_pointer[(1,)](torch.tensor([True, False] * 4), torch.ones(8), torch.full((8,), 2.0), out, 5)
+    assert out.tolist() == [1, 2, 1, 2, 1, 0, 0, 0]

@@ -95,8 +95,8 @@ class Value:
         return result
 
     def shown(self) -> Value:
-        """The same value with a number that catches the eye where nothing defined it."""
-        if self.poison is not None:
+        """The same value with a number that catches the eye where nothing defined it; a pointer stays as it is."""
+        if self.poison is not None and not self.dtype.scalar.is_ptr():
             marker = undefined(self.dtype.scalar)
             self.data = np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
             self.bounds = None
