@@ -7,6 +7,8 @@ import shlex
 import shutil
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,23 @@ from tests.viewer.terminal import Terminal
 DECK = Path(__file__).parents[1] / "viewer" / "decks" / "tour.md"
 WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()"]
 CTRL_Z = "\x1a"
+
+
+@contextmanager
+def in_a_shell(folder: Path) -> Iterator[Terminal]:
+    """Show the small deck in an app that an interactive shell has started."""
+    with Terminal(["bash", "--norc", "-i"], folder, PS1="$ ", HISTFILE="") as terminal:
+        terminal.press(f"{shlex.join([*WORKSHOP, 'present', str(DECK)])}\n")
+        terminal.wait_for("A small deck", 60)
+        yield terminal
+
+
+def suspend(terminal: Terminal) -> int:
+    """Press Ctrl+Z, and return the id of the app's process."""
+    process = terminal.foreground()
+    terminal.press(CTRL_Z)
+    terminal.wait_for("Stopped")
+    return process
 
 
 @pytest.mark.skipif(shutil.which("uv") is None or shutil.which("bash") is None, reason="needs uv and bash")
@@ -54,32 +73,22 @@ def test_the_shell_gets_the_terminal_and_gives_it_back(command: str, shown: str,
 
 
 def test_a_suspended_app_ends_with_its_terminal(tmp_path: Path) -> None:
-    with Terminal(["bash", "--norc", "-i"], tmp_path, PS1="$ ", HISTFILE="") as terminal:
-        terminal.press(f"{shlex.join([*WORKSHOP, 'present', str(DECK)])}\n")
-        terminal.wait_for("A small deck", 60)
-        process = terminal.foreground()
-        terminal.press(CTRL_Z)
-        terminal.wait_for("Stopped")
+    with in_a_shell(tmp_path) as terminal:
+        process = suspend(terminal)
         terminal.process.send_signal(signal.SIGHUP)
         terminal.hang_up()
         assert dies(process)
 
 
 def test_a_suspended_app_ends_by_kill(tmp_path: Path) -> None:
-    with Terminal(["bash", "--norc", "-i"], tmp_path, PS1="$ ", HISTFILE="") as terminal:
-        terminal.press(f"{shlex.join([*WORKSHOP, 'present', str(DECK)])}\n")
-        terminal.wait_for("A small deck", 60)
-        process = terminal.foreground()
-        terminal.press(CTRL_Z)
-        terminal.wait_for("Stopped")
+    with in_a_shell(tmp_path) as terminal:
+        process = suspend(terminal)
         terminal.press("kill %1\n")
         assert dies(process)
 
 
 def test_a_signal_suspends_as_the_key_does(tmp_path: Path) -> None:
-    with Terminal(["bash", "--norc", "-i"], tmp_path, PS1="$ ", HISTFILE="") as terminal:
-        terminal.press(f"{shlex.join([*WORKSHOP, 'present', str(DECK)])}\n")
-        terminal.wait_for("A small deck", 60)
+    with in_a_shell(tmp_path) as terminal:
         os.kill(terminal.foreground(), signal.SIGTSTP)
         terminal.wait_for("Stopped")
         terminal.press("fg\n")

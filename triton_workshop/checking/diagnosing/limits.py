@@ -115,7 +115,7 @@ def _for_few_bits(source: Source) -> str:
 
 def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[], None]) -> Iterator[Bound | Reached]:
     candidates = list(dict(_candidates(source)).items())
-    for case in source.exercise.larger_cases if candidates or any(map(_branches, source.nodes)) else ():
+    for case in source.exercise.larger_cases if candidates or any(map(_depends_on_size, source.nodes)) else ():
         seen = observe(source.text, case)
         if seen is None:
             return
@@ -130,8 +130,8 @@ def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[],
         yield Reached(seen.branches)
 
 
-def _branches(node: ast.AST) -> bool:
-    """Whether it may be a path for inputs that no case has, or make blocks that grow with them."""
+def _depends_on_size(node: ast.AST) -> bool:
+    """Whether it may be a path for inputs that no case has, or makes blocks that grow with them."""
     if isinstance(node, ast.Call):
         return called(node) == "next_power_of_2"
     return isinstance(node, ast.If | ast.While | ast.IfExp) and "__name__" not in ast.unparse(node.test)
