@@ -58,11 +58,10 @@ def half() -> Path:
 
 @pytest.fixture
 def presenterm(tmp_path: Path, half: Path) -> Terminal:
-    # By `workshop present`, as a presenter starts it: presenterm then runs our Python.
-    workshop = [sys.executable, "-c", "from triton_workshop.cli import main; main()"]
-    # Its blocks run warm, in a process of these tests alone that does not stay for long.
-    variables = {"XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
-    command = [*workshop, "present", str(half), "--viewer", "presenterm"]
+    # With our configuration, by which presenterm runs our Python. Its blocks run warm, in a process of these tests
+    # alone that does not stay for long.
+    variables = {"PATH": OUR_PYTHON, "XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
+    command = [PRESENTERM, "-x", "--config-file", str(DECK.parent / "presenterm.yaml"), str(half)]
     return Terminal(command, half.parent, 110, 36, PLAIN_TERMINAL, **variables)
 
 
