@@ -21,8 +21,8 @@ def test_into_a_pipe_the_notes_are_plain_text() -> None:
 
 
 def test_an_address_that_cannot_be_had_is_one_line_that_says_so() -> None:
-    with pytest.raises(CannotListenError, match=r"^the notes cannot hear the slides on 192\.0\.2\.1:59418: .*; close"):
-        Listener(FOLDER / "talk.md", ("192.0.2.1", 59418))
+    with pytest.raises(CannotListenError, match=r"^the notes cannot hear the slides on 192\.0\.2\.1:59419: .*; close"):
+        Listener(FOLDER / "talk.md", ("192.0.2.1", 59419))
 
 
 def test_notes_start_nowhere() -> None:
