@@ -21,8 +21,6 @@ from triton_workshop.deck.model import (
     Heading,
     JumpToMiddle,
     Paragraph,
-    Pty,
-    SnippetOutput,
     Span,
     Text,
     plain,
@@ -57,12 +55,10 @@ FENCES: dict[str, dict[str, object]] = {
     "python +exec +auto_exec": {"execution": Execution.AUTOMATIC},
     "python +exec +exec_replace": {"execution": Execution.REPLACE},
     "python +image": {"execution": Execution.IMAGE},
-    "python +acquire_terminal": {"execution": Execution.TERMINAL},
-    "python +pty": {"execution": Execution.ON_KEY, "pty": Pty()},
-    "python +pty:80:24": {"pty": Pty(80, 24)},
-    "python +pty:standby:80:24 +exec_replace": {"execution": Execution.REPLACE, "pty": Pty(80, 24, standby=True)},
-    "python +pty:standby": {"pty": Pty(standby=True)},
-    "python +exec +id:x": {"identifier": "x"},
+    "python +acquire_terminal": {"execution": Execution.ON_KEY},
+    "python +pty": {"execution": Execution.ON_KEY},
+    "python +pty:standby:80:24 +exec_replace": {"execution": Execution.REPLACE},
+    "python +exec +id:x": {"execution": Execution.ON_KEY},
     "python +validate": {"execution": Execution.NONE, "validate": True},
     "python +exec +expect:fail": {"execution": Execution.ON_KEY, "expect_failure": True},
     "python +exec +expect:success": {"expect_failure": False},
@@ -140,9 +136,20 @@ def test_auto_render_languages_are_drawn(read: ReadDeck) -> None:
     assert block.render
 
 
-def test_snippet_output_stands_where_it_is_called(read: ReadDeck) -> None:
+@pytest.mark.parametrize("attribute", ["+pty:80:24", "+acquire_terminal"])
+def test_what_is_not_drawn_is_told_in_a_sentence(read: ReadDeck, attribute: str) -> None:
+    deck = read(f"text\n\n```bash {attribute}\ntop\n```\n")
+    [problem] = deck.undrawn
+    assert (problem.line, deck.warnings) == (3, ())
+    assert problem.reason == "presenterm gives this block a terminal; this viewer runs it as +exec."
+
+
+def test_snippet_output_says_where_the_output_is(read: ReadDeck) -> None:
     deck = read("```bash +exec +id:x\nls\n```\n\n<!-- end_slide -->\n\n<!-- snippet_output: x -->\n")
-    assert deck.slides[1].blocks[0].content == SnippetOutput("x")
+    [block] = deck.slides[1].blocks
+    assert isinstance(block.content, Paragraph)
+    told = "presenterm shows the output of 'x' here; this viewer shows it below its code."
+    assert plain(block.content.text) == told
 
 
 def test_columns_hold_what_stands_in_them_and_go_on_where_they_stopped(read: ReadDeck) -> None:

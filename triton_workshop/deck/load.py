@@ -18,7 +18,7 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
     """Read a deck and every file that it includes.
 
     `allowed` says what of its code may run, like presenterm's -x and -X. Blocks that may not run are shown without
-    being checked, and their output cannot be shown elsewhere.
+    being checked.
 
     Raises DeckError (file, line, reason) if presenterm would refuse the deck, and NoSuchDeckError, a DeckError,
     if there is none at this path.
@@ -33,7 +33,13 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
     if problem and any(slide.footer and not slide.introduction for slide in slides):
         raise DeckError(path, problem.line + 1, problem.reason)
     return Deck(
-        path, opening.front_matter, slides, tuple(builder.warnings), tuple(loader.files), frozenset(loader.blank)
+        path,
+        opening.front_matter,
+        slides,
+        tuple(builder.warnings),
+        tuple(loader.files),
+        frozenset(loader.blank),
+        tuple(builder.undrawn),
     )
 
 

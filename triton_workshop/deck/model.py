@@ -122,14 +122,6 @@ class Execution(StrEnum):
     AUTOMATIC = "auto_exec"
     REPLACE = "exec_replace"
     IMAGE = "image"
-    TERMINAL = "acquire_terminal"
-
-
-@dataclass(frozen=True)
-class Pty:
-    columns: int | None = None
-    rows: int | None = None
-    standby: bool = False
 
 
 @dataclass(frozen=True)
@@ -152,10 +144,8 @@ class Code:
     alternative: str | None = None
     line_numbers: bool = False
     background: bool = True
-    identifier: str | None = None
     validate: bool = False
     expect_failure: bool = False
-    pty: Pty | None = None
     render_width_percent: int | None = None
     render: bool = False
     file: Path | None = None
@@ -173,13 +163,6 @@ class Code:
         """The lines highlighted at a step; None for all."""
         group = min(max(step - self.highlight_step, 0), len(self.highlights) - 1)
         return self.highlights[group]
-
-
-@dataclass(frozen=True)
-class SnippetOutput:
-    """Where the output of the code block with this identifier is shown."""
-
-    identifier: str
 
 
 @dataclass(frozen=True)
@@ -201,7 +184,6 @@ Content = (
     | Image
     | Footnote
     | Code
-    | SnippetOutput
     | Columns
 )
 
@@ -306,7 +288,7 @@ class FrontMatter:
 
 @dataclass(frozen=True)
 class DeckProblem:
-    """Something in a deck that its author surely did not mean, and where it is."""
+    """Something to say about a deck, and where it is."""
 
     path: Path
     line: int
@@ -327,6 +309,8 @@ class Deck:
     """The deck's own file and those that it includes, in the order in which they were read."""
     blank: frozenset[Path] = frozenset()
     """Those of them with nothing in them but white space, apart from a front matter."""
+    undrawn: tuple[DeckProblem, ...] = ()
+    """What presenterm draws and we do not, a sentence each. Nothing is wrong with the deck."""
 
     @property
     def title(self) -> str:

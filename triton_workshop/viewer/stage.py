@@ -110,7 +110,6 @@ class Stage(Screen[None]):
             height=max(self.app.size.height, 1),
             step=self.show.place.step,
             runs=self.show.live.runs,
-            elsewhere=self.show.elsewhere,
             edited=self.show.edits.edited(),
             editor=self.body.open,
             grid=self.grid,
@@ -164,7 +163,7 @@ class Stage(Screen[None]):
 
     def start(self, blocks: Sequence[Block]) -> None:
         """Run those of these blocks that may run, and show what they print."""
-        if self.show.start(blocks, self._columns_of, self.app.size.height):
+        if self.show.start(blocks, self._columns_of):
             self.message = ""
             self.body.follows = True
             self.settled = False

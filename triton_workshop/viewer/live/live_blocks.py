@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
 from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.deck.consent import EVERYTHING, Consent
-from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, code_blocks, walk
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, code_blocks, walk
 from triton_workshop.languages import runnable
 from triton_workshop.processes.compilers import ask, warm
 from triton_workshop.processes.process import CAN_FORK, FAREWELL_SECONDS, machine_memory
 from triton_workshop.processes.run import GRACE_SECONDS, Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
-from triton_workshop.screen.terminal_screen import TerminalScreen
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.slide_environment import number_of
 from triton_workshop.viewer.live.image_blocks import receive_picture
@@ -30,10 +29,6 @@ MEMORY_PART = 0.5
 """The fraction of the machine's memory that a block may use, so that a slip ends the block and not the talk."""
 MEMORY_LEAST_BYTES = 8 * 2**30
 """Bytes that every block may use, as memory that torch and CUDA reserve but never touch counts too."""
-TERMINAL_ROWS = 24
-"""Rows of a pseudo-terminal if the deck gives no size and the screen has room for them."""
-AROUND_TERMINAL = 10
-"""Rows of the screen for the slide's title, its footer, and a line or two."""
 IN_PLACE = (Execution.REPLACE, Execution.IMAGE)
 """Ways to run code whose output is shown in place of the code."""
 
@@ -48,7 +43,7 @@ class Status(Enum):
 class BlockRun:
     """One run of one block. `outcome` is None until it ends, and for a block that could not start."""
 
-    transcript: Transcript | TerminalScreen = field(default_factory=Transcript)
+    transcript: Transcript = field(default_factory=Transcript)
     status: Status = Status.WAITING
     started: float = 0.0
     outcome: Outcome | None = None
@@ -101,11 +96,10 @@ class LiveBlocks:
         if self._warm and not CAN_FORK:  # a parent that forks does not end before us
             self._runner.warm_up()
 
-    def start(self, blocks: Sequence[tuple[Block, int]], rows: int = TERMINAL_ROWS) -> None:
+    def start(self, blocks: Sequence[tuple[Block, int]]) -> None:
         """Run each block, given with the columns it may fill.
 
-        Blocks that are already running or waiting are left alone, and so are blocks without consent. `rows` are the
-        screen's, for a pseudo-terminal whose size the deck does not give.
+        Blocks that are already running or waiting are left alone, and so are blocks without consent.
         """
         batch: list[tuple[BlockRun, Script, Code]] = []
         for block, columns in blocks:
@@ -114,13 +108,11 @@ class LiveBlocks:
             if started or not isinstance(code, Code) or not self.allows(block):
                 continue
             try:
-                script = self._script(code, columns, rows)
+                script = self._script(code, columns)
             except OSError as error:  # no room for its pictures
                 self.fail(block, str(error))
                 continue
             run = self.runs[block] = BlockRun(Transcript(script.pictures))
-            if script.terminal is not None:
-                run.transcript = TerminalScreen(*script.terminal)
             batch.append((run, script, code))
         if batch and not self._closed:
             self._in_a_thread(self._work, batch)
@@ -140,10 +132,7 @@ class LiveBlocks:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def _script(self, code: Code, columns: int, rows: int) -> Script:
-        terminal = terminal_size(code, columns, rows)
-        # A terminal's screen is made of characters, and so is a picture on it.
-        shows_pictures = terminal is None and code.execution not in (Execution.IMAGE, Execution.TERMINAL)
+    def _script(self, code: Code, columns: int) -> Script:
         return Script(
             code.language,
             code.source,
@@ -151,23 +140,9 @@ class LiveBlocks:
             columns,
             alternative=code.alternative,
             memory_limit=self._memory_limit,
-            terminal=terminal,
-            pictures=self.picture_folder() if shows_pictures else None,
+            pictures=self.picture_folder() if code.execution is not Execution.IMAGE else None,
             numbers=code.shown_numbers,
         )
-
-    def run_in_terminal(self, block: Block) -> Outcome | None:
-        """Run a block in the terminal, which this process must have released; return None if it could not start."""
-        code = block.content
-        assert isinstance(code, Code)
-        run = self.runs[block] = BlockRun(status=Status.RUNNING, started=time.monotonic())
-        try:
-            run.outcome = self._runner.run_in_foreground(self._script(code, columns=80, rows=TERMINAL_ROWS))
-        except (CannotRunError, OSError) as error:
-            run.failure = str(error)
-        finally:
-            run.status = Status.ENDED
-        return run.outcome
 
     def fail(self, block: Block, reason: str) -> None:
         """Record that a block could not start."""
@@ -291,19 +266,7 @@ def runs_as(block: Block) -> tuple[object, ...]:
     """Everything that decides the result of running a block of code."""
     code = block.content
     assert isinstance(code, Code)
-    return code.language, code.source, code.alternative, code.pty, code.execution is Execution.IMAGE
-
-
-def terminal_size(code: Code, columns: int, rows: int) -> tuple[int, int] | None:
-    """Columns and rows of its pseudo-terminal: the deck's, no wider than what fits; None if it has none.
-
-    `rows` are the screen's; if the deck gives no size, the other parts of the slide get their rows first.
-    """
-    if code.pty is None or code.execution in (Execution.IMAGE, Execution.TERMINAL):  # as in presenterm
-        return None
-    code_rows = 0 if code.execution is Execution.REPLACE else len(code.lines) + 2
-    fitting = min(max(rows - AROUND_TERMINAL - code_rows, 6), TERMINAL_ROWS)
-    return max(min(code.pty.columns or columns, columns), 2), code.pty.rows or fitting
+    return code.language, code.source, code.alternative, code.execution is Execution.IMAGE
 
 
 def live(block: Block, *when: Execution) -> bool:
@@ -318,34 +281,15 @@ def blocks_to_run(slide: Slide, step: int, *when: Execution) -> list[Block]:
 
 def blocks_to_start(slide: Slide) -> list[Block]:
     """What a slide runs automatically when it is first shown: presenterm's automatic blocks."""
-    blocks = blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *IN_PLACE)
-    return [block for block in blocks if not (in_place(block) and stands_by(block))]
+    return blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *IN_PLACE)
 
 
 def blocks_for_key(slide: Slide, step: int) -> list[Block]:
     """What Ctrl+E runs: the visible code or, only if there is none, blocks whose output replaces their code."""
-    seen = blocks_to_run(slide, step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL, *IN_PLACE)
-    waiting_for_it = [block for block in seen if not in_place(block) or stands_by(block)]
-    return waiting_for_it or seen
+    seen = blocks_to_run(slide, step, Execution.ON_KEY, Execution.AUTOMATIC)
+    return seen or blocks_to_run(slide, step, *IN_PLACE)
 
 
 def in_place(block: Block) -> bool:
     """Whether this block's output is shown in place of its code."""
     return isinstance(block.content, Code) and block.content.execution in IN_PLACE
-
-
-def stands_by(block: Block) -> bool:
-    """Whether the block shows an empty terminal until it is run."""
-    code = block.content
-    return isinstance(code, Code) and terminal_size(code, 80, 24) is not None and bool(code.pty and code.pty.standby)
-
-
-def shown_elsewhere(deck: Deck) -> Mapping[str, Block]:
-    """Blocks by identifier, for those whose output a `snippet_output` shows elsewhere."""
-    every = [block for slide in deck.slides for block in walk(slide.blocks)]
-    wanted = {block.content.identifier for block in every if isinstance(block.content, SnippetOutput)}
-    return {
-        block.content.identifier: block
-        for block in every
-        if isinstance(block.content, Code) and block.content.identifier in wanted and block.content.identifier
-    }

@@ -36,7 +36,6 @@ class View:
     height: int
     step: int = 0
     runs: Mapping[Block, BlockRun] = field(default_factory=dict)
-    elsewhere: Mapping[str, Block] = field(default_factory=dict)
     edited: Mapping[Block, Block | None] = field(default_factory=dict)
     """Blocks that show what the presenter typed, each with the version of it that ran last."""
     editor: OpenEditor | None = None
