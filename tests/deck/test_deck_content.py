@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.deck import Deck, DeckError
+from triton_workshop.deck import Deck
 from triton_workshop.deck.model import (
     Alignment,
     Block,
@@ -17,12 +17,12 @@ from triton_workshop.deck.model import (
     Columns,
     Content,
     Execution,
-    Footer,
     Heading,
     JumpToMiddle,
     Paragraph,
     Span,
     Text,
+    Theme,
     plain,
 )
 
@@ -141,7 +141,7 @@ def test_what_is_not_drawn_is_told_in_a_sentence(read: ReadDeck, attribute: str)
     deck = read(f"text\n\n```bash {attribute}\ntop\n```\n")
     [problem] = deck.undrawn
     assert (problem.line, deck.warnings) == (3, ())
-    assert problem.reason == "presenterm gives this block a terminal; this viewer runs it as +exec."
+    assert problem.reason == "presenterm gives this block a terminal; this viewer runs it as +exec"
 
 
 def test_snippet_output_says_where_the_output_is(read: ReadDeck) -> None:
@@ -206,16 +206,6 @@ def test_no_footer_and_skip_slide_hold_for_one_slide(read: ReadDeck) -> None:
     assert [(slide.footer, slide.line) for slide in deck.slides] == [(False, 1), (True, 7)]
 
 
-@pytest.mark.parametrize(
-    ("said", "height"),
-    [("left: {image: picture.png}", 3), ("left: {image: picture.png}, height: 6", 6), ("right: x, height: 2", 2)],
-)
-def test_a_footer_has_pictures_and_a_height(read: ReadDeck, folder: Path, said: str, height: int) -> None:
-    footer = read(f"---\ntheme: {{override: {{footer: {{style: template, {said}}}}}}}\n---\n\na\n").front_matter.footer
-    side = {"left": folder / "picture.png"} if "image" in said else {"right": text("x")}
-    assert footer == Footer("template", **side, height=height)
-
-
 def test_front_matter_makes_an_introduction_slide(read: ReadDeck) -> None:
     deck = read("---\ntitle: A *deck*\nsub_title: On\nauthors: [One, Two]\ndate: 2024-05-06\n---\n\ntext\n")
     first, second = deck.slides
@@ -232,27 +222,34 @@ def test_one_author_is_one_of_the_authors(read: ReadDeck) -> None:
 
 
 def test_theme_makes_no_introduction_slide(read: ReadDeck) -> None:
-    override = "  override:\n    palette:\n      classes:\n        loud:\n          foreground: red\n"
-    deck = read(f"---\ntheme:\n  name: light\n{override}---\n\n<span class='loud'>a</span> b\n")
+    override = "default: {margin: {percent: 4}, colors: {background: red}}, slide_title: {colors: {foreground: 'fff'}}"
+    deck = read(f"---\ntheme:\n  name: light\n  override: {{{override}}}\n---\n\na\n")
     assert len(deck.slides) == 1
-    assert deck.front_matter.theme_name == "light"
-    assert deck.front_matter.theme_styles == {"palette": {"classes": {"loud": {"foreground": "red"}}}}
+    assert deck.front_matter.theme == Theme("light", margin_percent=4, background="red", title_foreground="fff")
+    assert deck.undrawn == ()
+
+
+@pytest.mark.parametrize(
+    ("theme", "line", "told"),
+    [
+        ("override: {footer: {style: empty}, bold: {colors: {foreground: red}}}", 3,
+         "presenterm also draws the theme's footer, bold; this viewer does not"),
+        ("override:\n    default:\n      margin: {fixed: 2}\n      alignment: center", 6,
+         "presenterm also draws the theme's default; this viewer does not"),
+        ("path: mine.yaml", 3, "presenterm takes its theme from mine.yaml; this viewer does not"),
+        ("name: drak", 3,
+         "presenterm has no theme 'drak' of its own; this viewer shows its dark one"),
+    ],
+)  # fmt: skip
+def test_what_a_theme_has_beyond_ours_is_told_in_a_sentence(read: ReadDeck, theme: str, line: int, told: str) -> None:
+    deck = read(f"---\ntheme:\n  {theme}\n---\n\n<span class='loud'>a</span> b\n")
+    assert [(problem.line, problem.reason) for problem in deck.undrawn] == [(line, told)]
     assert contents(deck) == [Paragraph((Span("a", style_class="loud"), Span(" b")))]
 
 
-def test_users_own_themes_extend_each_other_but_not_themselves(
-    read: ReadDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    themes = tmp_path / "presenterm" / "themes"
-    themes.mkdir(parents=True)
-    (themes / "mine.yaml").write_text("extends: base\nbold: {colors: {foreground: palette:own}}\n")
-    (themes / "base.yaml").write_text("extends: light\npalette: {colors: {own: red}}\n")
-    front = read("---\ntheme: {name: mine}\n---\n").front_matter
-    assert (front.theme_name, sorted(front.theme_styles)) == ("light", ["bold", "palette"])
-    (themes / "base.yaml").write_text("extends: mine\n")
-    with pytest.raises(DeckError, match=r"base\.yaml:1: theme 'mine' extends itself"):
-        read("---\ntheme: {name: mine}\n---\n")
+def test_code_that_a_theme_puts_to_the_left_is_as_ours(read: ReadDeck) -> None:
+    deck = read("---\ntheme: {override: {code: {alignment: left, margin: {fixed: 2}}}}\n---\n\na\n")
+    assert deck.undrawn == ()
 
 
 @pytest.mark.parametrize(

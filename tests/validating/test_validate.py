@@ -147,7 +147,7 @@ def test_what_is_not_drawn_is_told_and_fails_nothing(folder: Path) -> None:
     assert validation.passed
     assert only_block(validation).text == "done\n"
     assert [problem.reason for problem in validation.undrawn] == [
-        "presenterm gives this block a terminal; this viewer runs it as +exec."
+        "presenterm gives this block a terminal; this viewer runs it as +exec"
     ]
 
 

@@ -375,7 +375,7 @@ def test_what_is_not_drawn_is_a_line_on_the_first_slide_until_a_key(tmp_path: Pa
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         assert "deck.md:4: presenterm gives this block a terminal;" in screen(viewer)
-        assert viewer.stage.message.endswith("runs it as +exec. (and 1 more: workshop validate)")
+        assert viewer.stage.message.endswith("runs it as +exec (and 1 more: workshop validate)")
         await pilot.press("right")
         assert "presenterm" not in screen(viewer)
 

@@ -111,10 +111,10 @@ class DeckBuilder:
         self._allowed = allowed
         self._options: Options = opening.options
         self._slides: list[Slide] = []
-        self.warnings = [DeckProblem(path, line + 1, reason) for reason, line in opening.ignored]
+        self.warnings: list[DeckProblem] = []
         if opening.options.incremental_tables:
             self.warnings.append(DeckProblem(path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
-        self.undrawn: list[DeckProblem] = []
+        self.undrawn = [DeckProblem(path, line + 1, reason) for reason, line in opening.undrawn]
         self._draft = self._new_draft()
         self._position = Position(path, 1)
         self._just_ended = False  # whether the last thing added ended a slide

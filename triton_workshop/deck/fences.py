@@ -65,7 +65,7 @@ def _render(fence: Fence, _value: str | None) -> Fence:
 
 
 def _in_terminal(fence: Fence, alternative: str | None) -> Fence:
-    undrawn = "presenterm gives this block a terminal; this viewer runs it as +exec."
+    undrawn = "presenterm gives this block a terminal; this viewer runs it as +exec"
     return replace(_run(fence, alternative), undrawn=undrawn)
 
 

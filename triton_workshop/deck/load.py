@@ -29,9 +29,6 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
     loader = _DeckReader(opening, builder)
     loader.read(body, path)
     slides = builder.finish()
-    problem = opening.footer_problem
-    if problem and any(slide.footer and not slide.introduction for slide in slides):
-        raise DeckError(path, problem.line + 1, problem.reason)
     return Deck(
         path,
         opening.front_matter,
@@ -45,7 +42,7 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
 
 def _read_opening(source: str, path: Path) -> Opening:
     try:
-        return read_front_matter(source, path.parent)
+        return read_front_matter(source)
     except RefusedError as error:
         raise DeckError(path, error.line + 1, error.reason) from None
 
@@ -69,7 +66,7 @@ class _DeckReader:
         if not text.strip():
             self.blank.add(path)
         self._open.append(path)
-        for item in read_markdown(text, path, self._opening.palette):
+        for item in read_markdown(text, path):
             if isinstance(item.element, Comment):
                 self._read_comment(item, item.element.text)
             else:

@@ -57,7 +57,7 @@ def plain_output(block: Block, code: Code, run: BlockRun, view: View, width: int
 
 
 def output_ground(palette: Palette) -> Style:
-    return Style(color=palette.output or palette.text, bgcolor=palette.well)
+    return Style(color=palette.text, bgcolor=palette.well)
 
 
 def printed(run: BlockRun, view: View, width: int, ground: Style) -> Fragment:

@@ -67,7 +67,7 @@ def compose(deck: Deck, slide: Slide, view: View) -> DrawnSlide:
         lines = cover(deck, view) if alone is None else banner(alone, view)
         return DrawnSlide((), centred(lines, view), view.height, (), {})
     title = title_bar(slide.title, view)
-    foot = footer_height(view.height, deck.front_matter.footer) if slide.footer else 0
+    foot = footer_height(view.height) if slide.footer else 0
     room = max(view.height - len(title) - foot, 1)
     base = view.palette.base
     flow = Composer(view, air_for(slide, view.palette, width, room)).flow(slide.blocks, width, room)
@@ -182,7 +182,7 @@ class Composer:
 
     def _still(self, block: Block, width: int) -> Lines:
         step = self.view.step if isinstance(block.content, Table) else 0
-        return still_lines(block, width, self.palette, step, self.view.layout)
+        return still_lines(block, width, self.palette, step)
 
     def _line(self, text: Text, width: int) -> Strip:
         return strip(text, width, self.base)
