@@ -15,7 +15,7 @@ from triton_workshop.viewer.live.live_blocks import (
     Status,
     blocks_for_key,
     blocks_to_start,
-    runs_as,
+    program_of,
 )
 
 PRINTS_A_PICTURE = "import sys; from PIL import Image; Image.new('L', (2, 3)).save(sys.stdout.buffer, 'PNG')"
@@ -175,8 +175,8 @@ def test_no_block_can_take_the_machines_memory(tmp_path: Path) -> None:
 
 def test_an_output_stays_only_with_a_block_that_runs_the_same_way() -> None:
     one = block("print(1)", line=1)
-    assert runs_as(one) == runs_as(block("print(1)", line=9, execution=Execution.REPLACE))
-    assert runs_as(one) != runs_as(block("print(1)", alternative="uv"))
+    assert program_of(one) == program_of(block("print(1)", line=9, execution=Execution.REPLACE))
+    assert program_of(one) != program_of(block("print(1)", alternative="uv"))
 
 
 LAUNCHES = """\

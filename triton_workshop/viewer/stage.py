@@ -26,7 +26,6 @@ from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.deck_theme import palette_of
 from triton_workshop.viewer.slides.fragment import BlockPart
 from triton_workshop.viewer.slides.frame import footer
-from triton_workshop.viewer.slides.outputs import run_shown
 from triton_workshop.viewer.slides.page import broken_page, compose, slide_name
 from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.shown_error import ShownError, error_rows
@@ -198,10 +197,9 @@ class Stage(Screen[None]):
 
     def outputs(self) -> dict[Block, NamedRun]:
         """What the blocks on the slide have printed."""
-        view = self.view()
         slide = printable(plain(slide_name(self.show.deck, self.show.slide)))
         blocks = [spot.block for spot in self.body.page.spots if spot.target is BlockPart.OUTPUT]
-        runs = {block: run for block in blocks if (run := run_shown(block, view)) is not None}
+        runs = {block: run for block in blocks if (run := self.show.live.runs.get(block)) is not None}
         return {block: NamedRun(f"{slide} · {language(block)}", run) for block, run in runs.items()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -33,6 +33,10 @@ IN_PLACE = (Execution.REPLACE, Execution.IMAGE)
 """Ways to run code whose output is shown in place of the code."""
 
 
+Program = tuple[object, ...]
+"""Everything that decides the result of running a block of code."""
+
+
 class Status(Enum):
     WAITING = "waiting"
     RUNNING = "running"
@@ -58,6 +62,12 @@ class BlockRun:
     compiled: str = ""
     """What the compiler said: for which GPUs they compile, or why they do not."""
     refused: bool = False
+    program: Program | None = None
+    """What ran; None if that does not matter."""
+
+    def is_of(self, block: Block) -> bool:
+        """Whether this is what the block would run now, and not what it was before an edit."""
+        return self.program is None or self.program == program_of(block)
 
     def elapsed(self, now: float) -> float:
         """Seconds since it started."""
@@ -99,20 +109,25 @@ class LiveBlocks:
     def start(self, blocks: Sequence[tuple[Block, int]]) -> None:
         """Run each block, given with the columns it may fill.
 
-        Blocks that are already running or waiting are left alone, and so are blocks without consent.
+        Blocks that are already running or waiting are left alone, and so are blocks without consent. What still runs
+        of a block from before an edit is stopped.
         """
         batch: list[tuple[BlockRun, Script, Code]] = []
         for block, columns in blocks:
             code = block.content
-            started = block in self.runs and self.runs[block].status is not Status.ENDED
-            if started or not isinstance(code, Code) or not self.allows(block):
+            if not isinstance(code, Code) or not self.allows(block):
                 continue
+            before = self.runs.get(block)
+            if before is not None and before.status is not Status.ENDED:
+                if before.is_of(block):
+                    continue
+                _end([before])
             try:
                 script = self._script(code, columns)
             except OSError as error:  # no room for its pictures
                 self.fail(block, str(error))
                 continue
-            run = self.runs[block] = BlockRun(Transcript(script.pictures))
+            run = self.runs[block] = BlockRun(Transcript(script.pictures), program=program_of(block))
             batch.append((run, script, code))
         if batch and not self._closed:
             self._in_a_thread(self._work, batch)
@@ -216,7 +231,7 @@ class LiveBlocks:
 
     @property
     def running(self) -> int:
-        return sum(run.status is not Status.ENDED for run in self.runs.values())
+        return len({id(run) for run in self.runs.values() if run.status is not Status.ENDED})
 
     def stop(self, *blocks: Block) -> None:
         """Interrupt blocks that run, and forget those that wait: these blocks, or all."""
@@ -231,23 +246,25 @@ class LiveBlocks:
             thread.join(timeout=5)
         self._runner.close()
 
-    def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
-        """Give the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
+    def hand_on(self, before: Block, after: Block) -> None:
+        """Keep the output of a block that is edited, unless the edit has one of its own and nothing runs."""
+        run = self.runs.get(before)
+        if run is not None and (after not in self.runs or run.status is not Status.ENDED):
+            self.runs[after] = run
+
+    def carry_over(self, same: Mapping[Block, Block]) -> None:
+        """Give the outputs to the same code in a deck that was read again; end what runs of any other."""
         runs = self.runs
-        same = blocks_again(before, after)
-        self.runs = {there: runs.pop(here) for here, there in same.items() if here in runs}
-        for version in versions:
-            edited = next((block for block in runs if runs_as(block) == runs_as(version)), None)
-            if edited is not None:
-                self.runs[version] = runs.pop(edited)
-        _end(list(runs.values()))
+        self.runs = {there: runs[here] for here, there in same.items() if here in runs}
+        kept = set(map(id, self.runs.values()))
+        _end([run for run in runs.values() if id(run) not in kept])
 
 
 def _end(runs: Sequence[BlockRun], grace: float = GRACE_SECONDS) -> None:
     """Interrupt what runs. What waits is forgotten first, or it would start as soon as the block before it ends."""
     for run in runs:
         run.cancelled = True
-    for run in runs:
+    for run in {id(run): run for run in runs}.values():  # an edit shows the run from before it
         if run.process is not None:
             run.process.stop(grace)
 
@@ -258,12 +275,12 @@ def blocks_again(before: Deck, after: Deck) -> dict[Block, Block]:
     Identical blocks are matched by their neighbours.
     """
     old, new = code_blocks(before), code_blocks(after)
-    same = pairs([*map(runs_as, old)], [*map(runs_as, new)])
+    same = pairs([*map(program_of, old)], [*map(program_of, new)])
     return {old[here]: new[there] for here, there in same.items()}
 
 
-def runs_as(block: Block) -> tuple[object, ...]:
-    """Everything that decides the result of running a block of code."""
+def program_of(block: Block) -> Program:
+    """What a block of code runs."""
     code = block.content
     assert isinstance(code, Code)
     return code.language, code.source, code.alternative, code.execution is Execution.IMAGE

@@ -24,13 +24,13 @@ LINES_ON_A_SLIDE = 500
 
 def output(block: Block, view: View, width: int) -> Fragment:
     """What a live block has printed and how it stands, on a ground of its own."""
-    run = run_shown(block, view)
+    run = view.runs.get(block)
     if run is None:
         return Fragment()
     palette = view.palette
     ground = output_ground(palette)
     status, tone = run_status(run, view.now, palette)
-    if block not in view.runs:
+    if not run.is_of(block):
         status.append("   before the last edit", Style(color=palette.muted, bold=False))
     inside = max(width - 4, 1)
     lines = printed(run, view, inside, ground)
@@ -81,12 +81,6 @@ def printed_line(text: Text, view: View, width: int, ground: Style) -> Fragment:
     columns, rows = output_cells(text.picture, width, max(view.height - 6, 4), view.terminal)
     picture = ScaledPicture(text.picture, columns, rows, view.palette.well)
     return picture_fragment(picture, view.terminal, 0, width, ground)
-
-
-def run_shown(block: Block, view: View) -> BlockRun | None:
-    """The run that is shown below a block: its own, or that of the code that the presenter has edited since."""
-    before = view.edited.get(block)
-    return view.runs.get(block) or (view.runs.get(before) if before is not None else None)
 
 
 def run_status(run: BlockRun, now: float, palette: Palette) -> tuple[Text, str]:

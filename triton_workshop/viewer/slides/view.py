@@ -36,8 +36,8 @@ class View:
     height: int
     step: int = 0
     runs: Mapping[Block, BlockRun] = field(default_factory=dict)
-    edited: Mapping[Block, Block | None] = field(default_factory=dict)
-    """Blocks that show what the presenter typed, each with the version of it that ran last."""
+    edited: frozenset[Block] = frozenset()
+    """Blocks that show what the presenter typed."""
     editor: OpenEditor | None = None
     grid: bool = False
     """Whether to draw a line between columns."""
