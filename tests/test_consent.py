@@ -81,7 +81,7 @@ def test_what_a_save_brings_in_from_elsewhere_has_no_leave(places: Path, monkeyp
     ("given", "allowed"),
     [
         (NOTHING, set()),
-        (Consent(run=True), {Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL}),
+        (Consent(run=True), {Execution.ON_KEY, Execution.AUTOMATIC}),
         (Consent(replace=True), {Execution.REPLACE, Execution.IMAGE}),
     ],
 )

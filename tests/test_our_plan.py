@@ -12,7 +12,6 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Paragraph, Slide, plain, walk
 from triton_workshop.screen.palette import DARK
 from triton_workshop.terminal import PLAIN, Terminal, Way
-from triton_workshop.viewer.live.live_blocks import shown_elsewhere
 from triton_workshop.viewer.notes.schedule import schedule, slide_minutes
 from triton_workshop.viewer.slides.page import compose
 from triton_workshop.viewer.slides.view import View
@@ -161,7 +160,7 @@ def test_slides_fit_the_screen_before_their_code_runs(
     plan: Plan, deck: Deck, width: int, height: int, terminal: Terminal
 ) -> None:
     most = plan.scrolling if width == 80 else 0
-    view = View(DARK, width, height, elsewhere=shown_elsewhere(deck), terminal=terminal)
+    view = View(DARK, width, height, terminal=terminal)
     pages = [(slide, compose(deck, slide, replace(view, step=slide.steps - 1))) for slide in deck.slides]
     scrolling = [
         f"{where(slide)}: {len(page.body)} rows, room for {page.body_rows}"

@@ -1,4 +1,4 @@
-"""presenterm itself, one at a time: our deck opens in it, its blocks run, it exports; notes follow slides both ways.
+"""presenterm itself, one at a time: our deck opens in it, its blocks run, it exports.
 
 What it answers to a deck is recorded, and compared in tests/test_beside_presenterm.py.
 """
@@ -9,9 +9,7 @@ import html
 import os
 import re
 import shutil
-import socket
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -19,30 +17,16 @@ import pytest
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Execution, Slide, plain, walk
 from triton_workshop.repository import ROOT
-from triton_workshop.viewer.live.live_blocks import BlockRun, Status
-from triton_workshop.viewer.notes.channel import Listener, Publisher
-from triton_workshop.viewer.notes.protocol import (
-    Exit,
-    GoTo,
-    Heartbeat,
-    chunk_of,
-    encode,
-    presentation_path,
-    publish_address,
-)
-from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 
 if sys.platform == "win32":
     pytest.skip("pseudo-terminals are POSIX's", allow_module_level=True)
 
-from tests.viewer.notes.hearing import hear
 from tests.viewer.presenterm import PLAIN_TERMINAL
 from tests.viewer.terminal import Terminal
 
 PRESENTERM = shutil.which("presenterm") or "presenterm"
 DECK = ROOT / "slides" / "triton-workshop.md"
 SECOND = ROOT / "slides" / "second-half.md"
-TALK = ROOT / "tests" / "viewer" / "notes" / "talk.md"
 
 pytestmark = pytest.mark.presenterm
 OUR_PYTHON = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
@@ -58,11 +42,10 @@ def half() -> Path:
 
 @pytest.fixture
 def presenterm(tmp_path: Path, half: Path) -> Terminal:
-    # By `workshop present`, as a presenter starts it: presenterm then runs our Python.
-    workshop = [sys.executable, "-c", "from triton_workshop.cli import main; main()"]
-    # Its blocks run warm, in a process of these tests alone that does not stay for long.
-    variables = {"XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
-    command = [*workshop, "present", str(half), "--viewer", "presenterm"]
+    # With our configuration, by which presenterm runs our Python. Its blocks run warm, in a process of these tests
+    # alone that does not stay for long.
+    variables = {"PATH": OUR_PYTHON, "XDG_RUNTIME_DIR": str(tmp_path), "TRITON_WORKSHOP_IDLE": "1"}
+    command = [PRESENTERM, "-x", "--config-file", str(DECK.parent / "presenterm.yaml"), str(half)]
     return Terminal(command, half.parent, 110, 36, PLAIN_TERMINAL, **variables)
 
 
@@ -175,46 +158,4 @@ def test_a_hidden_line_runs_in_presenterm_by_our_executor(tmp_path: Path) -> Non
         terminal.press("\x05")
         terminal.wait_for("wide enough: True", seconds=60)
         terminal.press("q")
-        assert terminal.leave() == 0
-
-
-@pytest.fixture
-def deck(tmp_path: Path) -> Path:
-    """A talk that no other test speaks of."""
-    return Path(shutil.copy(TALK, tmp_path))
-
-
-def test_our_notes_follow_presenterm_step_by_step(deck: Path) -> None:
-    talk = load_deck(deck)
-    steps = [slide.steps for slide in talk.slides]
-    command = [PRESENTERM, "-x", "--publish-speaker-notes", str(deck)]
-    with closing(Listener(deck)) as listener, Terminal(command, deck.parent, 100, 30, PLAIN_TERMINAL) as terminal:
-        terminal.wait_for("A talk")
-        place = goto(1, steps)
-        while place != place.next(steps):
-            place = place.next(steps)
-            terminal.press("l")
-            [event] = hear(listener, lambda events: len(events) > 0)
-            assert event == GoTo(place.slide + 1, chunk_of(talk.slides[place.slide], place.step))
-        terminal.press("q")
-        assert terminal.leave() == 0
-        hear(listener, lambda events: events[-1:] == [Exit()])
-
-
-def test_presenterms_notes_follow_our_slides_and_ignore_what_they_do_not_know(deck: Path) -> None:
-    talk = load_deck(deck)
-    running = {talk.slides[4].blocks[0]: BlockRun(status=Status.RUNNING)}
-    command = [PRESENTERM, "--listen-speaker-notes", str(deck)]
-    with closing(Publisher(deck)) as publisher, Terminal(command, deck.parent, 100, 30, PLAIN_TERMINAL) as terminal:
-        terminal.wait_for("A talk")
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as anybody:
-            anybody.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-            beat = encode(Heartbeat(5, 0, 1.0), presentation_path(deck))
-            for data in (beat, b"nonsense", beat[:-20], b"", b"x" * 5000, beat.replace(b"Heartbeat", b"Dance")):
-                anybody.sendto(data, publish_address())
-        publisher.tell(talk, SlideStep(1), {})
-        terminal.wait_for("Greet them.")
-        publisher.tell(talk, SlideStep(4), running)
-        terminal.wait_for("they work alone")
-        publisher.close()
         assert terminal.leave() == 0

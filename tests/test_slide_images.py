@@ -23,7 +23,6 @@ from rich.cells import cell_len
 from tests.conftest import RunPython
 from triton_workshop.deck import load_deck
 from triton_workshop.repository import ROOT
-from triton_workshop.viewer.slides.deck_theme import look_of
 from triton_workshop.viewer.slides.view import margin
 
 IMAGES = ROOT / "slides" / "images"
@@ -158,7 +157,7 @@ def test_the_cells_fit_a_slide(drawing: ModuleType, name: str, columns: int, row
     lines = drawing.in_cells(name, columns).text.split("\n")
     deck = load_deck(ROOT / "slides" / "triton-workshop.md")
     assert len(lines) <= rows
-    assert max(map(cell_len, lines)) <= on_screen - 2 * margin(on_screen, look_of(deck.front_matter)[1])
+    assert max(map(cell_len, lines)) <= on_screen - 2 * margin(on_screen, deck.front_matter.theme)
     assert all(line == line.rstrip() for line in lines)
 
 

@@ -29,9 +29,6 @@ FILES = {
     "```file\npath: ../code.py\nlanguage: text\n```\n",
     "deeper/second.md": "even deeper\n",
     "deeper/dot.png": PICTURE,
-    "extends.yaml": "extends: dark\npalette:\n  colors:\n    mine: red\n",
-    "orphan.yaml": "extends: drak\n",
-    "wrong.yaml": "bold:\n  colors: {foreground: rde}\n",
     "code.py": "one\ntwo\nthree\nfour\n",
     "theme.yaml": "default: {}\n",
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.deck import Deck, DeckError
+from triton_workshop.deck import Deck
 from triton_workshop.deck.model import (
     Alignment,
     Block,
@@ -17,14 +17,12 @@ from triton_workshop.deck.model import (
     Columns,
     Content,
     Execution,
-    Footer,
     Heading,
     JumpToMiddle,
     Paragraph,
-    Pty,
-    SnippetOutput,
     Span,
     Text,
+    Theme,
     plain,
 )
 
@@ -57,12 +55,10 @@ FENCES: dict[str, dict[str, object]] = {
     "python +exec +auto_exec": {"execution": Execution.AUTOMATIC},
     "python +exec +exec_replace": {"execution": Execution.REPLACE},
     "python +image": {"execution": Execution.IMAGE},
-    "python +acquire_terminal": {"execution": Execution.TERMINAL},
-    "python +pty": {"execution": Execution.ON_KEY, "pty": Pty()},
-    "python +pty:80:24": {"pty": Pty(80, 24)},
-    "python +pty:standby:80:24 +exec_replace": {"execution": Execution.REPLACE, "pty": Pty(80, 24, standby=True)},
-    "python +pty:standby": {"pty": Pty(standby=True)},
-    "python +exec +id:x": {"identifier": "x"},
+    "python +acquire_terminal": {"execution": Execution.ON_KEY},
+    "python +pty": {"execution": Execution.ON_KEY},
+    "python +pty:standby:80:24 +exec_replace": {"execution": Execution.REPLACE},
+    "python +exec +id:x": {"execution": Execution.ON_KEY},
     "python +validate": {"execution": Execution.NONE, "validate": True},
     "python +exec +expect:fail": {"execution": Execution.ON_KEY, "expect_failure": True},
     "python +exec +expect:success": {"expect_failure": False},
@@ -140,9 +136,20 @@ def test_auto_render_languages_are_drawn(read: ReadDeck) -> None:
     assert block.render
 
 
-def test_snippet_output_stands_where_it_is_called(read: ReadDeck) -> None:
+@pytest.mark.parametrize("attribute", ["+pty:80:24", "+acquire_terminal"])
+def test_what_is_not_drawn_is_told_in_a_sentence(read: ReadDeck, attribute: str) -> None:
+    deck = read(f"text\n\n```bash {attribute}\ntop\n```\n")
+    [problem] = deck.undrawn
+    assert (problem.line, deck.warnings) == (3, ())
+    assert problem.reason == "presenterm gives this block a terminal; this viewer runs it as +exec"
+
+
+def test_snippet_output_says_where_the_output_is(read: ReadDeck) -> None:
     deck = read("```bash +exec +id:x\nls\n```\n\n<!-- end_slide -->\n\n<!-- snippet_output: x -->\n")
-    assert deck.slides[1].blocks[0].content == SnippetOutput("x")
+    [block] = deck.slides[1].blocks
+    assert isinstance(block.content, Paragraph)
+    told = "presenterm shows the output of 'x' here; this viewer shows it below its code."
+    assert plain(block.content.text) == told
 
 
 def test_columns_hold_what_stands_in_them_and_go_on_where_they_stopped(read: ReadDeck) -> None:
@@ -199,16 +206,6 @@ def test_no_footer_and_skip_slide_hold_for_one_slide(read: ReadDeck) -> None:
     assert [(slide.footer, slide.line) for slide in deck.slides] == [(False, 1), (True, 7)]
 
 
-@pytest.mark.parametrize(
-    ("said", "height"),
-    [("left: {image: picture.png}", 3), ("left: {image: picture.png}, height: 6", 6), ("right: x, height: 2", 2)],
-)
-def test_a_footer_has_pictures_and_a_height(read: ReadDeck, folder: Path, said: str, height: int) -> None:
-    footer = read(f"---\ntheme: {{override: {{footer: {{style: template, {said}}}}}}}\n---\n\na\n").front_matter.footer
-    side = {"left": folder / "picture.png"} if "image" in said else {"right": text("x")}
-    assert footer == Footer("template", **side, height=height)
-
-
 def test_front_matter_makes_an_introduction_slide(read: ReadDeck) -> None:
     deck = read("---\ntitle: A *deck*\nsub_title: On\nauthors: [One, Two]\ndate: 2024-05-06\n---\n\ntext\n")
     first, second = deck.slides
@@ -225,27 +222,34 @@ def test_one_author_is_one_of_the_authors(read: ReadDeck) -> None:
 
 
 def test_theme_makes_no_introduction_slide(read: ReadDeck) -> None:
-    override = "  override:\n    palette:\n      classes:\n        loud:\n          foreground: red\n"
-    deck = read(f"---\ntheme:\n  name: light\n{override}---\n\n<span class='loud'>a</span> b\n")
+    override = "default: {margin: {percent: 4}, colors: {background: red}}, slide_title: {colors: {foreground: 'fff'}}"
+    deck = read(f"---\ntheme:\n  name: light\n  override: {{{override}}}\n---\n\na\n")
     assert len(deck.slides) == 1
-    assert deck.front_matter.theme_name == "light"
-    assert deck.front_matter.theme_styles == {"palette": {"classes": {"loud": {"foreground": "red"}}}}
+    assert deck.front_matter.theme == Theme("light", margin_percent=4, background="red", title_foreground="fff")
+    assert deck.undrawn == ()
+
+
+@pytest.mark.parametrize(
+    ("theme", "line", "told"),
+    [
+        ("override: {footer: {style: empty}, bold: {colors: {foreground: red}}}", 3,
+         "presenterm also draws the theme's footer, bold; this viewer does not"),
+        ("override:\n    default:\n      margin: {fixed: 2}\n      alignment: center", 6,
+         "presenterm also draws the theme's default; this viewer does not"),
+        ("path: mine.yaml", 3, "presenterm takes its theme from mine.yaml; this viewer does not"),
+        ("name: drak", 3,
+         "presenterm has no theme 'drak' of its own; this viewer shows its dark one"),
+    ],
+)  # fmt: skip
+def test_what_a_theme_has_beyond_ours_is_told_in_a_sentence(read: ReadDeck, theme: str, line: int, told: str) -> None:
+    deck = read(f"---\ntheme:\n  {theme}\n---\n\n<span class='loud'>a</span> b\n")
+    assert [(problem.line, problem.reason) for problem in deck.undrawn] == [(line, told)]
     assert contents(deck) == [Paragraph((Span("a", style_class="loud"), Span(" b")))]
 
 
-def test_users_own_themes_extend_each_other_but_not_themselves(
-    read: ReadDeck, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    themes = tmp_path / "presenterm" / "themes"
-    themes.mkdir(parents=True)
-    (themes / "mine.yaml").write_text("extends: base\nbold: {colors: {foreground: palette:own}}\n")
-    (themes / "base.yaml").write_text("extends: light\npalette: {colors: {own: red}}\n")
-    front = read("---\ntheme: {name: mine}\n---\n").front_matter
-    assert (front.theme_name, sorted(front.theme_styles)) == ("light", ["bold", "palette"])
-    (themes / "base.yaml").write_text("extends: mine\n")
-    with pytest.raises(DeckError, match=r"base\.yaml:1: theme 'mine' extends itself"):
-        read("---\ntheme: {name: mine}\n---\n")
+def test_code_that_a_theme_puts_to_the_left_is_as_ours(read: ReadDeck) -> None:
+    deck = read("---\ntheme: {override: {code: {alignment: left, margin: {fixed: 2}}}}\n---\n\na\n")
+    assert deck.undrawn == ()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,8 +17,7 @@ from triton_workshop.deck import Deck, DeckError, load_deck
 from triton_workshop.deck.commands import COMMANDS
 from triton_workshop.deck.fences import ATTRIBUTES
 from triton_workshop.deck.front_matter import KEYS, OPTIONS
-from triton_workshop.deck.theme_keys import KEYS as THEME_KEYS
-from triton_workshop.deck.theme_keys import KeyTable
+from triton_workshop.deck.theme import AS_OURS, DRAWN
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.slides.page import compose
 from triton_workshop.viewer.slides.view import View
@@ -38,15 +37,8 @@ MARKDOWN = [
 ]  # fmt: skip
 
 
-def paths(keys: KeyTable) -> Iterator[list[str]]:
-    for key, kind in keys.items():
-        yield [key]
-        if isinstance(kind, Mapping):
-            yield from ([key, *path] for path in paths(kind))
-
-
-def override(path: list[str], value: str) -> str:
-    lines = ["theme:", "  override:", *("  " * depth + f"{key}:" for depth, key in enumerate(path, 2))]
+def override(key: str, value: str) -> str:
+    lines = ["theme:", "  override:", *("  " * depth + f"{key}:" for depth, key in enumerate(key.split("."), 2))]
     return "\n".join(lines) + f" {value}"
 
 
@@ -58,7 +50,7 @@ yaml_value = st.sampled_from(YAML_VALUES)
 setting = st.one_of(
     st.builds("{}: {}".format, st.sampled_from([*KEYS, "titel"]), yaml_value),
     st.builds("options:\n  {}: {}".format, st.sampled_from([*OPTIONS, "x"]), yaml_value),
-    st.builds(override, st.sampled_from([*paths(THEME_KEYS)]), yaml_value),
+    st.builds(override, st.sampled_from([*DRAWN, *AS_OURS, "default", "footer.left"]), yaml_value),
 )
 front_matter = st.lists(setting, max_size=3).map(lambda lines: "\n".join(["---", *lines, "---", ""]))
 comment = st.builds("<!-- {}{} -->".format, st.sampled_from(NAMES), st.sampled_from(VALUES))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,12 +13,10 @@ from triton_workshop.deck.consent import NOTHING
 from triton_workshop.deck.fences import ATTRIBUTES
 from triton_workshop.deck.front_matter import KEYS, OPTIONS
 from triton_workshop.deck.model import Content, Image
-from triton_workshop.deck.theme_keys import FOOTER_KEYS, KeyTable
-from triton_workshop.deck.theme_keys import KEYS as THEME_KEYS
 
 from .conftest import ReadDeck
 from .dialect import CASES, TABLE
-from .dialect.case import Case, Refusal, Steps
+from .dialect.case import Refusal, Steps
 from .dialect.screen import shown
 
 SHOWN = {name: case for name, case in CASES.items() if case.refusal is None}
@@ -90,7 +86,6 @@ DECLARED = {
     **{f"+{attribute.name}": f"+{attribute.name}" for attribute in ATTRIBUTES},
     **{key: f"{key}:" for key in KEYS},
     **{f"option {option}": f"{option}:" for option in OPTIONS},
-    **{f"theme {key}": f"{key}:" for key in THEME_KEYS},
 }
 """Each subject, and how a deck spells it."""
 
@@ -102,33 +97,4 @@ def test_all_that_is_declared_is_in_the_table_right_and_wrong() -> None:
 def right_and_wrong(subject: str) -> bool:
     right = [case for case in TABLE[subject] if case.refusal is None]
     wrong = [case for case in TABLE[subject] if case.refusal is not None]
-    return bool(wrong) and (any(DECLARED[subject] in case.deck for case in right) or subject == "theme extends")
-
-
-def nested(keys: KeyTable, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The paths of all keys of a theme that have a value."""
-    for key, kind in keys.items():
-        if isinstance(kind, Mapping):
-            yield from nested(kind, (*path, key))
-        else:
-            yield (*path, key)
-
-
-def test_every_key_of_a_theme_is_in_the_table_right_and_wrong() -> None:
-    paths = [
-        *nested({k: v for k, v in THEME_KEYS.items() if k != "extends"}),
-        *nested({"footer": FOOTER_KEYS["template"]}),
-    ]
-    assert len(paths) >= 100
-    assert [".".join(path) for path in paths if not key_right_and_wrong(path)] == []
-
-
-def key_right_and_wrong(path: tuple[str, ...]) -> bool:
-    cases = TABLE[f"theme {path[0]}"]
-    right = [case for case in cases if case.refusal is None and case.warning is None]
-    wrong = [case for case in cases if case not in right]
-    return any(stands_in(path, case) for case in right) and any(stands_in(path, case) for case in wrong)
-
-
-def stands_in(path: tuple[str, ...], case: Case) -> bool:
-    return all(re.search(rf"\b{key}:", case.deck) for key in path)
+    return bool(wrong) and any(DECLARED[subject] in case.deck for case in right)

@@ -24,7 +24,7 @@ CRASHED = KernelRun(IMPORTED, "crashed (SIGSEGV)")
 LAPTOP = MachineFacts(
     system="linux", processor="x86_64", python="3.12.3",
     packages={"torch": "2.15.0", "torchvision": "0.29.2", "triton": "3.9.0", "pillow": "13.0.0"}, triton_error=None,
-    uv="0.13.8", presenterm="0.16.1", environ={}, gpus=(), driver=None, nvidia_on_the_bus=False, pictures="kitty",
+    uv="0.13.8", environ={}, gpus=(), driver=None, nvidia_on_the_bus=False, pictures="kitty",
     gpu_run=None, simulator_run=WORKED,
 )  # fmt: skip
 GPU_MACHINE = replace(
@@ -76,7 +76,6 @@ WORDY = replace(
     LAPTOP,
     python="3.14.10",
     packages={**LAPTOP.packages, "torch": "2.15.0.dev20261101+cu132", "triton": "3.9.0+git12345678"},
-    presenterm=None,
     pictures=NO_GRAPHICS,
 )
 WORDY_GPU = replace(

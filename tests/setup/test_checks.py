@@ -47,7 +47,6 @@ def test_a_sound_machine_has_nothing_to_fix(machine: MachineFacts) -> None:
     ("machine", "name", "state", "found", "fix"),
     [
         (replace(LAPTOP, uv=None), "uv", "warning", "not found", "astral.sh/uv"),
-        (replace(LAPTOP, presenterm=None), "presenterm", "not applicable", "not found", None),
         (without("torch"), "torch", "failed", "not installed", "uv sync"),
         (without("torchvision"), "torchvision", "failed", "not installed", "uv sync"),
         (without("triton"), "Triton", "failed", "not installed", "uv sync"),

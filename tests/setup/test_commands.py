@@ -18,7 +18,7 @@ from .machines import LAPTOP, UNPREPARED_MAC
 
 ROWS = [
     "Python", "uv", "torch", "torchvision", "Triton", "Pillow", "GPU", "NVIDIA driver", "GPU kernel",
-    "simulator kernel", "TRITON_INTERPRET", "pictures", "presenterm",
+    "simulator kernel", "TRITON_INTERPRET", "pictures",
 ]  # fmt: skip
 
 

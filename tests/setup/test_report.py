@@ -58,7 +58,6 @@ UNKNOWN = f"RuntimeError: {'something quite new, '.strip() * 20}"
 
 READY = {
     "no GPU": WORDY,
-    "no GPU, presenterm": replace(WORDY, presenterm="0.16.1"),
     "8 GPUs": WORDY_GPU,
     "8 GPUs, simulator asked for": replace(WORDY_GPU, environ={"TRITON_INTERPRET": "1"}),
 }

@@ -135,14 +135,20 @@ def test_a_block_over_the_limit_fails_and_runs_to_its_end(folder: Path) -> None:
     assert result.text == "done\n"
 
 
-@pytest.mark.parametrize("info", ["rust +exec", "bash +acquire_terminal"])
-def test_a_block_that_cannot_run_here_is_named_and_fails_nothing(
-    folder: Path, info: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_block_that_cannot_run_here_is_named_and_fails_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(folder))
-    validation = run(folder, fence(info, "fn main() {}"))
+    validation = run(folder, fence("rust +exec", "fn main() {}"))
     assert validation.passed
     assert only_block(validation).skipped
+
+
+def test_what_is_not_drawn_is_told_and_fails_nothing(folder: Path) -> None:
+    validation = run(folder, fence("bash +pty:40:3", "echo done"))
+    assert validation.passed
+    assert only_block(validation).text == "done\n"
+    assert [problem.reason for problem in validation.undrawn] == [
+        "presenterm gives this block a terminal; this viewer runs it as +exec"
+    ]
 
 
 def test_code_that_is_only_shown_does_not_run(folder: Path) -> None:

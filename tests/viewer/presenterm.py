@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.deck.dialect.screen import words
 from tests.deck.recording import Answer
 
-from .terminal import PLAIN, Terminal
+from .terminal import PLAIN, Cells, Terminal
 
 PLAIN_TERMINAL = PLAIN | {b"\x1b[6n": b"\x1b[1;1R"}
 """What a plain terminal answers to presenterm, which also asks for the cursor's place, and waits two seconds for it."""
@@ -21,10 +21,6 @@ FOOTER = 3
 """Rows at the bottom that presenterm keeps for the footer."""
 FRAME_ENDS = b"\x1b[?2026l"
 RELOAD, FIRST, NEXT, HELP = "\x12", "gg", "l", "?"
-_TOKEN = re.compile(
-    rb"\x1b\[(?P<numbers>[0-9;?]*)(?P<command>[A-Za-z])|\x1b[\]_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]"
-    rb"|[\x00-\x1f]|(?P<text>[^\x00-\x1f]+)"
-)
 # Decks whose code runs at once, or is drawn: the frames that its output makes would be taken for answers to keys.
 _DRAWS_LATER = re.compile(r"\+(?:auto_exec|exec_replace|image|validate|render)")
 
@@ -95,7 +91,9 @@ class Presenterm:
     def _screen(self) -> list[str]:
         assert self._terminal is not None
         try:
-            return rows_of(self._terminal.take_until(FRAME_ENDS))[:-FOOTER]
+            cells = Cells(COLUMNS, ROWS)
+            cells.feed(self._terminal.take_until(FRAME_ENDS))
+            return cells.rows()[:-FOOTER]
         except AssertionError:
             self.close()
             raise
@@ -103,36 +101,3 @@ class Presenterm:
 
 def is_help(screen: list[str]) -> bool:
     return any("Key bindings" in row for row in screen)
-
-
-def rows_of(frame: bytes) -> list[str]:
-    """What stands on the screen after a frame: text at the places that the cursor was moved to."""
-    cells = [[" "] * COLUMNS for _ in range(ROWS)]
-    row = column = 0
-    for token in _TOKEN.finditer(frame):
-        if token["text"]:
-            for character in token["text"].decode(errors="replace"):
-                if 0 <= row < ROWS and 0 <= column < COLUMNS:
-                    cells[row][column] = character
-                column += 1
-            continue
-        numbers = [int(number) for number in re.findall(rb"\d+", token["numbers"] or b"")]
-        first = numbers[0] if numbers else 1
-        match token["command"]:
-            case b"H":
-                row, column = first - 1, (numbers[1] if len(numbers) > 1 else 1) - 1
-            case b"d":
-                row = first - 1
-            case b"G":
-                column = first - 1
-            case b"B":
-                row += first
-            case b"C":
-                column += first
-            case b"D":
-                column -= first
-            case b"E":
-                row, column = row + first, 0
-            case b"J":
-                cells = [[" "] * COLUMNS for _ in range(ROWS)]
-    return ["".join(line) for line in cells]

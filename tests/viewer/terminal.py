@@ -24,6 +24,61 @@ PLAIN = {ASKS_WHAT_IT_IS: b"\x1b[?62;22c"}
 """What a terminal with colours and no pictures answers to the query that every terminal answers (DA1)."""
 SIXEL = {ASKS_WHAT_IT_IS: b"\x1b[?62;4;22c"}
 KITTY = PLAIN | {ASKS_FOR_KITTY: b"\x1b_Gi=1;OK\x1b\\"}
+_TOKEN = re.compile(
+    rb"\x1b\[(?P<numbers>[0-9;?]*)(?P<command>[A-Za-z])|\x1b[\]_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]"
+    rb"|[\x00-\x1f]|(?P<text>[^\x00-\x1f]+)"
+)
+
+
+class Cells:
+    """What stands on a screen after what was written: text at the places that the cursor was moved to."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        self._size = columns, rows
+        self._row = self._column = 0
+        self._clear()
+
+    def _clear(self) -> None:
+        columns, rows = self._size
+        self._cells = [[" "] * columns for _ in range(rows)]
+
+    def rows(self) -> list[str]:
+        return ["".join(line) for line in self._cells]
+
+    def feed(self, written: bytes) -> None:
+        """Take in whole control sequences."""
+        for token in _TOKEN.finditer(written):
+            if token["text"]:
+                self._write(token["text"].decode(errors="replace"))
+            elif token["command"]:
+                self._carry_out(token["command"], [int(number) for number in re.findall(rb"\d+", token["numbers"])])
+
+    def _write(self, text: str) -> None:
+        columns, rows = self._size
+        for character in text:
+            if 0 <= self._column < columns and 0 <= self._row < rows:
+                self._cells[self._row][self._column] = character
+            self._column += 1
+
+    def _carry_out(self, command: bytes, numbers: list[int]) -> None:
+        first = numbers[0] if numbers else 1
+        match command:
+            case b"H":
+                self._row, self._column = first - 1, (numbers[1] if len(numbers) > 1 else 1) - 1
+            case b"d":
+                self._row = first - 1
+            case b"G":
+                self._column = first - 1
+            case b"B":
+                self._row += first
+            case b"C":
+                self._column += first
+            case b"D":
+                self._column -= first
+            case b"E":
+                self._row, self._column = self._row + first, 0
+            case b"J":
+                self._clear()
 
 
 class Terminal:

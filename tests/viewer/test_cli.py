@@ -77,7 +77,6 @@ def test_a_mistake_in_the_deck_is_one_line_with_its_place(
             "../test_cli.py: expected a Markdown deck, found a Python script; to run it: uv run ../test_cli.py",
         ),
         (["validate", "../test_cli.py"], "to run it: uv run ../test_cli.py"),
-        (["present", "tour.md", "--viewer", "powerpoint"], "powerpoint"),
         (["present", "tour.md", "--slide", "0"], "--slide"),
         (["present", "tour.md", "--slide", "7"], "tour.md: no slide 7; it has 6"),
         (["nosuchcommand"], "nosuchcommand"),

@@ -101,7 +101,7 @@ def test_text_as_in_the_deck_is_no_edit() -> None:
     assert edits.draft(original) is None
     edits.write(original, "a = 2", history())
     edits.write(original, "a = 1", history())
-    assert edits.edited() == {}
+    assert not edits.edited()
     assert edits.shown(original) is original
 
 
@@ -150,6 +150,16 @@ def test_an_edit_stays_in_question_until_somebody_answers() -> None:
     assert len(edits.in_question()) == 1
     edits.decide(keep=False)
     assert edits.over(newer) == newer
+
+
+def test_an_edit_is_no_longer_in_question_where_its_code_comes_back() -> None:
+    old, new = deck(block("a = 1")), deck(block("a = 3"))
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    edits.carry_over(old, new)
+    edits.carry_over(new, old)
+    assert not edits.in_question()
+    assert shown_text(edits.over(old).slides[0].blocks[0]) == "a = 2"
 
 
 def test_an_edit_that_was_put_back_is_not_in_question_when_its_code_changes() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.deck import load_deck
-from triton_workshop.deck.model import Block, Code, Execution, Pty, Slide
+from triton_workshop.deck.model import Block, Code, Execution, Slide
 from triton_workshop.processes.runner import Runner
 from triton_workshop.viewer.live import live_blocks
 from triton_workshop.viewer.live.live_blocks import (
@@ -15,8 +15,7 @@ from triton_workshop.viewer.live.live_blocks import (
     Status,
     blocks_for_key,
     blocks_to_start,
-    runs_as,
-    terminal_size,
+    program_of,
 )
 
 PRINTS_A_PICTURE = "import sys; from PIL import Image; Image.new('L', (2, 3)).save(sys.stdout.buffer, 'PNG')"
@@ -27,10 +26,9 @@ def block(
     language: str = "python",
     line: int = 1,
     execution: Execution = Execution.ON_KEY,
-    pty: Pty | None = None,
     alternative: str | None = None,
 ) -> Block:
-    code = Code(language, (source,), source, (line,), execution=execution, pty=pty, alternative=alternative)
+    code = Code(language, (source,), source, (line,), execution=execution, alternative=alternative)
     return Block(code, 0, line)
 
 
@@ -112,20 +110,18 @@ def test_what_has_waited_too_long_gets_ready_again_with_the_next_slide(
 AUTOMATIC = block("", execution=Execution.AUTOMATIC, line=1)
 REPLACED = block("", execution=Execution.REPLACE, line=2)
 PICTURE = block("", execution=Execution.IMAGE, line=3)
-STANDBY = block("", execution=Execution.REPLACE, pty=Pty(standby=True), line=4)
-ON_KEY = block("", pty=Pty(standby=True), line=5)
-TERMINAL = block("", execution=Execution.TERMINAL, line=6)
+ON_KEY = block("", line=4)
 
 
 def test_a_slide_starts_by_itself_what_presenterm_starts() -> None:
-    every = slide(AUTOMATIC, REPLACED, PICTURE, STANDBY, ON_KEY, TERMINAL)
+    every = slide(AUTOMATIC, REPLACED, PICTURE, ON_KEY)
     assert blocks_to_start(every) == [AUTOMATIC, REPLACED, PICTURE]
 
 
 @pytest.mark.parametrize(
     ("on_the_slide", "run"),
     [
-        ([AUTOMATIC, REPLACED, STANDBY, ON_KEY, TERMINAL], [AUTOMATIC, STANDBY, ON_KEY, TERMINAL]),
+        ([AUTOMATIC, REPLACED, ON_KEY], [AUTOMATIC, ON_KEY]),
         ([REPLACED, PICTURE], [REPLACED, PICTURE]),
         ([], []),
     ],
@@ -134,26 +130,6 @@ def test_the_key_runs_what_waits_for_it_and_else_what_stands_in_its_place(
     on_the_slide: list[Block], run: list[Block]
 ) -> None:
     assert blocks_for_key(slide(*on_the_slide), 0) == run
-
-
-@pytest.mark.parametrize(
-    ("pty", "size"),
-    [(None, None), (Pty(), (70, 17)), (Pty(40, 10), (40, 10)), (Pty(200, 50), (70, 50)), (Pty(0, 0), (70, 17))],
-)
-def test_a_pseudo_terminal_is_as_large_as_the_deck_says_and_no_wider_than_the_slide(
-    pty: Pty | None, size: tuple[int, int] | None
-) -> None:
-    code = block("", pty=pty).content
-    assert isinstance(code, Code)
-    assert terminal_size(code, columns=70, rows=30) == size
-
-
-def test_a_block_in_a_pseudo_terminal_shows_its_screen(tmp_path: Path) -> None:
-    live = LiveBlocks(tmp_path)
-    source = r"printf 'gone\033[2J\033[2;3H'; stty size"
-    shown = run_to_the_end(live, block(source, "bash", pty=Pty(12, 3)))
-    assert shown == [f"{' ' * 12}\n  3 12      \n{' ' * 12}"]
-    live.close()
 
 
 def test_a_picture_that_a_block_prints_is_kept_until_the_end(tmp_path: Path) -> None:
@@ -199,9 +175,8 @@ def test_no_block_can_take_the_machines_memory(tmp_path: Path) -> None:
 
 def test_an_output_stays_only_with_a_block_that_runs_the_same_way() -> None:
     one = block("print(1)", line=1)
-    assert runs_as(one) == runs_as(block("print(1)", line=9, execution=Execution.REPLACE))
-    assert runs_as(one) != runs_as(block("print(1)", alternative="uv"))
-    assert runs_as(one) != runs_as(block("print(1)", pty=Pty()))
+    assert program_of(one) == program_of(block("print(1)", line=9, execution=Execution.REPLACE))
+    assert program_of(one) != program_of(block("print(1)", alternative="uv"))
 
 
 LAUNCHES = """\

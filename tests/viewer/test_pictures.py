@@ -164,20 +164,6 @@ async def test_a_picture_comes_with_its_slide_and_goes_with_it(deck: Path, writt
         assert "None but these." in leaving
 
 
-@pytest.mark.parametrize("way", Way)
-@run
-async def test_a_footers_picture_stays_until_a_slide_has_no_footer(deck: Path, written: list[str], way: Way) -> None:
-    footer = "{style: template, right: {image: picture.png}, height: 5}"
-    slides = ("one", "two", "<!-- no_footer -->\nthree")
-    theme = f"---\ntheme: {{override: {{footer: {footer}}}}}\n---\n"
-    deck.write_text(theme + "\n\n<!-- end_slide -->\n\n".join(slides), encoding="utf-8")
-    async with presenting(deck, 1, way) as pilot:
-        assert SIGNS[way] in "".join(written)
-        assert SIGNS[way] not in await new(written, pilot, "n"), "it is sent again"
-        await new(written, pilot, "n")
-        assert SIGNS[way] in await new(written, pilot, "p") or way is Way.KITTY, "it does not come back"
-
-
 @run
 async def test_kitty_shows_a_picture_where_letters_stand_for_it(deck: Path, written: list[str]) -> None:
     async with presenting(deck, 1, Way.KITTY) as pilot:

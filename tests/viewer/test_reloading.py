@@ -75,13 +75,12 @@ def test_a_deck_is_made_of_all_that_it_names(tmp_path: Path) -> None:
     (tmp_path / "parts" / "empty.md").write_text("")
     (tmp_path / "code.py").write_text("print(1)\n")
     Image.new("RGB", (8, 8)).save(tmp_path / "logo.png")
-    (tmp_path / "theme.yaml").write_text("footer: {style: template, left: {image: logo.png}}")
     (tmp_path / "talk.md").write_text(
-        "---\ntheme:\n  path: theme.yaml\n---\n\nOne\n===\n\n<!-- include: parts/empty.md -->\n\n"
+        "One\n===\n\n![](logo.png)\n\n<!-- include: parts/empty.md -->\n\n"
         "```file\npath: code.py\nlanguage: python\n```\n"
     )
     found = sources(load_deck(tmp_path / "talk.md"))
-    assert found == {tmp_path / name for name in ("talk.md", "parts/empty.md", "code.py", "theme.yaml", "logo.png")}
+    assert found == {tmp_path / name for name in ("talk.md", "parts/empty.md", "code.py", "logo.png")}
     assert pictures(load_deck(tmp_path / "talk.md")) == {tmp_path / "logo.png"}
 
 

@@ -10,7 +10,7 @@ from textual.document._history import EditHistory
 
 from triton_workshop.deck import load_deck
 from triton_workshop.viewer.live.editing import shown_text
-from triton_workshop.viewer.live.live_blocks import BlockRun
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status, program_of
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
@@ -93,17 +93,44 @@ def test_an_automatic_block_starts_by_itself_once_and_not_when_it_was_edited(sho
     assert show.by_itself() == []
 
 
+def test_an_edit_shows_the_output_from_before_it_and_leaves_it_to_the_decks_code(show: Show) -> None:
+    show.go(SlideStep(1))
+    [block] = show.for_key()
+    run = show.live.runs[block] = BlockRun(status=Status.RUNNING, program=program_of(block))
+    type_over(show, "print(2)")
+    [edited] = show.for_key()
+    assert show.live.runs[edited] is run
+    assert not run.is_of(edited)
+    assert show.live.running == 1
+    show.restore(edited)
+    assert show.live.runs[block] is run
+    assert not run.cancelled
+
+
 def test_a_save_keeps_the_place_the_edit_and_the_output(show: Show, talk: Path) -> None:
     show.go(SlideStep(1))
     type_over(show, "print(2)")
     run = show.live.runs[show.for_key()[0]] = BlockRun()
-    show.edits.starts(show.for_key()[0])
     saved(talk, "One\n===", "New\n===\n\n<!-- end_slide -->\n\nOne\n===")
     assert not show.take_in(load_deck(talk))
     assert show.place == SlideStep(2)
     assert not show.lost
     assert [shown_text(block) for block in show.for_key()] == ["print(2)"]
     assert show.live.runs == {show.for_key()[0]: run}
+
+
+def test_a_save_keeps_the_output_from_before_an_edit(show: Show, talk: Path) -> None:
+    show.go(SlideStep(1))
+    [block] = show.for_key()
+    run = show.live.runs[block] = BlockRun(program=program_of(block))
+    type_over(show, "print(2)")
+    saved(talk, "First.", "The first.")
+    assert not show.take_in(load_deck(talk))
+    [edited] = show.for_key()
+    assert shown_text(edited) == "print(2)"
+    assert show.live.runs[edited] is run
+    show.restore(edited)
+    assert [show.live.runs[block] for block in show.for_key()] == [run]
 
 
 def test_a_slide_that_a_save_took_away_is_found_when_it_comes_back(show: Show, talk: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import sys
@@ -161,48 +160,6 @@ def test_code_from_elsewhere_runs_after_a_yes(tmp_path: Path, answer: str, then:
         terminal.wait_for(then)
         terminal.press("q")
         assert terminal.leave() == 0
-
-
-def test_presenterm_is_not_asked_for_what_it_cannot_do() -> None:
-    with Terminal([*WORKSHOP, "tour.md", "--viewer", "presenterm", "--slide", "3"], DECKS) as terminal:
-        assert terminal.leave() == 2
-        assert "--slide cannot be used with --viewer presenterm" in terminal.text()
-
-
-def test_without_presenterm_one_line_says_how_to_get_it(tmp_path: Path) -> None:
-    command = [*WORKSHOP, str(DECKS / "tour.md"), "--viewer", "presenterm"]
-    with Terminal(command, DECKS, PATH=str(tmp_path)) as terminal:
-        assert terminal.leave() == 2
-        assert (
-            terminal.text().strip() == "presenterm is not installed; install it with: cargo install presenterm --locked"
-        )
-
-
-@pytest.mark.parametrize(
-    ("text", "leave", "called_with"),
-    [
-        (None, [], r"-x --config-file .+presenterm.yaml .+tour.md"),
-        (WAITS, [], r"--config-file"),
-        (WAITS.replace("+exec", "+exec_replace"), ["-x", "-X"], r"-x -X --config-file"),
-    ],
-)
-def test_presenterm_gets_the_deck_and_leave_to_run_its_code(
-    tmp_path: Path, text: str | None, leave: list[str], called_with: str
-) -> None:
-    presenterm = tmp_path / "presenterm"
-    presenterm.write_text('#!/bin/sh\necho "called with $@"\n')
-    presenterm.chmod(0o755)
-    deck = DECKS / "tour.md"
-    if text is not None:
-        deck = tmp_path / "deck.md"
-        deck.write_text(text)
-    command = [*WORKSHOP, *leave, str(deck), "--viewer", "presenterm"]
-    with Terminal(command, DECKS, columns=300, PATH=f"{tmp_path}:{os.environ['PATH']}") as terminal:
-        if text is not None and not leave:
-            terminal.wait_for("Enter no: ")
-            terminal.press("\n")
-        assert terminal.leave() == 0
-        assert re.search(f"called with {called_with}", terminal.text())
 
 
 @pytest.mark.parametrize("words", [["tour.md"], ["tour.md", "--notes"]], ids=["slides", "notes"])

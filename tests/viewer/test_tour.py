@@ -18,7 +18,7 @@ from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.model import Block, Code, Content, Execution, Slide, code_blocks, walk
 from triton_workshop.processes.script import Outcome
 from triton_workshop.screen.palette import DARK
-from triton_workshop.viewer.live.live_blocks import BlockRun, shown_elsewhere
+from triton_workshop.viewer.live.live_blocks import BlockRun
 from triton_workshop.viewer.slides.fit import ended
 from triton_workshop.viewer.slides.frame import footer
 from triton_workshop.viewer.slides.page import compose
@@ -55,7 +55,7 @@ def screen(deck: Deck, number: int, slide: Slide) -> Iterator[str]:
     """What fits the screen, and below a dashed line what needs scrolling."""
     steps = [each.steps for each in deck.slides]
     place = goto(number, steps).complete(steps)
-    view = View(DARK, WIDTH, HEIGHT, place.step, runs(deck), shown_elsewhere(deck))
+    view = View(DARK, WIDTH, HEIGHT, place.step, runs(deck))
     page = compose(deck, slide, view)
     body = [line.text.rstrip() for line in page.body]
     yield from (line.text for line in page.title)

@@ -185,12 +185,15 @@ async def test_keys_for_the_help_are_not_taken_for_a_slide(viewer: Viewer, pilot
 
 
 @shown("live.md", start=5)
-async def test_an_output_shows_where_the_deck_wants_it(viewer: Viewer, pilot: Pilot[int]) -> None:
+async def test_an_output_that_presenterm_shows_elsewhere_stands_below_its_code(
+    viewer: Viewer, pilot: Pilot[int]
+) -> None:
     await pilot.press("ctrl+e")
     await finished(viewer, pilot)
     shown = screen(viewer)
     assert shown.count("far away") == 2
-    assert shown.index("Between.") < shown.rindex("far away")
+    assert shown.rindex("far away") < shown.index("Between.")
+    assert "presenterm shows the output of 'far' here" in shown
 
 
 @shown("live.md", start=6)
@@ -328,33 +331,6 @@ from PIL import Image
 
 Image.new("RGB", (200, 100), "red").save(sys.stdout.buffer, "PNG")
 ```
-
-<!-- end_slide -->
-
-Terminal
-===
-
-```bash +exec +pty:20:3
-printf 'gone\\033[2J\\033[2;3Hmid''dle'
-```
-
-<!-- end_slide -->
-
-Standby
-===
-
-```bash +exec_replace +pty:standby:30:3
-stty size
-```
-
-<!-- end_slide -->
-
-Given
-===
-
-```bash +acquire_terminal
-true
-```
 """
 
 
@@ -393,33 +369,14 @@ def test_a_picture_that_a_block_prints_stands_where_its_code_would(in_place: Pat
     drive(in_place, steps, start=4)
 
 
-def test_a_block_in_a_pseudo_terminal_shows_its_screen_as_a_terminal_would(in_place: Path) -> None:
+def test_what_is_not_drawn_is_a_line_on_the_first_slide_until_a_key(tmp_path: Path) -> None:
+    deck = tmp_path / "deck.md"
+    deck.write_text("Terminal\n===\n\n```bash +pty:40:3\ntrue\n```\n\n```bash +acquire_terminal\ntrue\n```\n")
+
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        rows = [row.strip() for row in screen(viewer).splitlines() if row.strip().startswith("▎")]
-        assert rows[:3] == ["▎", "▎   middle", "▎"]
-        assert rows[3].startswith("▎ ✓")
+        assert "deck.md:4: presenterm gives this block a terminal;" in screen(viewer)
+        assert viewer.stage.message.endswith("runs it as +exec (and 1 more: workshop validate)")
+        await pilot.press("right")
+        assert "presenterm" not in screen(viewer)
 
-    drive(in_place, steps, start=5)
-
-
-def test_a_block_that_stands_by_shows_an_empty_terminal_until_it_is_run(in_place: Path) -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        assert viewer.stage.settled
-        assert screen(viewer).count("▎") == 3
-        assert "▶ Ctrl+E" in screen(viewer)
-        await pilot.press("ctrl+e")
-        await finished(viewer, pilot)
-        assert "3 30" in screen(viewer)
-        assert "▶ Ctrl+E" not in screen(viewer)
-
-    drive(in_place, steps, start=6)
-
-
-def test_a_terminal_that_cannot_be_given_away_is_a_line_on_the_slide(in_place: Path) -> None:
-    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        await pilot.press("ctrl+e")
-        assert "✗ a program cannot take over this terminal" in screen(viewer)
-
-    drive(in_place, steps, start=7)
+    drive(deck, steps)

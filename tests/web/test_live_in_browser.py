@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.viewer.terminal import Terminal
+from tests.viewer.terminal import Cells, Terminal
 from triton_workshop.classroom.room import room_in_use
-from triton_workshop.screen.terminal_screen import TerminalScreen
 
 from .conftest import axe_findings
 
@@ -42,14 +41,10 @@ qfirstq and <span style="color: #ff8800">qcolouredq</span>
 * qstepq
 * qlistq
 
-```python +exec +id:far
+```python +exec
 /// secret = "q" + "hidden" + "q"
 print(secret, "\\x1b[38;2;1;2;3mqr" + "gbq\\x1b[0m <script>document.title = 'q' + 'evilq'</script>")
 ```
-
-<!-- pause -->
-
-<!-- snippet_output: far -->
 
 <!-- end_slide -->
 
@@ -98,7 +93,7 @@ class Talk:
     """A presenter with a deck of their own, and the link that is on the wall."""
 
     terminal: Terminal
-    screen: TerminalScreen
+    screen: Cells
     deck: Path
     link: str
 
@@ -115,7 +110,7 @@ class Talk:
         return set(WORDS.findall(self.rows()))
 
     def rows(self) -> str:
-        return "\n".join(line.plain.rstrip() for line in self.screen.shown())
+        return "\n".join(self.screen.rows())
 
 
 @pytest.fixture
@@ -130,7 +125,7 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
         terminal.wait_for("A deck for two", 60)
         found = room_in_use(room / "room.sqlite")
         assert found is not None
-        talk = Talk(terminal, TerminalScreen(COLUMNS, ROWS), deck, f"http://127.0.0.1:{port}/?word={found.word}")
+        talk = Talk(terminal, Cells(COLUMNS, ROWS), deck, f"http://127.0.0.1:{port}/?word={found.word}")
         talk.press("n")
         yield talk
 

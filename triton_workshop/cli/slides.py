@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -67,15 +66,9 @@ Parts = Annotated[
 ]
 
 
-class ViewerName(StrEnum):
-    WORKSHOP = "workshop"
-    PRESENTERM = "presenterm"
-
-
 @app.command()
 def present(
     deck: Deck = None,
-    viewer: Annotated[ViewerName, typer.Option(help="Which program shows the slides.")] = ViewerName.WORKSHOP,
     slide: Annotated[int, typer.Option(min=1, metavar="N", help="The slide to start on.")] = 1,
     notes: Annotated[bool, typer.Option("--notes", help="Show your notes and the time, in a second terminal.")] = False,
     share: ShareOn = None,
@@ -102,24 +95,15 @@ def present(
         fail("--slide cannot be used with --notes: the notes follow the slides")
     if share is None and (port, url, proxy, parts) != (None, None, None, None):
         fail("--port, --url, --proxy and --parts are about sharing the slides; add --share")
-    if share is not None and (notes or viewer is ViewerName.PRESENTERM):
-        fail(f"--share cannot be used with {'--notes' if notes else '--viewer presenterm'}; give it to the slides")
+    if share is not None and notes:
+        fail("--share cannot be used with --notes; give it to the slides")
     if sys.stdout.isatty() and not sys.stdin.isatty():
         fail("present needs a terminal also for standard input, where your keys come from; leave out what redirects it")
     if not sys.stdout.isatty():
         print_deck(path, slide, notes=notes)
         return
     with deck_told(path):
-        if viewer is ViewerName.PRESENTERM:
-            if slide != 1:
-                fail("--slide cannot be used with --viewer presenterm, which always starts on the first slide")
-            from triton_workshop.viewer.presenterm import NotInstalledError, hand_over_to_presenterm
-
-            try:
-                raise typer.Exit(hand_over_to_presenterm(path, Consent(run, replace), notes=notes))
-            except NotInstalledError as error:
-                fail(str(error))
-        elif notes:
+        if notes:
             show_notes(path, f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present")
         else:
             from triton_workshop.viewer.start import starting

@@ -1,4 +1,4 @@
-"""Presenterm's dialect: text in, slides out. No screen, nothing runs.
+"""Presenterm's dialect as docs/decks.md describes it: text in, slides out. No screen, nothing runs.
 
 deck = load_deck(Path("slides/triton-workshop.md")), whose parts are described in `model`.
 """

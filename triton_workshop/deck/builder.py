@@ -28,9 +28,10 @@ from .model import (
     Heading,
     Image,
     JumpToMiddle,
+    Paragraph,
     Rule,
     Slide,
-    SnippetOutput,
+    Span,
     Table,
     Text,
 )
@@ -110,10 +111,10 @@ class DeckBuilder:
         self._allowed = allowed
         self._options: Options = opening.options
         self._slides: list[Slide] = []
-        self._identifiers: set[str] = set()
-        self.warnings = [DeckProblem(path, line + 1, reason) for reason, line in opening.ignored]
+        self.warnings: list[DeckProblem] = []
         if opening.options.incremental_tables:
             self.warnings.append(DeckProblem(path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
+        self.undrawn = [DeckProblem(path, line + 1, reason) for reason, line in opening.undrawn]
         self._draft = self._new_draft()
         self._position = Position(path, 1)
         self._just_ended = False  # whether the last thing added ended a slide
@@ -189,15 +190,10 @@ class DeckBuilder:
             case "reset_layout", _:
                 self._reset_layout()
             case "snippet_output", str(identifier):
-                self._snippet_output(identifier)
+                told = f"presenterm shows the output of '{identifier}' here; this viewer shows it below its code."
+                self._push(Paragraph((Span(told, italic=True),)))
             case _:
                 self._draft.set(directive)
-
-    def _snippet_output(self, identifier: str) -> None:
-        if identifier not in self._identifiers:
-            reason = f"no code block above has +id:{identifier}"
-            raise self._position.error(reason if self._allowed.run else f"{reason}, with -x")
-        self._push(SnippetOutput(identifier))
 
     def _column_layout(self, weights: tuple[int, ...]) -> None:
         self._close_layout()
@@ -325,10 +321,8 @@ class DeckBuilder:
             code = read_code(fence, block.lines, position.path.parent, position.line, auto_render, self._allowed)
         except RefusedError as error:
             raise position.error(error.reason, error.line) from None
-        if code.identifier is not None and self._allowed.run:
-            if code.identifier in self._identifiers:
-                raise position.error(f"+id:{code.identifier} is given to another code block already")
-            self._identifiers.add(code.identifier)
+        if fence.undrawn is not None:
+            self.undrawn.append(DeckProblem(position.path, position.line, fence.undrawn))
         missing = missing_highlight(fence, code)
         if missing is not None:
             self.warn(self._position, f"line {missing} is highlighted, but the lines shown are 1 to {len(code.lines)}")

@@ -94,9 +94,6 @@ def _check(code: Code, validate_alternative: str | None, allowed: Consent) -> No
     """Checks that need to know the language."""
     if code.render and code.language not in RENDERED_LANGUAGES:
         raise RefusedError(f"'{code.language}' cannot be rendered; valid: {', '.join(RENDERED_LANGUAGES)}")
-    can_be_named = not code.render and code.execution in (Execution.ON_KEY, Execution.AUTOMATIC)
-    if code.identifier is not None and not can_be_named:
-        raise RefusedError("+id can only be used with +exec or +auto_exec")
     runs = not code.render and code.execution is not Execution.NONE and allowed.allows(code.execution)
     if runs or code.validate:
         _check_language(code.language, {code.alternative if runs else None, validate_alternative})

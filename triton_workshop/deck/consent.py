@@ -28,7 +28,7 @@ REPLACING = frozenset({Execution.REPLACE, Execution.IMAGE})
 
 @dataclass(frozen=True)
 class Consent:
-    """What may run: `run` covers +exec, +auto_exec and +acquire_terminal; `replace` covers +exec_replace and +image."""
+    """What may run: `run` covers +exec and +auto_exec; `replace` covers +exec_replace and +image."""
 
     run: bool = False
     replace: bool = False

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .errors import RefusedError
-from .model import Code, Execution, Pty
+from .model import Code, Execution
 from .spelling import did_you_mean
 
 RENDERED_LANGUAGES = ("mermaid", "latex", "typst", "d2")
@@ -24,6 +24,8 @@ class Fence:
     """What it says of the block, whose lines are not read yet."""
     highlights: tuple[Highlight, ...] = (None,)
     validate_alternative: str | None = None
+    undrawn: str | None = None
+    """What presenterm does with the block and we do not, in a sentence."""
 
 
 Apply = Callable[[Fence, str | None], Fence]
@@ -43,7 +45,7 @@ def _with(fence: Fence, **changed: object) -> Fence:
     return replace(fence, code=replace(fence.code, **changed))  # type: ignore[arg-type]
 
 
-_REPRESENTATIONS = (Execution.REPLACE, Execution.IMAGE, Execution.TERMINAL)
+_REPRESENTATIONS = (Execution.REPLACE, Execution.IMAGE)
 
 
 def _run(fence: Fence, alternative: str | None, execution: Execution = Execution.ON_KEY) -> Fence:
@@ -51,7 +53,7 @@ def _run(fence: Fence, alternative: str | None, execution: Execution = Execution
     if code.render:
         raise RefusedError("+render cannot be used with an attribute that runs the block")
     if execution in _REPRESENTATIONS and code.execution in _REPRESENTATIONS:
-        raise RefusedError("only one of +exec_replace, +image and +acquire_terminal can be used")
+        raise RefusedError("only one of +exec_replace and +image can be used")
     stronger = max(code.execution, execution, key=list(Execution).index)
     return _with(fence, execution=stronger, alternative=code.alternative or alternative)
 
@@ -62,14 +64,15 @@ def _render(fence: Fence, _value: str | None) -> Fence:
     return _with(fence, render=True)
 
 
-def _pty(fence: Fence, value: str | None) -> Fence:
-    match = re.fullmatch(r"(standby)?(?:(?:^|:)(?:([0-9]{1,5}):([0-9]{1,5}))?)?", value or "")
-    if not match:
-        raise RefusedError(f"+pty:{value}: expected [standby:]COLUMNS:ROWS, as in +pty:80:24")
-    columns, rows = (int(size) if size else None for size in match.group(2, 3))
-    if max(columns or 0, rows or 0) > 65535:
-        raise RefusedError(f"+pty:{value}: at most 65535 columns and rows")
-    return _with(_run(fence, None), pty=Pty(columns, rows, bool(match[1])))
+def _in_terminal(fence: Fence, alternative: str | None) -> Fence:
+    undrawn = "presenterm gives this block a terminal; this viewer runs it as +exec"
+    return replace(_run(fence, alternative), undrawn=undrawn)
+
+
+def _pty(fence: Fence, size: str | None) -> Fence:
+    if not re.fullmatch(r"(standby)?((^|:)[0-9]{1,5}:[0-9]{1,5})?", size or ""):
+        raise RefusedError(f"+pty:{size}: expected [standby:]COLUMNS:ROWS, as in +pty:80:24")
+    return _in_terminal(fence, None)
 
 
 def _validate(fence: Fence, value: str | None) -> Fence:
@@ -97,9 +100,9 @@ ATTRIBUTES = (
     Attribute("auto_exec", "[:ALTERNATIVE]", lambda fence, value: _run(fence, value, Execution.AUTOMATIC)),
     Attribute("exec_replace", "[:ALTERNATIVE]", lambda fence, value: _run(fence, value, Execution.REPLACE)),
     Attribute("image", None, lambda fence, value: _run(fence, value, Execution.IMAGE)),
-    Attribute("acquire_terminal", "[:ALTERNATIVE]", lambda fence, value: _run(fence, value, Execution.TERMINAL)),
+    Attribute("acquire_terminal", "[:ALTERNATIVE]", _in_terminal),
     Attribute("pty", "[:[standby:]COLUMNS:ROWS]", _pty),
-    Attribute("id", ":NAME", lambda fence, value: _with(fence, identifier=value)),
+    Attribute("id", ":NAME", lambda fence, _: fence),  # for snippet_output, where a line says what is not drawn
     Attribute("validate", "[:ALTERNATIVE]", _validate),
     Attribute("expect", ":success|failure", _expect),
     Attribute("render", None, _render),

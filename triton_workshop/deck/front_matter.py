@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from . import yaml_values
-from .colours import PaletteNames
 from .errors import RefusedError
-from .footer import read_footer
 from .markdown import read_inline
-from .model import Footer, FrontMatter, Span, Text, plain
-from .theme import Theme, read_theme
+from .model import FrontMatter, Span, Text, Theme, plain
+from .theme import Undrawn, read_theme
 from .yaml_values import line_of
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\n(?P<yaml>.*?)\n---(?:\n|\Z)", re.DOTALL)
@@ -57,13 +54,9 @@ class Opening:
 
     front_matter: FrontMatter = field(default_factory=FrontMatter)
     options: Options = Options()
-    palette: PaletteNames = field(default_factory=lambda: Theme().palette)
     title: Text | None = None
     """The introduction slide's title, with its styles; None if there is no such slide."""
-    footer_problem: RefusedError | None = None
-    """Why presenterm could not make the theme's footer. This is no error if no slide has a footer."""
-    ignored: tuple[tuple[str, int], ...] = ()
-    """What presenterm silently ignores, each with its line from 0."""
+    undrawn: tuple[Undrawn, ...] = ()
 
 
 def split(text: str) -> tuple[str | None, str]:
@@ -72,8 +65,8 @@ def split(text: str) -> tuple[str | None, str]:
     return ("\n" + match["yaml"], "\n" * match[0].count("\n") + text[match.end() :]) if match else (None, text)
 
 
-def read_front_matter(source: str, folder: Path) -> Opening:
-    """The front matter of a deck in `folder`. RefusedError if presenterm would refuse it."""
+def read_front_matter(source: str) -> Opening:
+    """The front matter. RefusedError if presenterm would refuse it."""
     root = yaml_values.compose(source)
     if root is None or yaml_values.is_empty(root):
         return Opening()
@@ -82,37 +75,24 @@ def read_front_matter(source: str, folder: Path) -> Opening:
     authors = yaml_values.texts(entries["authors"]) if "authors" in entries else ()
     if authors and "author" in texts:
         raise RefusedError("only one of 'author' and 'authors' can be given", line_of(entries["authors"]))
-    theme = read_theme(entries["theme"], folder) if "theme" in entries else Theme()
-    footer, problem = _footer(theme, texts, folder)
-    styled = {key: _styled(entries[key], key, theme.palette) for key in ("title", "sub_title") if key in texts}
+    theme, undrawn = read_theme(entries["theme"]) if "theme" in entries else (Theme(), ())
+    styled = {key: _styled(entries[key], key) for key in ("title", "sub_title") if key in texts}
     introduces = bool(texts or authors)
     texts.update({key: plain(text) for key, text in styled.items()})
     authors = (texts.pop("author"),) if "author" in texts else authors
-    front_matter = FrontMatter(
-        **texts, authors=authors, theme_name=theme.name, theme_path=theme.path, theme_styles=theme.styles, footer=footer
-    )
     return Opening(
-        front_matter,
+        FrontMatter(**texts, authors=authors, theme=theme),
         options=_options(yaml_values.given(entries, "options")),
-        palette=theme.palette,
         title=styled.get("title", ()) if introduces else None,
-        footer_problem=problem,
-        ignored=theme.ignored,
+        undrawn=undrawn,
     )
 
 
-def _footer(theme: Theme, texts: Mapping[str, str], folder: Path) -> tuple[Footer | None, RefusedError | None]:
-    try:
-        return read_footer(theme.footer, texts, theme.palette, folder) if theme.footer else None, None
-    except RefusedError as error:
-        return None, error
-
-
-def _styled(node: yaml.Node, key: str, palette: PaletteNames) -> Text:
+def _styled(node: yaml.Node, key: str) -> Text:
     """The title's lines, each with its inline styles."""
     spans: list[Span] = []
     for line in yaml_values.text(node).splitlines():
-        text = read_inline(line, palette)
+        text = read_inline(line)
         if text is None:
             raise RefusedError(f"'{key}' must be plain text: no lists, headings, images or HTML", line_of(node))
         spans += [Span("\n"), *text]

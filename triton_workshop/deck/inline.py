@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 from markdown_it.token import Token
 
-from .colours import PaletteNames, check_colour_in_text, check_name
+from .colours import check_colour_in_text
 from .errors import RefusedError
 from .model import Span, Text
 
@@ -64,14 +64,11 @@ class InlineReader:
     RefusedError, with the line of the file, if presenterm would refuse it.
     """
 
-    def __init__(
-        self, token: Token, palette: PaletteNames, *, quoted: bool = False, images_as_text: bool = False
-    ) -> None:
+    def __init__(self, token: Token, *, quoted: bool = False, images_as_text: bool = False) -> None:
         self.pieces: list[Text | ImageLink] = []
         self._source = token.content
         self._first_line = token.map[0] if token.map else 0
         self._position = 0
-        self._palette = palette
         self._breaks_lines = quoted
         self._images_as_text = images_as_text
         self._spans: list[Span] = []
@@ -169,7 +166,6 @@ class InlineReader:
         style = replace(self._style, superscript=True) if tag.name == "sup" else self._style
         for name, value in tag.attributes.items():
             if name == "class":
-                check_name(value, "class", self._palette.classes, self._line)
                 style = replace(style, style_class=value)
             elif name == "style":
                 style = self._styled(style, value)
@@ -184,7 +180,7 @@ class InlineReader:
                 raise self._refused(f"style: expected 'color: …' or 'background-color: …', got '{declaration}'")
             if name not in ("color", "background-color"):
                 raise self._refused(f"unknown style '{name}'; valid: color, background-color")
-            check_colour_in_text(value, self._palette.colours, self._line)
+            check_colour_in_text(value, self._line)
             style = replace(style, foreground=value) if name == "color" else replace(style, background=value)
         return style
 

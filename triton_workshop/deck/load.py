@@ -18,7 +18,7 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
     """Read a deck and every file that it includes.
 
     `allowed` says what of its code may run, like presenterm's -x and -X. Blocks that may not run are shown without
-    being checked, and their output cannot be shown elsewhere.
+    being checked.
 
     Raises DeckError (file, line, reason) if presenterm would refuse the deck, and NoSuchDeckError, a DeckError,
     if there is none at this path.
@@ -29,17 +29,20 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
     loader = _DeckReader(opening, builder)
     loader.read(body, path)
     slides = builder.finish()
-    problem = opening.footer_problem
-    if problem and any(slide.footer and not slide.introduction for slide in slides):
-        raise DeckError(path, problem.line + 1, problem.reason)
     return Deck(
-        path, opening.front_matter, slides, tuple(builder.warnings), tuple(loader.files), frozenset(loader.blank)
+        path,
+        opening.front_matter,
+        slides,
+        tuple(builder.warnings),
+        tuple(loader.files),
+        frozenset(loader.blank),
+        tuple(builder.undrawn),
     )
 
 
 def _read_opening(source: str, path: Path) -> Opening:
     try:
-        return read_front_matter(source, path.parent)
+        return read_front_matter(source)
     except RefusedError as error:
         raise DeckError(path, error.line + 1, error.reason) from None
 
@@ -63,7 +66,7 @@ class _DeckReader:
         if not text.strip():
             self.blank.add(path)
         self._open.append(path)
-        for item in read_markdown(text, path, self._opening.palette):
+        for item in read_markdown(text, path):
             if isinstance(item.element, Comment):
                 self._read_comment(item, item.element.text)
             else:

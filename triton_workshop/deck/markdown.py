@@ -9,7 +9,6 @@ from pathlib import Path
 from markdown_it.common.utils import unescapeAll
 from markdown_it.token import Token
 
-from .colours import PaletteNames
 from .commands import Directive
 from .errors import DeckError, Position, RefusedError
 from .inline import NEW_LINE, ImageLink, InlineReader, join
@@ -91,15 +90,15 @@ class _Node:
         return RefusedError(reason, self.line - 1)
 
 
-def read_markdown(text: str, path: Path, palette: PaletteNames) -> list[Located]:
+def read_markdown(text: str, path: Path) -> list[Located]:
     """The elements of a file. DeckError if presenterm would refuse it."""
     try:
-        return _Reader(text, path, palette).read()
+        return _Reader(text, path).read()
     except RefusedError as error:
         raise DeckError(path, error.line + 1, error.reason) from None
 
 
-def read_inline(text: str, palette: PaletteNames) -> Text | None:
+def read_inline(text: str) -> Text | None:
     """One line of text with inline styles; None if it is a list, a heading or anything else."""
     tokens = PresentermMarkdown().parse(text)
     if not tokens:
@@ -107,16 +106,15 @@ def read_inline(text: str, palette: PaletteNames) -> Text | None:
     if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
         return None
     try:
-        pieces = InlineReader(tokens[1], palette).pieces
+        pieces = InlineReader(tokens[1]).pieces
     except RefusedError:
         return None
     return None if any(isinstance(piece, ImageLink) for piece in pieces) else _only_text(pieces)
 
 
 class _Reader:
-    def __init__(self, text: str, path: Path, palette: PaletteNames) -> None:
+    def __init__(self, text: str, path: Path) -> None:
         self._path = path
-        self._palette = palette
         self._tokens = PresentermMarkdown().parse(text)
         self._lines = text.split("\n")
         self._elements: list[Located] = []
@@ -158,7 +156,7 @@ class _Reader:
         return min(len(line) - len(line.lstrip(" ")), 3)
 
     def _paragraph(self, node: _Node) -> None:
-        for piece in InlineReader(node.children[0].token, self._palette).pieces:
+        for piece in InlineReader(node.children[0].token).pieces:
             if isinstance(piece, ImageLink):
                 self._add(piece, piece.line)
             else:
@@ -173,7 +171,7 @@ class _Reader:
 
     def _text(self, node: _Node, container: str) -> Text:
         """Text that may not contain a picture."""
-        pieces = InlineReader(node.token, self._palette).pieces
+        pieces = InlineReader(node.token).pieces
         for piece in pieces:
             if isinstance(piece, ImageLink):
                 raise RefusedError(f"an image is not allowed in {container}", piece.line - 1)
@@ -215,7 +213,7 @@ class _Reader:
         match node.token.type:
             case "paragraph_open":
                 token = node.children[0].token
-                reader = InlineReader(token, self._palette, quoted=quoted, images_as_text=True)
+                reader = InlineReader(token, quoted=quoted, images_as_text=True)
                 return _only_text(reader.pieces)
             case "bullet_list_open" | "ordered_list_open":
                 lines = self._prose_list(node, container, quoted=quoted)

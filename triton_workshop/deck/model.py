@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
 from pathlib import Path
@@ -25,7 +25,7 @@ class Span:
     foreground: str | None = None
     background: str | None = None
     style_class: str | None = None
-    """A theme's palette class, as in `<span class="…">`."""
+    """As in `<span class="…">`."""
 
 
 Text = tuple[Span, ...]
@@ -122,14 +122,6 @@ class Execution(StrEnum):
     AUTOMATIC = "auto_exec"
     REPLACE = "exec_replace"
     IMAGE = "image"
-    TERMINAL = "acquire_terminal"
-
-
-@dataclass(frozen=True)
-class Pty:
-    columns: int | None = None
-    rows: int | None = None
-    standby: bool = False
 
 
 @dataclass(frozen=True)
@@ -152,10 +144,8 @@ class Code:
     alternative: str | None = None
     line_numbers: bool = False
     background: bool = True
-    identifier: str | None = None
     validate: bool = False
     expect_failure: bool = False
-    pty: Pty | None = None
     render_width_percent: int | None = None
     render: bool = False
     file: Path | None = None
@@ -173,13 +163,6 @@ class Code:
         """The lines highlighted at a step; None for all."""
         group = min(max(step - self.highlight_step, 0), len(self.highlights) - 1)
         return self.highlights[group]
-
-
-@dataclass(frozen=True)
-class SnippetOutput:
-    """Where the output of the code block with this identifier is shown."""
-
-    identifier: str
 
 
 @dataclass(frozen=True)
@@ -201,7 +184,6 @@ Content = (
     | Image
     | Footnote
     | Code
-    | SnippetOutput
     | Columns
 )
 
@@ -262,30 +244,20 @@ class Slide:
         return next((plain(heading.text) for heading in headings), "")
 
 
-CURRENT_SLIDE, TOTAL_SLIDES = "\ufdd0", "\ufdd1"
-"""Characters that occur in no text (Unicode reserves them), in the place of a footer's numbers."""
-
-
 @dataclass(frozen=True)
-class Footer:
-    """The footer that the deck's theme asks for; `style` is template, progress_bar or empty.
+class Theme:
+    """The look that a deck asks for; None leaves a thing to the viewer.
 
-    A template has texts, with CURRENT_SLIDE and TOTAL_SLIDES in place of the numbers, and the files of pictures. None
-    leaves a place empty.
+    A colour is a name, digits without their `#`, or `palette:NAME`.
     """
 
-    style: str
-    left: Text | Path | None = None
-    center: Text | Path | None = None
-    right: Text | Path | None = None
-    character: str = "█"
-    """The character that a progress bar is made of."""
-    height: int | None = None
-    """Rows; None leaves them to the viewer."""
-
-    @property
-    def pictures(self) -> tuple[Path, ...]:
-        return tuple(content for content in (self.left, self.center, self.right) if isinstance(content, Path))
+    name: str | None = None
+    margin_columns: int | None = None
+    margin_percent: int | None = None
+    foreground: str | None = None
+    background: str | None = None
+    title_foreground: str | None = None
+    title_background: str | None = None
 
 
 @dataclass(frozen=True)
@@ -296,17 +268,12 @@ class FrontMatter:
     location: str | None = None
     date: str | None = None
     authors: tuple[str, ...] = ()
-    theme_name: str | None = None
-    theme_path: Path | None = None
-    footer: Footer | None = None
-    """None leaves it to the viewer."""
-    theme_styles: dict[str, object] = field(default_factory=dict)
-    """presenterm's theme keys, from the theme's own file and the override."""
+    theme: Theme = Theme()
 
 
 @dataclass(frozen=True)
 class DeckProblem:
-    """Something in a deck that its author surely did not mean, and where it is."""
+    """Something to say about a deck, and where it is."""
 
     path: Path
     line: int
@@ -327,6 +294,8 @@ class Deck:
     """The deck's own file and those that it includes, in the order in which they were read."""
     blank: frozenset[Path] = frozenset()
     """Those of them with nothing in them but white space, apart from a front matter."""
+    undrawn: tuple[DeckProblem, ...] = ()
+    """What presenterm draws and we do not, a sentence each. Nothing is wrong with the deck."""
 
     @property
     def title(self) -> str:

@@ -18,12 +18,6 @@ from .spelling import did_you_mean
 _WHOLE_NUMBER = re.compile(r"\+?(0|[1-9][0-9]*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)")
 
 
-_NOT_TEXT = re.compile(
-    r"|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
-    r"|[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?|[-+]?0x[0-9a-fA-F]+|[-+]?0o[0-7]+|[-+]?0b[01]+"
-)
-
-
 def compose(text: str) -> yaml.Node | None:
     """The text's one YAML node; None if the text is empty. RefusedError if it is not YAML."""
     try:
@@ -70,11 +64,6 @@ def describe(node: yaml.Node) -> str:
     if isinstance(node, yaml.ScalarNode):
         return f"'{textwrap.shorten(node.value, 40, placeholder='…')}'" if node.value else "nothing"
     return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
-
-
-def reads_as_text(node: yaml.Node) -> bool:
-    """Whether the value looks like text: not a number, a switch or null."""
-    return isinstance(node, yaml.ScalarNode) and (bool(node.style) or not _NOT_TEXT.fullmatch(node.value))
 
 
 def text(node: yaml.Node) -> str:
@@ -144,29 +133,3 @@ def mapping(node: yaml.Node, valid: Collection[str] = (), kind: str = "key") -> 
             raise RefusedError(f"unknown {kind} '{key}'" + did_you_mean(key, valid), line_of(key_node))
         entries[key] = value
     return entries
-
-
-def section(entries: Mapping[str, yaml.Node], key: str) -> dict[str, yaml.Node]:
-    """The entries below a key that may be omitted or empty."""
-    node = entries.get(key)
-    return {} if node is None or is_empty(node) else mapping(node)
-
-
-class _Loader(yaml.SafeLoader):
-    """Without YAML's dates and its `=`, which presenterm's YAML reads as text."""
-
-
-def _as_text(loader: _Loader, node: yaml.ScalarNode) -> str:
-    return str(loader.construct_scalar(node))
-
-
-for _tag in ("timestamp", "value"):
-    _Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _as_text)
-
-
-def plain_value(node: yaml.Node) -> object:
-    """The node as dicts, lists, strings, numbers and so on, by what it looks like."""
-    try:
-        return _Loader("").construct_document(node)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise RefusedError(f"not valid YAML: {str(error).splitlines()[0]}", line_of(node)) from None

@@ -8,7 +8,7 @@
   `preload` is what they and parents import, `idle` how long they wait.
 - `languages` has the file and the command of a script, `locations` how its output names its own lines.
 - `call` has the time limit of functions and of what runs in this process. `reaper` ends what outlives its owner.
-- `command` is `workshop run`, `foreground` a script that has the terminal for itself.
+- `command` is `workshop run`.
 
 No screen. This module imports nothing, because somebody waits for `python -m triton_workshop.processes`.
 """

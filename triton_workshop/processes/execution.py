@@ -29,7 +29,7 @@ BETWEEN = ("triton.", "triton_workshop.simulator.", "numpy.")
 
 def take_on(request: Request, files: Sequence[int]) -> None:
     """Give this process the files, variables and folder that a new process would have been started with."""
-    _take_files(files, terminal=request.terminal)
+    _take_files(files)
     # What Python sets up when it starts; the parent undid it for itself.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -39,14 +39,12 @@ def take_on(request: Request, files: Sequence[int]) -> None:
     _forget_randomness()
 
 
-def _take_files(files: Sequence[int], *, terminal: bool) -> None:
+def _take_files(files: Sequence[int]) -> None:
     for number, file in enumerate(files):
         os.dup2(file, number)
     for file in files:
         if file > 2:
             os.close(file)
-    if terminal:
-        os.login_tty(os.dup(0))  # for programs that open /dev/tty
 
 
 def _forget_randomness() -> None:

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from triton_workshop.languages import LanguageExecutor, languages
-from triton_workshop.processes.launcher import PIPE
 from triton_workshop.processes.process import WINDOWS
 from triton_workshop.processes.script import CannotRunError, Script
 from triton_workshop.processes.slide_pictures import python_command
@@ -35,12 +34,10 @@ def write_file(script: Script, folder: Path) -> Path:
     return file
 
 
-def command_for(
-    script: Script, file: Path, variables: Mapping[str, str], stdin: str
-) -> tuple[list[str], Mapping[str, str]]:
+def command_for(script: Script, file: Path, variables: Mapping[str, str]) -> tuple[list[str], Mapping[str, str]]:
     """The one command that runs a script, whose source is in that file, and its variables.
 
-    `stdin` is as in `launcher`. Raises CannotRunError; MissingProgramError if a program is not on this machine.
+    Raises CannotRunError; MissingProgramError if a program is not on this machine.
     """
     found = executor(script.language, script.alternative)
     program = found.missing(variables.get("PATH", os.defpath))
@@ -54,10 +51,10 @@ def command_for(
     variables = {**variables, **found.environment}
     # A process that ignores interrupts, as under `COMMAND &` in a shell script, passes that on to its children.
     ignores_interrupts = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    if not earlier and stdin == PIPE and not ignores_interrupts:
+    if not earlier and not ignores_interrupts:
         return last, variables
     # -I and -S: it imports only the standard library, so it starts faster.
-    launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py")), stdin]
+    launcher = [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py"))]
     return [*launcher, *(json.dumps(command) for command in (*earlier, last))], variables
 
 

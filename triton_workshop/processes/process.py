@@ -231,14 +231,3 @@ def machine_memory() -> int | None:
     with suppress(ValueError, OSError):  # bytes, or `max` (Linux, "Control Group v2")
         sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
     return min(sizes, default=None)
-
-
-def open_terminal(columns: int, rows: int) -> tuple[int, int]:
-    """Our end and the other end of a new pseudo-terminal. Raises OSError."""
-    if sys.platform == "win32":
-        raise OSError("there are no pseudo-terminals on Windows")
-    import termios
-
-    ours, theirs = os.openpty()
-    termios.tcsetwinsize(theirs, (rows, columns))
-    return ours, theirs

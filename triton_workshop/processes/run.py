@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from triton_workshop.processes.languages import command_for, write_file
-from triton_workshop.processes.launcher import PIPE, TERMINAL
 from triton_workshop.processes.locations import namer
 from triton_workshop.processes.modes import always_simulated
 from triton_workshop.processes.process import (
@@ -27,7 +26,6 @@ from triton_workshop.processes.process import (
     Process,
     Running,
     later,
-    open_terminal,
 )
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.slide_environment import LAUNCHES
@@ -44,17 +42,17 @@ Raises OSError and CannotRunError.
 
 def launch_new(script: Script, file: Path, variables: Mapping[str, str]) -> tuple[Process, int]:
     """As a new process."""
-    command, variables = command_for(script, file, variables, TERMINAL if script.terminal else PIPE)
-    return with_output(script, lambda files: NewProcess(command, files, variables, script.folder, script.memory_limit))
+    command, variables = command_for(script, file, variables)
+    return with_output(lambda files: NewProcess(command, files, variables, script.folder, script.memory_limit))
 
 
-def with_output(script: Script, start: Callable[[Files], Process]) -> tuple[Process, int]:
+def with_output(start: Callable[[Files], Process]) -> tuple[Process, int]:
     """Start a process with what a script has for input and output. Raises what `start` raises, and OSError."""
-    ours, theirs = open_terminal(*script.terminal) if script.terminal else os.pipe()
+    ours, theirs = os.pipe()
     try:
         # The output ends when the last process that holds it lets go.
         with os.fdopen(theirs, "wb"), Path(os.devnull).open("rb") as nothing:
-            return start((theirs if script.terminal else nothing.fileno(), theirs, theirs)), ours
+            return start((nothing.fileno(), theirs, theirs)), ours
     except BaseException:
         os.close(ours)
         raise
@@ -102,7 +100,7 @@ class Run(Running):
         """
         script = self._script
         named = namer(self._file, script.numbers) if script.origin or script.numbers else bytes
-        while self._readable() and (chunk := _read(self._output)):
+        while self._readable() and (chunk := os.read(self._output, CHUNK)):
             # A location is written at once, so that a piece seldom ends in its midst.
             yield named(chunk)
         self._reap()
@@ -157,10 +155,3 @@ class Run(Running):
             self._process.signal_group(INTERRUPT)
             self._process.pause(FAREWELL_SECONDS)
         super().close()
-
-
-def _read(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, CHUNK)
-    except OSError:  # how a pseudo-terminal ends on Linux
-        return b""

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Self
 
 from triton_workshop.processes import call, reaper
-from triton_workshop.processes.foreground import run_in_foreground
 from triton_workshop.processes.idle import idle_seconds
 from triton_workshop.processes.modes import INTERPRET, OURS, Mode, compiling, default_mode, heavy, parent_for
 from triton_workshop.processes.prepared import Prepared
 from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
 from triton_workshop.processes.reaper import Reaper
 from triton_workshop.processes.run import Run, launch_new, with_output
-from triton_workshop.processes.script import Outcome, Script, environment
+from triton_workshop.processes.script import Script, environment
 from triton_workshop.processes.spares import Spares
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 
@@ -100,14 +99,6 @@ class Runner:
         folder, name = self.folder(), self._new_name()
         return Run(script, partial(self._launch, name), folder, partial(self._has_ended, name))
 
-    def run_in_foreground(self, script: Script) -> Outcome:
-        """Run a script as `foreground` does. Raises CannotRunError and OSError, as `run` does."""
-        folder, name = self.folder(), self._new_name()
-        try:
-            return run_in_foreground(script, folder, {reaper.OWNER: name})
-        finally:
-            self._has_ended(name)
-
     def call(
         self,
         function: call.Function,
@@ -154,18 +145,12 @@ class Runner:
         # Only a new process can run some scripts, or say what is wrong with them.
         if mode is None or not script.folder.is_dir():
             return launch_new(script, file, variables)
-        request = Request(
-            (str(file),),
-            str(script.folder.resolve()),
-            variables,
-            script.memory_limit,
-            terminal=script.terminal is not None,
-        )
+        request = Request((str(file),), str(script.folder.resolve()), variables, script.memory_limit)
         with suppress(OSError):  # no parent, or a spare that has just ended
             if CAN_FORK:
                 lease = self._lease(mode)
                 if heavy(script.source) or lease.is_ready():  # while it imports, a new process is faster
-                    return with_output(script, lambda files: WarmProcess(lease.parent).begin(request, files))
+                    return with_output(lambda files: WarmProcess(lease.parent).begin(request, files))
             elif _fits_a_spare(script, mode):
                 self._spares.fill_soon()
                 if spare := self._spares.take():
@@ -203,4 +188,4 @@ def _fits_a_spare(script: Script, mode: Mode) -> bool:
     """Whether it needs what a spare has imported, and would be the same as a new process."""
     # A new process finds Triton only by way of our package where there is no wheel of it.
     as_new = OURS in script.source or "triton" not in script.source
-    return as_new and heavy(script.source) and mode is default_mode(os.environ) and script.terminal is None
+    return as_new and heavy(script.source) and mode is default_mode(os.environ)

@@ -27,9 +27,8 @@ class Origin:
 class Script:
     """What to run.
 
-    `folder` is the working directory; `columns` is how wide its output can be before lines wrap. With `terminal`, a
-    size in columns and rows, it runs in a pseudo-terminal of that size (not on Windows); without, its output goes
-    through a pipe and its input is empty. `time_limit` is in seconds, `memory_limit` in bytes of data in each of its
+    `folder` is the working directory; `columns` is how wide its output can be before lines wrap. Its output goes
+    through a pipe, and its input is empty. `time_limit` is in seconds, `memory_limit` in bytes of data in each of its
     processes: what would go beyond it is refused, in Python by a MemoryError (Linux only). `pictures` is a folder: what
     the script shows is left there as PNG files, each named in the output where it was shown (`images.HANDED_OVER`);
     without it, a picture is printed in characters. `alternative` names another way to run the language than its usual
@@ -41,7 +40,6 @@ class Script:
     source: str
     folder: Path
     columns: int = 80
-    terminal: tuple[int, int] | None = None
     time_limit: float | None = None
     memory_limit: int | None = None
     pictures: Path | None = None
@@ -56,10 +54,7 @@ class Script:
 
     def environment(self, file: Path) -> dict[str, str]:
         """The variables that it sees when its code stands in this file, but for those of its language."""
-        columns, rows = self.terminal or (self.columns, None)
-        variables = environment(columns, self.pictures)
-        if rows is not None:  # the viewer's emulator is an xterm, whatever terminal the viewer itself runs in
-            variables |= {"LINES": str(rows), "TERM": "xterm-256color"}
+        variables = environment(self.columns, self.pictures)
         return {**variables, **numbering(file, self.numbers)} if self.numbers else variables
 
 

@@ -47,8 +47,6 @@ class Request:
     folder: str
     environment: Mapping[str, str]
     memory_limit: int | None = None
-    terminal: bool = False
-    """Whether its standard input is a terminal that becomes its controlling terminal."""
 
 
 @dataclass(frozen=True)

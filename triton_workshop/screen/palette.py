@@ -10,10 +10,7 @@ from rich.style import Style
 
 @dataclass(frozen=True)
 class Palette:
-    """Every colour that a slide uses, as `#rrggbb`. Text has a contrast of at least 7 : 1, for projectors.
-
-    The last fields, which have defaults, are set only by a deck's own theme.
-    """
+    """Every colour that a slide uses, as `#rrggbb`. Text has a contrast of at least 7 : 1, for projectors."""
 
     name: str
     dark: bool
@@ -45,15 +42,6 @@ class Palette:
     syntax_function: str
     syntax_comment: str
     syntax_builtin: str
-    headings: tuple[str | None, ...] = (None,) * 6
-    """By level; None leaves it to `heading`."""
-    footer: str | None = None
-    output: str | None = None
-    """The text that code prints."""
-    colours: tuple[tuple[str, str], ...] = ()
-    """The theme's own names for colours, as in `palette:sand`."""
-    classes: tuple[tuple[str, str | None, str | None], ...] = ()
-    """The theme's classes: name, foreground, background."""
 
     @cached_property
     def base(self) -> Style:
@@ -62,7 +50,7 @@ class Palette:
 
     def heading(self, level: int) -> str:
         """The colour of a heading of this level, from 1."""
-        return self.headings[min(level, 6) - 1] or (self.accent if level <= 2 else self.emphasis)
+        return self.accent if level <= 2 else self.emphasis
 
 
 DARK = Palette(

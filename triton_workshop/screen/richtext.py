@@ -115,9 +115,6 @@ def superscript(text: str) -> str:
 
 def span_style(span: Span, palette: Palette) -> Style:
     foreground, background = colour(span.foreground, palette), colour(span.background, palette)
-    for name, class_foreground, class_background in palette.classes:
-        if name == span.style_class:
-            foreground, background = foreground or class_foreground, background or class_background
     if foreground is None and span.style_class in CLASSES:
         foreground = getattr(palette, span.style_class)
     if foreground is None and span.code:
@@ -139,13 +136,13 @@ def span_style(span: Span, palette: Palette) -> Style:
 
 
 def colour(name: str | None, palette: Palette) -> str | None:
-    """A colour as the deck spells it (`red`, `#ff0000`, `palette:sand`); None for an unknown one."""
+    """A colour as the deck spells it (`red`, `#ff0000`, `palette:sky`); None for an unknown one."""
     if name is None:
         return None
     prefix, of_theme, own = name.rpartition(":")
     if of_theme and prefix in ("palette", "p"):
         tone = THEME_TONES.get(own) or NAMED_COLOURS.get(own)
-        return dict(palette.colours).get(own) or (str(getattr(palette, tone)) if tone else None)
+        return str(getattr(palette, tone)) if tone else None
     if name in NAMED_COLOURS:
         return str(getattr(palette, NAMED_COLOURS[name]))
     digits = name.removeprefix("#")

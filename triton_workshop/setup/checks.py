@@ -210,12 +210,6 @@ def check_pictures(machine: MachineFacts) -> Check:
     return Check("pictures", State.OK, machine.pictures)
 
 
-def check_presenterm(machine: MachineFacts) -> Check:
-    if machine.presenterm is not None:
-        return Check("presenterm", State.OK, machine.presenterm)
-    return Check("presenterm", State.NOT_APPLICABLE, "not found; only --viewer presenterm needs it")
-
-
 def _set_variable(machine: MachineFacts, name: str, value: str) -> str:
     return f'$env:{name} = "{value}"' if machine.system == "win32" else f"export {name}={value}"
 
@@ -241,7 +235,6 @@ CHECKS: tuple[Callable[[MachineFacts], Check], ...] = (
     check_simulator_kernel,
     check_interpret,
     check_pictures,
-    check_presenterm,
 )
 """In the order of the table."""
 

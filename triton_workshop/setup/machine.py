@@ -78,7 +78,6 @@ class MachineFacts:
     packages: Mapping[str, str]  # installed package → version
     triton_error: str | None  # why its Python files could not be fetched, where it is not installed
     uv: str | None
-    presenterm: str | None
     environ: Mapping[str, str]
     gpus: tuple[Gpu, ...]  # visible to CUDA or not
     driver: Driver | None
@@ -126,7 +125,6 @@ def look_at_machine(waiting: AbstractContextManager[object]) -> MachineFacts:
             packages=_installed_packages(),
             triton_error=triton_error,
             uv=_version_of(os.environ.get("UV", "uv")),
-            presenterm=_version_of("presenterm"),
             environ=dict(os.environ),
             gpus=gpus,
             driver=driver(),

@@ -41,8 +41,6 @@ class Rules:
 def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, start: Start) -> BlockResult:
     """The block's result, after running it in `folder` with lines of that many columns."""
     code = result.code
-    if code.execution is Execution.TERMINAL:
-        return replace(result, skipped="needs a terminal to itself")
     if not rules.consent.allows(code.execution):
         return replace(result, skipped=f"runs only with {flag(code.execution)}")
     file, line = origin(code, result.block, result.path)

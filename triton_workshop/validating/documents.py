@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+from triton_workshop.deck.model import DeckProblem
 from triton_workshop.validating.validation import BlockResult, SlideResult, Validation
 
 
@@ -17,12 +18,14 @@ def as_json(validation: Validation) -> str:
         "passed": validation.passed,
         "seconds": round(validation.seconds, 3),
         "slides": [_slide(slide) for slide in validation.slides],
-        "findings": [
-            {"file": str(finding.path), "line": finding.line, "message": finding.reason}
-            for finding in validation.findings
-        ],
+        "findings": [_problem(finding) for finding in validation.findings],
+        "undrawn": [_problem(problem) for problem in validation.undrawn],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _problem(problem: DeckProblem) -> dict[str, object]:
+    return {"file": str(problem.path), "line": problem.line, "message": problem.reason}
 
 
 def _slide(slide: SlideResult) -> dict[str, object]:
@@ -52,7 +55,7 @@ def as_markdown(validation: Validation, command: str) -> str:
     versions = f"Python {environment.python}, PyTorch {environment.torch or '–'}, Triton {environment.triton or '–'}"
     where = f"{environment.runs_on}, {environment.cores} CPU cores, {environment.system}"
     rows = [_row(slide, block) for slide in validation.slides for block in slide.blocks]
-    findings = [f"- {finding}" for finding in validation.findings]
+    findings = [f"- {finding}" for finding in (*validation.findings, *validation.undrawn)]
     return "\n".join(
         [
             f"# Every live block of {deck}",

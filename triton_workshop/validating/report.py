@@ -43,7 +43,7 @@ def progress() -> Iterator[Report]:
 
 
 def print_validation(validation: Validation, console: Console) -> None:
-    """The table, then each failure with its last lines, each finding with its line, and a summary."""
+    """The table, each failure with its last lines, each finding with its line, what is not drawn, and a summary."""
     if validation.blocks:
         console.print(_table(validation, console.width))
         console.print()
@@ -54,7 +54,9 @@ def print_validation(validation: Validation, console: Console) -> None:
     wrapped = not console.is_terminal  # a finding in a file or a pipe stays on one line
     for finding in validation.findings:
         console.print(Text.assemble(("✗ ", "bold red"), str(finding)), soft_wrap=wrapped)
-    if validation.findings:
+    for problem in validation.undrawn:
+        console.print(Text(f"· {problem}", style="dim"), soft_wrap=wrapped)
+    if validation.findings or validation.undrawn:
         console.print()
     mark, style = ("✓", "bold green") if validation.passed else ("✗", "bold red")
     sentence = f"{mark} {summary(validation)} on {validation.environment.runs_on}."

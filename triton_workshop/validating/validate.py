@@ -68,7 +68,7 @@ def validate(
             return background.submit(compiled, ran, compiler)
 
         slides = _judged(slides, judge, report)
-    return Validation(path, environment, slides, findings, time.monotonic() - started)
+    return Validation(path, environment, slides, findings, time.monotonic() - started, deck.undrawn)
 
 
 def chosen(deck: Deck, only: int | None) -> tuple[SlideResult, ...]:

@@ -71,6 +71,8 @@ class Validation:
     findings: tuple[DeckProblem, ...]
     """What is wrong with the deck itself."""
     seconds: float
+    undrawn: tuple[DeckProblem, ...] = ()
+    """What presenterm draws and we do not. Nothing is wrong with it."""
 
     @property
     def blocks(self) -> tuple[BlockResult, ...]:

@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import events
-from textual.app import App, SuspendNotSupported
+from textual.app import App
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 
 from triton_workshop.deck.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.errors import DeckError
-from triton_workshop.deck.model import Block, Code, Deck, Execution
+from triton_workshop.deck.model import Block, Code, Deck
 from triton_workshop.file_watcher import FileWatcher
-from triton_workshop.processes.foreground import cleared_screen, wait_for_enter
 from triton_workshop.screen.box import BOX_STYLE, Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.few_colours import FewColours
@@ -26,7 +25,7 @@ from triton_workshop.screen.theme import use_palette
 from triton_workshop.terminal import PLAIN, Terminal
 from triton_workshop.viewer.body import Body
 from triton_workshop.viewer.keys import HELP, KEYS
-from triton_workshop.viewer.live.live_blocks import Status, live
+from triton_workshop.viewer.live.live_blocks import Status
 from triton_workshop.viewer.overlays.invitation import InvitationBox
 from triton_workshop.viewer.overlays.output import OutputScreen
 from triton_workshop.viewer.overlays.search import Index, SlideSearch
@@ -103,6 +102,7 @@ class Viewer(App[int]):
         take_job_signals(self)
 
     def on_stage_ready(self) -> None:
+        self.stage.message = undrawn_told(self.deck)
         self._arrive()
 
     def on_resize(self) -> None:
@@ -202,25 +202,7 @@ class Viewer(App[int]):
         elif refused and isinstance(refused[0], Code):
             allow = flag(refused[0].execution)
             self.stage.say(f"code from elsewhere did not run; to allow it, restart with {allow}")
-        self._run(blocks)
-
-    def _run(self, blocks: list[Block]) -> None:
-        for_terminal = [block for block in blocks if live(block, Execution.TERMINAL)]
-        self.stage.start([block for block in blocks if block not in for_terminal])
-        for block in filter(self.show.live.allows, for_terminal):
-            self._give_terminal(block)
-
-    def _give_terminal(self, block: Block) -> None:
-        """Run a block in the terminal itself; the slides come back when it ends."""
-        try:
-            with self.suspend(), cleared_screen():
-                outcome = self.show.live.run_in_terminal(block)
-                if outcome is not None and not outcome.succeeded and not outcome.stopped:
-                    # Its output disappears when the slides come back.
-                    wait_for_enter(f"✗ {outcome.reason} · press Enter to go back to the slides")
-        except SuspendNotSupported:
-            self.show.live.fail(block, "a program cannot take over this terminal")
-        self.stage.draw()
+        self.stage.start(blocks)
 
     def action_stop(self) -> None:
         if not self.show.live.running:
@@ -284,7 +266,7 @@ class Viewer(App[int]):
         elif spot.block == self.body.edited:
             self.action_run()
         else:
-            self._run([spot.block])
+            self.stage.start([spot.block])
 
     # The deck as it is saved
 
@@ -388,6 +370,15 @@ class Viewer(App[int]):
             self.screen.dismiss(None)
         self.stage.message, self.stage.deck_error = question, None
         self.stage.draw()
+
+
+def undrawn_told(deck: Deck) -> str:
+    """The first thing that presenterm draws of a deck and we do not, and how many more; empty if there is none."""
+    if not deck.undrawn:
+        return ""
+    first, *others = deck.undrawn
+    more = f" (and {len(others)} more: workshop validate)" if others else ""
+    return f"{first.path.name}:{first.line}: {first.reason}{more}"
 
 
 def asked_before_leaving(edited: int) -> str:

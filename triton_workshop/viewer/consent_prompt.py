@@ -13,7 +13,6 @@ from triton_workshop.deck.model import Deck, Execution, origin
 
 OCCASIONS = {
     Execution.ON_KEY: "on Ctrl+E",
-    Execution.TERMINAL: "on Ctrl+E, with the whole terminal",
     Execution.AUTOMATIC: "automatically, when its slide shows",
     Execution.REPLACE: "automatically; its output replaces it",
     Execution.IMAGE: "automatically; the picture that it prints replaces it",

@@ -63,12 +63,9 @@ def read_again(known: Deck) -> Deck | DeckError:
 
 
 def sources(deck: Deck) -> set[Path]:
-    """Every file that a deck is made of: itself, what it includes, code and pictures, its theme."""
+    """Every file that a deck is made of: itself, what it includes, code and pictures."""
     codes = [block.content for block in code_blocks(deck) if isinstance(block.content, Code)]
-    files = {deck.path, *deck.files, *pictures(deck), *(code.file for code in codes if code.file is not None)}
-    if deck.front_matter.theme_path is not None:
-        files.add(deck.path.parent / deck.front_matter.theme_path)
-    return files
+    return {deck.path, *deck.files, *pictures(deck), *(code.file for code in codes if code.file is not None)}
 
 
 def folders(deck: Deck) -> set[Path]:
@@ -81,12 +78,10 @@ def folders(deck: Deck) -> set[Path]:
 
 
 def pictures(deck: Deck) -> set[Path]:
-    """The files of all pictures on the slides, those that are drawn in characters too, and in their footer."""
+    """The files of all pictures on the slides, those that are drawn in characters too."""
     blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
-    footer = deck.front_matter.footer
-    in_footer = footer.pictures if footer is not None else ()
     images = [block.content.path for block in blocks if isinstance(block.content, Image)]
-    return {*in_footer, *images, *(file for image in images for file in drawing_files(image))}
+    return {*images, *(file for image in images for file in drawing_files(image))}
 
 
 def slide_again(before: Deck, number: int, after: Deck) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from triton_workshop.deck.consent import EVERYTHING, Consent, in_force
@@ -11,10 +11,10 @@ from triton_workshop.deck.model import Block, Deck, Execution, Slide
 from triton_workshop.viewer.live.editing import Edits, code_of
 from triton_workshop.viewer.live.live_blocks import (
     LiveBlocks,
+    blocks_again,
     blocks_for_key,
     blocks_to_run,
     blocks_to_start,
-    shown_elsewhere,
 )
 from triton_workshop.viewer.reloading import slide_again
 from triton_workshop.viewer.slides.slide_step import MOVES, SlideStep, goto
@@ -43,7 +43,6 @@ class Show:
     def _apply_edits(self) -> None:
         self.deck = self.edits.over(self.deck_read)
         """The deck as it is shown, with what the presenter typed."""
-        self.elsewhere: Mapping[str, Block] = shown_elsewhere(self.deck)
         self.steps: Sequence[int] = [slide.steps for slide in self.deck.slides]
 
     # The place
@@ -82,23 +81,20 @@ class Show:
         blocks = blocks_to_start(self.slide)
         return [block for block in blocks if block not in self.live.runs and block not in edited]
 
-    def start(self, blocks: Sequence[Block], columns_of: Callable[[Block], int], rows: int) -> bool:
-        """Run those of these blocks that may run, in place of other versions of them; return whether there are any.
+    def start(self, blocks: Sequence[Block], columns_of: Callable[[Block], int]) -> bool:
+        """Run those of these blocks that may run; return whether there are any.
 
-        `columns_of` says how wide a block may be; `rows` are the screen's.
+        `columns_of` says how wide a block may be.
         """
         allowed = [block for block in blocks if self.live.allows(block)]
-        for before in map(self.edits.starts, allowed):
-            if before is not None:
-                self.live.stop(before)
-        self.live.start([(block, columns_of(block)) for block in allowed], rows)
+        self.live.start([(block, columns_of(block)) for block in allowed])
         return bool(allowed)
 
     # What is typed
 
     def editable(self) -> list[Block]:
         """The blocks that run and whose code is visible."""
-        return blocks_to_run(self.slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL)
+        return blocks_to_run(self.slide, self.place.step, Execution.ON_KEY, Execution.AUTOMATIC)
 
     def edited(self) -> list[Block]:
         """Those of them that show an edit."""
@@ -107,12 +103,16 @@ class Show:
 
     def edit(self, block: Block, text: str, history: EditHistory) -> None:
         """Show what was typed over a block that was read."""
+        before = self.edits.shown(block)
         self.edits.write(block, text, history)
+        self.live.hand_on(before, self.edits.shown(block))
         self._apply_edits()
 
     def restore(self, shown: Block) -> None:
         """Show the deck's own code again, and stop what runs of the edit."""
-        self.live.stop(shown)
+        run = self.live.runs.get(shown)
+        if run is not None and run.is_of(shown):
+            self.live.stop(shown)
         self.edits.restore(self.edits.source(shown))
         self._apply_edits()
 
@@ -143,10 +143,10 @@ class Show:
         slide = slide_again(before, place.slide, deck)
         self._lost = (before, place) if slide is None else None
         edit_gone = self.edits.carry_over(self.deck_read, deck)
-        self.live.carry_over(self.deck_read, deck, *self.edits.versions())
         self.live.consent = in_force(deck, self._consent)
-        self.deck_read = deck
+        read, shown, self.deck_read = self.deck_read, self.deck, deck
         self._apply_edits()
+        self.live.carry_over(blocks_again(read, deck) | blocks_again(shown, self.deck))
         self.place = (self.place if slide is None else SlideStep(slide, place.step)).within(self.steps)
         return edit_gone
 

@@ -20,14 +20,12 @@ from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.body import Body
 from triton_workshop.viewer.notes.channel import HEARTBEAT_SECONDS
 from triton_workshop.viewer.overlays.output import NamedRun, OutputScreen
-from triton_workshop.viewer.pictures.drawing import PlacedPicture
 from triton_workshop.viewer.pictures.placed import PlacedPictures
 from triton_workshop.viewer.sharing import Tell
 from triton_workshop.viewer.show import Show
-from triton_workshop.viewer.slides.deck_theme import look_of
+from triton_workshop.viewer.slides.deck_theme import palette_of
 from triton_workshop.viewer.slides.fragment import BlockPart
-from triton_workshop.viewer.slides.frame import footer, footer_pictures
-from triton_workshop.viewer.slides.outputs import run_shown
+from triton_workshop.viewer.slides.frame import footer
 from triton_workshop.viewer.slides.page import broken_page, compose, slide_name
 from triton_workshop.viewer.slides.prefetch import Prefetch
 from triton_workshop.viewer.slides.shown_error import ShownError, error_rows
@@ -74,8 +72,8 @@ class Stage(Screen[None]):
         self.use_look(show.deck)
 
     def use_look(self, deck: Deck) -> None:
-        """Draw in the colours and proportions that a deck asks for."""
-        self.palette, self.deck_layout = look_of(deck.front_matter)
+        """Draw in the colours that a deck asks for."""
+        self.palette = palette_of(deck.front_matter.theme)
 
     def compose(self) -> ComposeResult:
         yield from (self.title_rows, self.body, self.footer_rows, self.error_rows)
@@ -110,13 +108,12 @@ class Stage(Screen[None]):
             height=max(self.app.size.height, 1),
             step=self.show.place.step,
             runs=self.show.live.runs,
-            elsewhere=self.show.elsewhere,
             edited=self.show.edits.edited(),
             editor=self.body.open,
             grid=self.grid,
             now=time.monotonic(),
             terminal=self.terminal,
-            layout=self.deck_layout,
+            theme=self.show.deck.front_matter.theme,
             consent=self.show.live.consent,
         )
 
@@ -151,20 +148,16 @@ class Stage(Screen[None]):
         """Show the footer; a message lies over it even where the slide has none."""
         view = self.view()
         lines: Lines = ()
-        pictures: Sequence[PlacedPicture] = ()
         if self.show.slide.footer or self.message:
             hint = self.message or self.typed or ("▶ running" if self.show.live.running else "")
             if self.body.more and not self.message:
                 hint = f"{hint}  ↓ more".strip()
             lines = footer(self.show.deck, self.show.place, view, hint)
-            if view.terminal.shows_pictures and self.deck_error is None:  # an error lies over the footer
-                pictures = footer_pictures(self.show.deck, view, hint)
         self.footer_rows.show(lines)
-        self.pictures.place(pictures, self.footer_rows, self.terminal)
 
     def start(self, blocks: Sequence[Block]) -> None:
         """Run those of these blocks that may run, and show what they print."""
-        if self.show.start(blocks, self._columns_of, self.app.size.height):
+        if self.show.start(blocks, self._columns_of):
             self.message = ""
             self.body.follows = True
             self.settled = False
@@ -204,10 +197,9 @@ class Stage(Screen[None]):
 
     def outputs(self) -> dict[Block, NamedRun]:
         """What the blocks on the slide have printed."""
-        view = self.view()
         slide = printable(plain(slide_name(self.show.deck, self.show.slide)))
         blocks = [spot.block for spot in self.body.page.spots if spot.target is BlockPart.OUTPUT]
-        runs = {block: run for block in blocks if (run := run_shown(block, view)) is not None}
+        runs = {block: run for block in blocks if (run := self.show.live.runs.get(block)) is not None}
         return {block: NamedRun(f"{slide} · {language(block)}", run) for block, run in runs.items()}
 
 

@@ -13,7 +13,7 @@ from triton_workshop.atomic_write import write_whole
 from triton_workshop.browser.bundle import Inside
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
-from triton_workshop.deck.model import Deck, Execution, Table
+from triton_workshop.deck.model import Deck, Table
 from triton_workshop.errors import MisuseError
 from triton_workshop.validating.documents import counted
 from triton_workshop.validating.report import progress
@@ -149,16 +149,16 @@ def judged(deck: Deck, recordings: Recordings) -> int:
     """Say which blocks have no output, or another end than the deck promises."""
     status = PASSED
     for each in live_code(deck):
-        problem = _problem(each.code.execution, recordings.get(each.block))
+        problem = _problem(recordings.get(each.block))
         if problem:
             print(f"{each.block.path or deck.path}:{each.block.line}: {problem}", file=sys.stderr)
             status = FAILED
     return status
 
 
-def _problem(execution: Execution, recording: RecordedRun | None) -> str:
+def _problem(recording: RecordedRun | None) -> str:
     if recording is None:
-        return "" if execution is Execution.TERMINAL else "this code has no output in the page"
+        return "this code has no output in the page"
     return "" if recording.expected else f"unexpected result: {recording.ending}"
 
 

@@ -72,7 +72,6 @@ Recordings = Mapping[Block, RecordedRun]
 def run_all(deck: Deck, consent: Consent, report: Report) -> Recordings:
     """Run every live block that there is consent to run, in the deck's folder and in its order."""
     live = [each for each in live_code(deck) if consent.allows(each.code.execution)]
-    live = [each for each in live if each.code.execution is not Execution.TERMINAL]
     recordings: dict[Block, RecordedRun] = {}
     with Runner() as runner:
         if live:

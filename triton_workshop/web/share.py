@@ -222,9 +222,7 @@ class Told:
             for index in sorted({*typed, *self._edits})
             if typed.get(index) != self._edits.get(index)
         ]
-        # As in `run_shown`: its own run, or that of the code that the presenter has edited since.
-        run_of = show.live.runs.get
-        runs = ((index, run_of(block) or run_of(edited.get(block) or block)) for index, block in enumerate(now))
+        runs = ((index, show.live.runs.get(block)) for index, block in enumerate(now))
         self._edits, self._by_index = typed, {index: run for index, run in runs if run is not None}
         gone = [index for index in self._outputs if index not in self._by_index]
         for index in gone:

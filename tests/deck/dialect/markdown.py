@@ -96,8 +96,6 @@ MARKDOWN: Cases = {
         refuses("a style without a colon", 'a <span style="red">b</span>\n', 1, "expected 'color: …'"),
         refuses("an unknown colour", 'a <span style="color: rde">b</span>\n', 1, "did you mean 'red'?"),
         refuses("a colour without its hash", 'a <span style="color: ff0000">b</span>\n', 1, "#rrggbb"),
-        refuses("a colour that the palette lacks", 'a <span style="color: p:lila">b</span>\n', 1, "no colour 'lila'"),
-        refuses("a class that the palette lacks", 'a <span class="loud">b</span>\n', 1, "no class 'loud'"),
         refuses("a tag that closes nothing", "a\nb </span>\n", 2, "closes nothing"),
         refuses("crossed tags", "a <span><sup>b</span></sup>\n", 1, "</span> closes <sup>"),
     ],

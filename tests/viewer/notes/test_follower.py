@@ -7,7 +7,7 @@ from pathlib import Path
 
 from triton_workshop.deck import load_deck
 from triton_workshop.viewer.notes.follower import SILENCE_SECONDS, Clock, Follower, LinkState
-from triton_workshop.viewer.notes.protocol import Exit, GoTo, Heartbeat, RunningBlock
+from triton_workshop.viewer.notes.protocol import Exit, Heartbeat, RunningBlock
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
 TALK = load_deck(Path(__file__).parent / "talk.md")
@@ -21,14 +21,8 @@ def test_before_a_word_the_notes_stand_at_the_start() -> None:
     assert follower.place(TALK) == SlideStep()
 
 
-def test_presenterms_chunk_is_a_step() -> None:
-    follower = Follower().hear(THEIRS, GoTo(4, 1), 0)
-    assert follower.connection(1000) is LinkState.FOLLOWING, "presenterm is silent for as long as nothing moves"
-    assert follower.place(TALK) == SlideStep(3, 2)
-
-
 def test_our_slides_tell_the_step_and_what_runs() -> None:
-    follower = Follower().hear(OURS, GoTo(4, 0), 0).hear(OURS, Heartbeat(4, 1, 60.0, RUNNING), 0)
+    follower = Follower().hear(OURS, Heartbeat(4, 1, 60.0, RUNNING), 0)
     assert follower.place(TALK) == SlideStep(3, 1)
     assert follower.running_now(3.5) == (replace(RUNNING[0], seconds=5),)
 
@@ -42,7 +36,7 @@ def test_slides_that_fall_silent_are_noticed() -> None:
 def test_the_slides_that_moved_last_are_followed() -> None:
     follower = Follower().hear(OURS, Heartbeat(2, 0, 5.0), 0).hear(THEIRS, Heartbeat(6, 0, 900.0), 1)
     assert follower.place(TALK) == SlideStep(1), "others that only stand there do not count"
-    follower = follower.hear(THEIRS, GoTo(7, 0), 2).hear(OURS, Heartbeat(2, 0, 7.0), 2)
+    follower = follower.hear(THEIRS, Heartbeat(7, 0, 901.0, moved=True), 2).hear(OURS, Heartbeat(2, 0, 7.0), 2)
     assert follower.place(TALK) == SlideStep(6)
 
 
@@ -67,17 +61,12 @@ def test_others_that_close_do_not_count() -> None:
 def test_a_place_that_this_deck_has_not_is_the_nearest_that_it_has() -> None:
     follower = Follower().hear(OURS, Heartbeat(99, 99, 5.0), 0)
     assert follower.place(TALK) == SlideStep(6)
-    assert follower.hear(OURS, GoTo(0, 0), 1).place(TALK) == SlideStep()
+    assert follower.hear(OURS, Heartbeat(0, 0, 6.0), 1).place(TALK) == SlideStep()
 
 
 def test_the_clock_counts_from_when_the_slides_were_opened() -> None:
-    clock = Clock().hear(GoTo(1, 0), 100).hear(Heartbeat(1, 0, 40.0), 100.5)
+    clock = Clock().hear(Heartbeat(1, 0, 40.0), 100.5)
     assert clock.elapsed(101.5) == 41
-
-
-def test_beside_presenterm_the_clock_counts_from_the_first_word() -> None:
-    clock = Clock().hear(GoTo(1, 0), 100).hear(GoTo(2, 0), 130)
-    assert clock.elapsed(160) == 60
 
 
 def test_slides_that_are_opened_again_do_not_start_the_clock_again() -> None:
@@ -86,7 +75,7 @@ def test_slides_that_are_opened_again_do_not_start_the_clock_again() -> None:
 
 
 def test_a_clock_that_was_set_stays_so() -> None:
-    clock = Clock().hear(GoTo(1, 0), 100).set_to(0, 200).hear(Heartbeat(1, 0, 100.0), 200)
+    clock = Clock().set_to(0, 200).hear(Heartbeat(1, 0, 100.0), 200)
     assert clock.elapsed(260) == 60
     assert clock.set_to(-60, 260).elapsed(260) == 0
 

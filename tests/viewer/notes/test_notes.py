@@ -25,7 +25,7 @@ from triton_workshop.viewer.notes.follower import LinkState
 from triton_workshop.viewer.notes.page import NotesView, compose_notes
 from triton_workshop.viewer.notes.paragraphs import note_lines, paragraphs, said
 from triton_workshop.viewer.notes.plain import plain_notes
-from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, Heartbeat, RunningBlock
+from triton_workshop.viewer.notes.protocol import Address, Event, Exit, Heartbeat, RunningBlock
 from triton_workshop.viewer.notes.schedule import schedule
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
@@ -94,7 +94,7 @@ async def test_before_the_slides_are_open_the_notes_say_how_to_open_them() -> No
 
 async def test_notes_name_the_slide_the_step_and_what_comes_next() -> None:
     async with rehearsal() as on:
-        await on.say(GoTo(4, 0), Heartbeat(4, 1, 150.0))
+        await on.say(Heartbeat(4, 1, 150.0))
         assert "4 / 7   Three steps" in on.screen
         assert "step 2 of 3" in on.screen
         assert "Ask first." in on.screen

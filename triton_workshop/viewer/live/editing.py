@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, walk
-from triton_workshop.viewer.live.live_blocks import blocks_again
+from triton_workshop.viewer.live.live_blocks import Program, blocks_again, program_of
 from triton_workshop.viewer.reloading import slide_again
 
 if TYPE_CHECKING:
@@ -23,12 +23,10 @@ class Draft:
     text: str
     history: EditHistory
     """How the text came about, so that undo and redo still work when the editor is opened again."""
+    over: Program
+    """The deck's code that the presenter typed it over, or last chose it over."""
     aside: bool = False
     """Whether the deck's own code is shown again. The text waits for Ctrl+Z."""
-    in_question: bool = False
-    """Whether the code below it has changed, and the presenter has not said yet which of the two to show."""
-    ran: str | None = None
-    """The text that was last run."""
 
     def differs(self, block: Block) -> bool:
         """Whether this is an edit of a block: the text is shown, and is not what the deck has."""
@@ -51,9 +49,9 @@ class Edits:
         """Keep what the editor holds, unless nothing was ever typed."""
         draft = self._drafts.get(block)
         if draft is not None:
-            draft.text, draft.history, draft.aside = text, history, False
+            draft.text, draft.history, draft.over, draft.aside = text, history, program_of(block), False
         elif text != shown_text(block):
-            self._drafts[block] = Draft(text, history)
+            self._drafts[block] = Draft(text, history, program_of(block))
 
     def restore(self, block: Block) -> None:
         """Show the deck's own code again."""
@@ -64,16 +62,6 @@ class Edits:
         """How many blocks the presenter has edited and not restored."""
         return sum(draft.differs(block) for block, draft in self._drafts.items())
 
-    def starts(self, shown: Block) -> Block | None:
-        """Record a version that starts, and the last other version of the same block that did."""
-        block = self.source(shown)
-        draft = self._drafts.get(block)
-        if draft is None:
-            return None
-        before = block if draft.ran is None else version(block, draft.ran)
-        draft.ran = None if shown == block else shown_text(shown)
-        return before if before != shown else None
-
     def shown(self, block: Block) -> Block:
         """The block that is shown in place of one that was read."""
         draft = self._drafts.get(block)
@@ -83,17 +71,9 @@ class Edits:
         """The block that was read, for one that is shown."""
         return next((block for block in self._drafts if self.shown(block) == shown), shown)
 
-    def edited(self) -> dict[Block, Block | None]:
-        """Every block that shows an edit, with the version of it whose output is shown, if any."""
-        return {
-            self.shown(block): block if draft.ran is None else version(block, draft.ran)
-            for block, draft in self._drafts.items()
-            if self.shown(block) != block
-        }
-
-    def versions(self) -> list[Block]:
-        """Every version, besides the deck's own, that may have printed something."""
-        return [version(block, draft.ran) for block, draft in self._drafts.items() if draft.ran is not None]
+    def edited(self) -> frozenset[Block]:
+        """Every block that shows an edit."""
+        return frozenset(shown for block in self._drafts if (shown := self.shown(block)) != block)
 
     def over(self, deck: Deck) -> Deck:
         """The deck with the edits in it."""
@@ -113,8 +93,7 @@ class Edits:
     def carry_over(self, old: Deck, new: Deck) -> bool:
         """Move the drafts to a deck that was read again; return whether an edit is gone with its code.
 
-        A draft stays over its code while that is unchanged, wherever it is now. Over other code in its place it is in
-        question.
+        A draft stays over its code while that is unchanged, wherever it is now, or else over the code in its place.
         """
         same = blocks_again(old, new)
         drafts, self._drafts = (
@@ -129,19 +108,19 @@ class Edits:
             if home is None or home in same.values() or home in self._drafts:
                 gone |= draft.differs(block)
             else:
-                draft.in_question, draft.ran = draft.differs(home), None
                 self._drafts[home] = draft
         return gone
 
     def in_question(self) -> set[Block]:
         """The blocks with an edit of code that has changed since."""
-        return {block for block, draft in self._drafts.items() if draft.in_question}
+        drafts = self._drafts.items()
+        return {block for block, draft in drafts if draft.differs(block) and draft.over != program_of(block)}
 
     def decide(self, *, keep: bool) -> None:
         """Keep the edits in question, or show the deck's own code again."""
-        for draft in self._drafts.values():
-            draft.aside |= draft.in_question and not keep
-            draft.in_question = False
+        for block in self.in_question():
+            self._drafts[block].over = program_of(block)
+            self._drafts[block].aside = not keep
 
 
 def in_place_of(block: Block, old: Deck, new: Deck) -> Block | None:

@@ -11,14 +11,13 @@ from pathlib import Path
 
 from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.deck.consent import EVERYTHING, Consent
-from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, SnippetOutput, code_blocks, walk
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, code_blocks, walk
 from triton_workshop.languages import runnable
 from triton_workshop.processes.compilers import ask, warm
 from triton_workshop.processes.process import CAN_FORK, FAREWELL_SECONDS, machine_memory
 from triton_workshop.processes.run import GRACE_SECONDS, Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
-from triton_workshop.screen.terminal_screen import TerminalScreen
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.slide_environment import number_of
 from triton_workshop.viewer.live.image_blocks import receive_picture
@@ -30,12 +29,12 @@ MEMORY_PART = 0.5
 """The fraction of the machine's memory that a block may use, so that a slip ends the block and not the talk."""
 MEMORY_LEAST_BYTES = 8 * 2**30
 """Bytes that every block may use, as memory that torch and CUDA reserve but never touch counts too."""
-TERMINAL_ROWS = 24
-"""Rows of a pseudo-terminal if the deck gives no size and the screen has room for them."""
-AROUND_TERMINAL = 10
-"""Rows of the screen for the slide's title, its footer, and a line or two."""
 IN_PLACE = (Execution.REPLACE, Execution.IMAGE)
 """Ways to run code whose output is shown in place of the code."""
+
+
+Program = tuple[object, ...]
+"""Everything that decides the result of running a block of code."""
 
 
 class Status(Enum):
@@ -48,7 +47,7 @@ class Status(Enum):
 class BlockRun:
     """One run of one block. `outcome` is None until it ends, and for a block that could not start."""
 
-    transcript: Transcript | TerminalScreen = field(default_factory=Transcript)
+    transcript: Transcript = field(default_factory=Transcript)
     status: Status = Status.WAITING
     started: float = 0.0
     outcome: Outcome | None = None
@@ -63,6 +62,12 @@ class BlockRun:
     compiled: str = ""
     """What the compiler said: for which GPUs they compile, or why they do not."""
     refused: bool = False
+    program: Program | None = None
+    """What ran; None if that does not matter."""
+
+    def is_of(self, block: Block) -> bool:
+        """Whether this is what the block would run now, and not what it was before an edit."""
+        return self.program is None or self.program == program_of(block)
 
     def elapsed(self, now: float) -> float:
         """Seconds since it started."""
@@ -101,26 +106,28 @@ class LiveBlocks:
         if self._warm and not CAN_FORK:  # a parent that forks does not end before us
             self._runner.warm_up()
 
-    def start(self, blocks: Sequence[tuple[Block, int]], rows: int = TERMINAL_ROWS) -> None:
+    def start(self, blocks: Sequence[tuple[Block, int]]) -> None:
         """Run each block, given with the columns it may fill.
 
-        Blocks that are already running or waiting are left alone, and so are blocks without consent. `rows` are the
-        screen's, for a pseudo-terminal whose size the deck does not give.
+        Blocks that are already running or waiting are left alone, and so are blocks without consent. What still runs
+        of a block from before an edit is stopped.
         """
         batch: list[tuple[BlockRun, Script, Code]] = []
         for block, columns in blocks:
             code = block.content
-            started = block in self.runs and self.runs[block].status is not Status.ENDED
-            if started or not isinstance(code, Code) or not self.allows(block):
+            if not isinstance(code, Code) or not self.allows(block):
                 continue
+            before = self.runs.get(block)
+            if before is not None and before.status is not Status.ENDED:
+                if before.is_of(block):
+                    continue
+                _end([before])
             try:
-                script = self._script(code, columns, rows)
+                script = self._script(code, columns)
             except OSError as error:  # no room for its pictures
                 self.fail(block, str(error))
                 continue
-            run = self.runs[block] = BlockRun(Transcript(script.pictures))
-            if script.terminal is not None:
-                run.transcript = TerminalScreen(*script.terminal)
+            run = self.runs[block] = BlockRun(Transcript(script.pictures), program=program_of(block))
             batch.append((run, script, code))
         if batch and not self._closed:
             self._in_a_thread(self._work, batch)
@@ -140,10 +147,7 @@ class LiveBlocks:
         folder.mkdir(exist_ok=True)
         return folder
 
-    def _script(self, code: Code, columns: int, rows: int) -> Script:
-        terminal = terminal_size(code, columns, rows)
-        # A terminal's screen is made of characters, and so is a picture on it.
-        shows_pictures = terminal is None and code.execution not in (Execution.IMAGE, Execution.TERMINAL)
+    def _script(self, code: Code, columns: int) -> Script:
         return Script(
             code.language,
             code.source,
@@ -151,23 +155,9 @@ class LiveBlocks:
             columns,
             alternative=code.alternative,
             memory_limit=self._memory_limit,
-            terminal=terminal,
-            pictures=self.picture_folder() if shows_pictures else None,
+            pictures=self.picture_folder() if code.execution is not Execution.IMAGE else None,
             numbers=code.shown_numbers,
         )
-
-    def run_in_terminal(self, block: Block) -> Outcome | None:
-        """Run a block in the terminal, which this process must have released; return None if it could not start."""
-        code = block.content
-        assert isinstance(code, Code)
-        run = self.runs[block] = BlockRun(status=Status.RUNNING, started=time.monotonic())
-        try:
-            run.outcome = self._runner.run_in_foreground(self._script(code, columns=80, rows=TERMINAL_ROWS))
-        except (CannotRunError, OSError) as error:
-            run.failure = str(error)
-        finally:
-            run.status = Status.ENDED
-        return run.outcome
 
     def fail(self, block: Block, reason: str) -> None:
         """Record that a block could not start."""
@@ -241,7 +231,7 @@ class LiveBlocks:
 
     @property
     def running(self) -> int:
-        return sum(run.status is not Status.ENDED for run in self.runs.values())
+        return len({id(run) for run in self.runs.values() if run.status is not Status.ENDED})
 
     def stop(self, *blocks: Block) -> None:
         """Interrupt blocks that run, and forget those that wait: these blocks, or all."""
@@ -256,23 +246,25 @@ class LiveBlocks:
             thread.join(timeout=5)
         self._runner.close()
 
-    def carry_over(self, before: Deck, after: Deck, *versions: Block) -> None:
-        """Give the outputs to the same code in a deck that was read again, or in these edits of its blocks."""
+    def hand_on(self, before: Block, after: Block) -> None:
+        """Keep the output of a block that is edited, unless the edit has one of its own and nothing runs."""
+        run = self.runs.get(before)
+        if run is not None and (after not in self.runs or run.status is not Status.ENDED):
+            self.runs[after] = run
+
+    def carry_over(self, same: Mapping[Block, Block]) -> None:
+        """Give the outputs to the same code in a deck that was read again; end what runs of any other."""
         runs = self.runs
-        same = blocks_again(before, after)
-        self.runs = {there: runs.pop(here) for here, there in same.items() if here in runs}
-        for version in versions:
-            edited = next((block for block in runs if runs_as(block) == runs_as(version)), None)
-            if edited is not None:
-                self.runs[version] = runs.pop(edited)
-        _end(list(runs.values()))
+        self.runs = {there: runs[here] for here, there in same.items() if here in runs}
+        kept = set(map(id, self.runs.values()))
+        _end([run for run in runs.values() if id(run) not in kept])
 
 
 def _end(runs: Sequence[BlockRun], grace: float = GRACE_SECONDS) -> None:
     """Interrupt what runs. What waits is forgotten first, or it would start as soon as the block before it ends."""
     for run in runs:
         run.cancelled = True
-    for run in runs:
+    for run in {id(run): run for run in runs}.values():  # an edit shows the run from before it
         if run.process is not None:
             run.process.stop(grace)
 
@@ -283,27 +275,15 @@ def blocks_again(before: Deck, after: Deck) -> dict[Block, Block]:
     Identical blocks are matched by their neighbours.
     """
     old, new = code_blocks(before), code_blocks(after)
-    same = pairs([*map(runs_as, old)], [*map(runs_as, new)])
+    same = pairs([*map(program_of, old)], [*map(program_of, new)])
     return {old[here]: new[there] for here, there in same.items()}
 
 
-def runs_as(block: Block) -> tuple[object, ...]:
-    """Everything that decides the result of running a block of code."""
+def program_of(block: Block) -> Program:
+    """What a block of code runs."""
     code = block.content
     assert isinstance(code, Code)
-    return code.language, code.source, code.alternative, code.pty, code.execution is Execution.IMAGE
-
-
-def terminal_size(code: Code, columns: int, rows: int) -> tuple[int, int] | None:
-    """Columns and rows of its pseudo-terminal: the deck's, no wider than what fits; None if it has none.
-
-    `rows` are the screen's; if the deck gives no size, the other parts of the slide get their rows first.
-    """
-    if code.pty is None or code.execution in (Execution.IMAGE, Execution.TERMINAL):  # as in presenterm
-        return None
-    code_rows = 0 if code.execution is Execution.REPLACE else len(code.lines) + 2
-    fitting = min(max(rows - AROUND_TERMINAL - code_rows, 6), TERMINAL_ROWS)
-    return max(min(code.pty.columns or columns, columns), 2), code.pty.rows or fitting
+    return code.language, code.source, code.alternative, code.execution is Execution.IMAGE
 
 
 def live(block: Block, *when: Execution) -> bool:
@@ -318,34 +298,15 @@ def blocks_to_run(slide: Slide, step: int, *when: Execution) -> list[Block]:
 
 def blocks_to_start(slide: Slide) -> list[Block]:
     """What a slide runs automatically when it is first shown: presenterm's automatic blocks."""
-    blocks = blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *IN_PLACE)
-    return [block for block in blocks if not (in_place(block) and stands_by(block))]
+    return blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *IN_PLACE)
 
 
 def blocks_for_key(slide: Slide, step: int) -> list[Block]:
     """What Ctrl+E runs: the visible code or, only if there is none, blocks whose output replaces their code."""
-    seen = blocks_to_run(slide, step, Execution.ON_KEY, Execution.AUTOMATIC, Execution.TERMINAL, *IN_PLACE)
-    waiting_for_it = [block for block in seen if not in_place(block) or stands_by(block)]
-    return waiting_for_it or seen
+    seen = blocks_to_run(slide, step, Execution.ON_KEY, Execution.AUTOMATIC)
+    return seen or blocks_to_run(slide, step, *IN_PLACE)
 
 
 def in_place(block: Block) -> bool:
     """Whether this block's output is shown in place of its code."""
     return isinstance(block.content, Code) and block.content.execution in IN_PLACE
-
-
-def stands_by(block: Block) -> bool:
-    """Whether the block shows an empty terminal until it is run."""
-    code = block.content
-    return isinstance(code, Code) and terminal_size(code, 80, 24) is not None and bool(code.pty and code.pty.standby)
-
-
-def shown_elsewhere(deck: Deck) -> Mapping[str, Block]:
-    """Blocks by identifier, for those whose output a `snippet_output` shows elsewhere."""
-    every = [block for slide in deck.slides for block in walk(slide.blocks)]
-    wanted = {block.content.identifier for block in every if isinstance(block.content, SnippetOutput)}
-    return {
-        block.content.identifier: block
-        for block in every
-        if isinstance(block.content, Code) and block.content.identifier in wanted and block.content.identifier
-    }

@@ -32,7 +32,7 @@ from triton_workshop.viewer.notes.protocol import Address, Event
 from triton_workshop.viewer.notes.schedule import schedule
 from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import Reading, pictures, readings
-from triton_workshop.viewer.slides.deck_theme import look_of
+from triton_workshop.viewer.slides.deck_theme import palette_of
 
 POLL_SECONDS = 0.05
 """Seconds between two checks for what has been heard."""
@@ -119,7 +119,7 @@ class Notes(App[int]):
         self.watcher = watcher
         self.room = NOBODY
         self.rows = Rows(name="notes")
-        self._use_palette(look_of(deck.front_matter)[0])
+        self._use_palette(palette_of(deck.front_matter.theme))
 
     def _use_palette(self, palette: Palette) -> None:
         self.palette = palette
@@ -203,7 +203,7 @@ class Notes(App[int]):
             if reading.saved & pictures(deck):
                 forget_pictures()
             self.deck, self.schedule = deck, schedule(deck)
-            self._use_palette(look_of(deck.front_matter)[0])
+            self._use_palette(palette_of(deck.front_matter.theme))
             self.message = "✓ reloaded"
         self.drawn = None  # the same deck may have another picture now
         self.draw()

@@ -12,20 +12,17 @@ from pathlib import Path
 from triton_workshop.deck.model import Block, Deck, walk
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.notes.protocol import (
-    LARGEST_BYTES,
     MOST_RUNNING,
     Address,
     Event,
     Exit,
-    GoTo,
     Heartbeat,
     RunningBlock,
-    chunk_of,
     decode,
     encode,
     listen_address,
-    presentation_path,
     publish_address,
+    real_path,
 )
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
@@ -37,7 +34,7 @@ class Publisher:
     """Tells the notes, if there are any, what the slides show. Having no listener, or no network, is not an error."""
 
     def __init__(self, deck: Path, address: Address | None = None) -> None:
-        self._presentation = presentation_path(deck)
+        self._deck = real_path(deck)
         self._socket = sending_socket(address or publish_address())
         self._opened = time.monotonic()
         self._told: Heartbeat | None = None
@@ -46,13 +43,12 @@ class Publisher:
     def tell(self, deck: Deck, place: SlideStep, cells: Mapping[Block, BlockRun]) -> None:
         """Send what is new, and now and then what is not."""
         now = time.monotonic()
-        beat = Heartbeat(place.slide + 1, place.step, now - self._opened, running_blocks(deck, cells, now))
         before = self._told
+        here = (place.slide + 1, place.step)
+        moved = before is None or (before.slide, before.step) != here
+        beat = Heartbeat(*here, now - self._opened, running_blocks(deck, cells, now), moved)
         if before is not None and now - self._told_at < HEARTBEAT_SECONDS and substance(beat) == substance(before):
             return
-        slide = deck.slides[place.slide]
-        if before is None or (before.slide, before.step) != (beat.slide, beat.step):
-            self._send(GoTo(beat.slide, chunk_of(slide, place.step)))
         self._send(beat)
         self._told, self._told_at = beat, now
 
@@ -62,11 +58,8 @@ class Publisher:
         self._socket.close()
 
     def _send(self, event: Event) -> None:
-        data = encode(event, self._presentation)
-        # A longer one would be cut short there, and is not worth an error on the slides.
-        if len(data) <= LARGEST_BYTES:
-            with suppress(OSError):
-                self._socket.send(data)
+        with suppress(OSError):
+            self._socket.send(encode(event, self._deck))
 
 
 def substance(beat: Heartbeat) -> tuple[object, ...]:
@@ -112,7 +105,7 @@ class Listener:
     """
 
     def __init__(self, deck: Path, address: Address | None = None) -> None:
-        self._presentation = presentation_path(deck)
+        self._deck = real_path(deck)
         address = address or listen_address()
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
@@ -135,7 +128,7 @@ class Listener:
                 data, sender = self._socket.recvfrom(65536)
             except OSError:  # no more for now
                 return
-            event = decode(data, self._presentation)
+            event = decode(data, self._deck)
             if event is not None:
                 yield sender, event
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from triton_workshop.deck.model import Deck
-from triton_workshop.viewer.notes.protocol import Address, Event, Exit, GoTo, Heartbeat, RunningBlock, step_of
+from triton_workshop.viewer.notes.protocol import Address, Event, Exit, Heartbeat, RunningBlock
 from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 
 SILENCE_SECONDS = 5.0
@@ -25,7 +25,7 @@ class Follower:
     """What is known about the slides. If several show the same deck, the ones that moved last count."""
 
     sender: Address | None = None
-    shown: GoTo | Heartbeat | None = None
+    shown: Heartbeat | None = None
     heard_at: float = 0.0
     closed: bool = False
 
@@ -35,32 +35,28 @@ class Follower:
         match event:
             case Exit():
                 return replace(self, closed=True) if same else self
-            case Heartbeat() if not same and self.connection(now) is LinkState.FOLLOWING:
+            case Heartbeat(moved=False) if not same and self.connection(now) is LinkState.FOLLOWING:
                 return self
-            case _:
-                return Follower(sender, event, now)
+            case Heartbeat() as beat:
+                return Follower(sender, beat, now)
 
     def connection(self, now: float) -> LinkState:
         if self.shown is None:
             return LinkState.WAITING
         if self.closed:
             return LinkState.CLOSED
-        reports = isinstance(self.shown, Heartbeat)  # every second, which presenterm does not
-        return LinkState.SILENT if reports and now - self.heard_at > SILENCE_SECONDS else LinkState.FOLLOWING
+        return LinkState.SILENT if now - self.heard_at > SILENCE_SECONDS else LinkState.FOLLOWING
 
     def place(self, deck: Deck) -> SlideStep:
         """Where the slides are in the deck as the notes have read it; its start if nothing was heard yet."""
         if self.shown is None:
             return SlideStep()
         steps = [slide.steps for slide in deck.slides]
-        place = goto(self.shown.slide, steps)
-        if isinstance(self.shown, Heartbeat):
-            return SlideStep(place.slide, self.shown.step).within(steps)
-        return SlideStep(place.slide, step_of(deck.slides[place.slide], self.shown.chunk))
+        return SlideStep(goto(self.shown.slide, steps).slide, self.shown.step).within(steps)
 
     def running_now(self, now: float) -> tuple[RunningBlock, ...]:
         """The running blocks, with the whole seconds that they have been running."""
-        if self.closed or not isinstance(self.shown, Heartbeat):
+        if self.closed or self.shown is None:
             return ()
         passed = now - self.heard_at
         return tuple(replace(block, seconds=int(block.seconds + passed)) for block in self.shown.running)
@@ -71,17 +67,12 @@ class Clock:
     """The time since the start, which is when the slides were opened, unless the presenter sets it."""
 
     started: float | None = None
-    settled: bool = False
-    """Whether what is heard can no longer change it: reopening the slides does not start the talk again."""
 
     def hear(self, event: Event, now: float) -> Clock:
-        match event:
-            case Heartbeat(elapsed=elapsed) if not self.settled:
-                return Clock(now - elapsed, settled=True)
-            case GoTo() if self.started is None:
-                return Clock(now)
-            case _:
-                return self
+        """The clock after an event; reopening the slides does not start the talk again."""
+        if self.started is None and isinstance(event, Heartbeat):
+            return Clock(now - event.elapsed)
+        return self
 
     def elapsed(self, now: float) -> float:
         """Seconds since the start; 0 before it."""
@@ -89,4 +80,4 @@ class Clock:
 
     def set_to(self, elapsed: float, now: float) -> Clock:
         """The clock with this many seconds on it, but never less than 0."""
-        return Clock(now - max(elapsed, 0.0), settled=True)
+        return Clock(now - max(elapsed, 0.0))

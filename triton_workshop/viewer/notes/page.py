@@ -16,7 +16,6 @@ from triton_workshop.deck.model import Code, Columns, Deck, Slide, Table, plain,
 from triton_workshop.printing import printable
 from triton_workshop.screen.lines import CONSOLE, Lines, strip
 from triton_workshop.screen.palette import Palette
-from triton_workshop.viewer.live.live_blocks import shown_elsewhere
 from triton_workshop.viewer.notes.attendance import NOBODY, room_lines
 from triton_workshop.viewer.notes.follower import LinkState
 from triton_workshop.viewer.notes.paragraphs import note_lines
@@ -236,7 +235,7 @@ def preview(deck: Deck, slide: int, width: int, rows: int, palette: Palette) -> 
     shaped = any(isinstance(content, Code | Table) for content in contents)
     stands_in_columns = any(isinstance(content, Columns) for content in contents)
     wide = max(inside, LEGIBLE) if shaped and not stands_in_columns else inside
-    view = View(palette, wide, rows - 2, shown.steps - 1, elsewhere=shown_elsewhere(deck))
+    view = View(palette, wide, rows - 2, shown.steps - 1)
     try:
         cut = margin(wide) - margin(inside)
         body = tuple(line.crop(cut, cut + inside) for line in compose(deck, shown, view).body[: rows - 2])

@@ -34,7 +34,6 @@ from triton_workshop.screen.code_rows import code_rows
 from triton_workshop.screen.lines import Lines, fitting, strip, wrap
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines, comment_start, rich_text, superscript
-from triton_workshop.viewer.slides.deck_theme import ThemeLayout
 from triton_workshop.viewer.slides.view import NARROWEST_COLUMN, Air
 
 MEASURE = 108
@@ -51,11 +50,10 @@ EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leave
 
 
 @lru_cache(maxsize=1024)
-def still_lines(block: Block, width: int, palette: Palette, step: int, layout: ThemeLayout) -> Lines:
+def still_lines(block: Block, width: int, palette: Palette, step: int) -> Lines:
     """The lines of a block that does not run: always the same for the same slide, so they are made once."""
     content, base = block.content, palette.base
-    by_theme = layout.heading_alignment(content.level) if isinstance(content, Heading) else layout.alignment
-    alignment = block.alignment or by_theme or Alignment.LEFT
+    alignment = block.alignment or Alignment.LEFT
     measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
 
     def lines(text: Text, indent: int = 0) -> Lines:

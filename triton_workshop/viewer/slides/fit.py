@@ -8,7 +8,7 @@ from triton_workshop.deck.model import Block, Deck, Slide
 from triton_workshop.processes.script import Outcome
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.transcript import Transcript
-from triton_workshop.viewer.live.live_blocks import BlockRun, Status, shown_elsewhere
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.slides.page import DrawnSlide, compose
 from triton_workshop.viewer.slides.view import View
 
@@ -41,4 +41,4 @@ def rows_needed(
 
 
 def complete_page(deck: Deck, slide: Slide, runs: Mapping[Block, BlockRun], width: int, height: int) -> DrawnSlide:
-    return compose(deck, slide, View(DARK, width, height, slide.steps - 1, runs, shown_elsewhere(deck)))
+    return compose(deck, slide, View(DARK, width, height, slide.steps - 1, runs))

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Sequence
 
 from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from triton_workshop.deck.model import CURRENT_SLIDE, TOTAL_SLIDES, Alignment, Deck, Footer
+from triton_workshop.deck.model import Alignment, Deck
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.printing import printable
 from triton_workshop.screen.lines import Lines, strip, wrap
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import rich_text
-from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, Source, half_blocks, pixel_size
 from triton_workshop.viewer.slides.blocks import MEASURE
 from triton_workshop.viewer.slides.slide_step import SlideStep
 from triton_workshop.viewer.slides.view import TALL, View, footer_height
@@ -30,10 +27,9 @@ def title_bar(title: Spans | None, view: View) -> Lines:
         return (strip(Text(), width, view.palette.base),) * (1 if view.height < TALL else 2)
     ground = bar_ground(palette)
     text = Text(rich_text(title, palette).plain)  # on the bar, only the bar's own text colour is easy to read
-    alignment = view.layout.title_alignment or Alignment.LEFT
     inside = width - 2 * view.side
     end = Segment(" " * view.side, ground)
-    rows = [Strip([end, *strip(row, inside, ground, alignment), end], width) for row in wrap(text, inside)[:2]]
+    rows = [Strip([end, *strip(row, inside, ground), end], width) for row in wrap(text, inside)[:2]]
     return bar(rows, width, view.height, palette)
 
 
@@ -56,19 +52,17 @@ def bar_ground(palette: Palette) -> Style:
 def footer(deck: Deck, place: SlideStep, view: View, hint: str = "") -> Lines:
     """The deck's title, a thin progress bar, and `n / N` preceded by the hint.
 
-    A deck whose theme has another footer gets that one, with those of its pictures that are drawn in characters. A long
-    hint, such as an error in the deck, gets all the room except the number's.
+    A long hint, such as an error in the deck, gets all the room except the number's.
     """
     palette = view.palette
-    style = Style(color=palette.footer or palette.muted, bgcolor=palette.background)
-    pictures = footer_pictures(deck, view, hint)
-    height = footer_height(view.height, deck.front_matter.footer)
+    style = Style(color=palette.muted, bgcolor=palette.background)
+    height = footer_height(view.height)
     lines = [strip(Text(), view.width, style)] * height
-    lines[height // 2] = strip(footer_text(deck, place, view, hint, pictures), view.width, style)
-    return tuple(lines) if view.terminal.shows_pictures else with_pictures(lines, pictures)
+    lines[height // 2] = strip(footer_text(deck, place, view, hint), view.width, style)
+    return tuple(lines)
 
 
-def footer_text(deck: Deck, place: SlideStep, view: View, hint: str, pictures: Sequence[PlacedPicture]) -> Text:
+def footer_text(deck: Deck, place: SlideStep, view: View, hint: str) -> Text:
     """The row of the footer that has text."""
     palette, left = view.palette, " " * view.side
     number, count = place.slide + 1, len(deck.slides)
@@ -78,9 +72,6 @@ def footer_text(deck: Deck, place: SlideStep, view: View, hint: str, pictures: S
         message = Text(printable(hint), hinted)
         message.truncate(max(view.width - 2 * view.side - position.cell_len - 2, 1), overflow="ellipsis", pad=True)
         return Text.assemble(left, message, "  ", position)
-    if deck.front_matter.footer is not None:
-        widths = {placed.picture.source: placed.picture.columns for placed in pictures}
-        return own_footer(deck.front_matter.footer, number, count, view, hint, widths)
     title = Text(printable(deck.title).replace("\n", " "))
     title.truncate(max(view.width * 2 // 5, 1), overflow="ellipsis")
     right = Text.assemble((f"{hint}  " if hint else "", hinted), position)
@@ -97,62 +88,6 @@ def progress(done: float, width: int, tone: str, palette: Palette) -> Text:
 def is_long(hint: str, view: View) -> bool:
     """Whether a hint needs the whole footer."""
     return len(hint) > view.width // 3
-
-
-def footer_pictures(deck: Deck, view: View, hint: str) -> tuple[PlacedPicture, ...]:
-    """The pictures in the footer of the deck's theme, each at most as large as its third of the footer."""
-    wanted = deck.front_matter.footer
-    if wanted is None or is_long(hint, view):
-        return ()
-    height = footer_height(view.height, wanted)
-    room = max(view.width - 2 * view.side, 1)
-    placed = []
-    for third, source in enumerate((wanted.left, wanted.center, wanted.right)):
-        pixels = pixel_size(source) if isinstance(source, Path) else None
-        if isinstance(source, Path) and pixels is not None:
-            # As in presenterm, an empty row stays above and below it.
-            columns, rows = view.terminal.cells_for(pixels, None, max(room // 3, 1), max(height - 2, 1))
-            picture = ScaledPicture(source, columns, rows, view.palette.background)
-            placed.append(PlacedPicture(picture, view.side + (room - columns) * third // 2, (height - rows) // 2))
-    return tuple(placed)
-
-
-def with_pictures(lines: Sequence[Strip], pictures: Sequence[PlacedPicture]) -> Lines:
-    """Lines with pictures in characters over them."""
-    rows = list(lines)
-    for placed in pictures:
-        for y, drawn in enumerate(half_blocks(placed.picture) or (), start=placed.y):
-            after = placed.x + drawn.cell_length
-            rows[y] = Strip.join([rows[y].crop(0, placed.x), drawn, rows[y].crop(after)])
-    return tuple(rows)
-
-
-def own_footer(wanted: Footer, number: int, count: int, view: View, hint: str, pictures: Mapping[Source, int]) -> Text:
-    """The footer of a deck's theme, in one row, with the hint on its right.
-
-    `pictures` are the columns to leave free for each picture.
-    """
-    palette = view.palette
-    if wanted.style == "progress_bar":
-        filled = (wanted.character * view.width)[: round(view.width * number / count)]
-        return Text.assemble((printable(filled), palette.accent), "  " if hint else "", hint)
-
-    def numbered(text: str) -> str:
-        return text.replace(CURRENT_SLIDE, str(number)).replace(TOTAL_SLIDES, str(count))
-
-    def said(spans: Spans | Path | None) -> Text:
-        if isinstance(spans, Path):
-            return Text(" " * pictures.get(spans, 0))
-        filled = tuple(replace(span, text=numbered(span.text)) for span in spans or ())
-        return rich_text(filled, palette, Style(color=palette.footer or palette.muted))
-
-    left, center, right = map(said, (wanted.left, wanted.center, wanted.right))
-    if hint:
-        right = Text.assemble(Text(f"{hint}  ", Style(color=palette.accent, bold=True)), right)
-    room = max(view.width - 2 * view.side, 1)
-    before = max((room - center.cell_len) // 2 - left.cell_len, 1)
-    after = max(room - left.cell_len - before - center.cell_len - right.cell_len, 1)
-    return Text.assemble(" " * view.side, left, " " * before, center, " " * after, right)
 
 
 def cover(deck: Deck, view: View) -> list[Text]:

@@ -7,13 +7,12 @@ from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
-from triton_workshop.deck.model import Alignment, Block, Code
+from triton_workshop.deck.model import Block, Code
 from triton_workshop.printing import printable
 from triton_workshop.screen.lines import printed_rows, strip, wrap
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.printed_pictures import PictureLine
-from triton_workshop.screen.terminal_screen import TerminalScreen
-from triton_workshop.viewer.live.live_blocks import BlockRun, Status, stands_by, terminal_size
+from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, output_cells
 from triton_workshop.viewer.slides.fragment import BlockPart, Fragment, Spot, picture_fragment
 from triton_workshop.viewer.slides.view import View
@@ -25,13 +24,13 @@ LINES_ON_A_SLIDE = 500
 
 def output(block: Block, view: View, width: int) -> Fragment:
     """What a live block has printed and how it stands, on a ground of its own."""
-    run = run_shown(block, view)
+    run = view.runs.get(block)
     if run is None:
-        return standby(block, view, width) if stands_by(block) else Fragment()
+        return Fragment()
     palette = view.palette
     ground = output_ground(palette)
     status, tone = run_status(run, view.now, palette)
-    if block not in view.runs:
+    if not run.is_of(block):
         status.append("   before the last edit", Style(color=palette.muted, bold=False))
     inside = max(width - 4, 1)
     lines = printed(run, view, inside, ground)
@@ -58,25 +57,11 @@ def plain_output(block: Block, code: Code, run: BlockRun, view: View, width: int
 
 
 def output_ground(palette: Palette) -> Style:
-    return Style(color=palette.output or palette.text, bgcolor=palette.well)
-
-
-def standby(block: Block, view: View, width: int) -> Fragment:
-    """A terminal in which nothing runs yet."""
-    assert isinstance(block.content, Code)
-    palette = view.palette
-    columns, rows = terminal_size(block.content, max(width - 4, 1), view.height) or (0, 0)
-    ground = view.palette.base + Style(color=palette.muted, bgcolor=palette.well)
-    lines = [strip(Text(), columns, ground)] * rows
-    lines[rows // 2] = strip(Text("▶ Ctrl+E", Style(color=palette.accent)), columns, ground, Alignment.CENTER)
-    return Fragment(lines).behind(Segment("▎ ", Style(color=palette.faint, bgcolor=palette.well)), width, None)
+    return Style(color=palette.text, bgcolor=palette.well)
 
 
 def printed(run: BlockRun, view: View, width: int, ground: Style) -> Fragment:
     """What a block has printed, in rows of that width."""
-    if isinstance(run.transcript, TerminalScreen):
-        rows = run.transcript.shown(cursor=run.status is not Status.ENDED)
-        return Fragment([strip(row, width, ground) for row in rows])
     fragment = Fragment()
     lines = run.transcript.shown()
     earlier = run.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
@@ -96,12 +81,6 @@ def printed_line(text: Text, view: View, width: int, ground: Style) -> Fragment:
     columns, rows = output_cells(text.picture, width, max(view.height - 6, 4), view.terminal)
     picture = ScaledPicture(text.picture, columns, rows, view.palette.well)
     return picture_fragment(picture, view.terminal, 0, width, ground)
-
-
-def run_shown(block: Block, view: View) -> BlockRun | None:
-    """The run that is shown below a block: its own, or that of the code that the presenter has edited since."""
-    before = view.edited.get(block)
-    return view.runs.get(block) or (view.runs.get(before) if before is not None else None)
 
 
 def run_status(run: BlockRun, now: float, palette: Palette) -> tuple[Text, str]:

@@ -24,7 +24,6 @@ from triton_workshop.deck.model import (
     JumpToMiddle,
     ListItem,
     Slide,
-    SnippetOutput,
     Span,
     Table,
 )
@@ -32,13 +31,13 @@ from triton_workshop.deck.model import Text as Spans
 from triton_workshop.printing import printable
 from triton_workshop.screen.lines import Lines, indent, strip
 from triton_workshop.screen.palette import Palette
-from triton_workshop.viewer.live.live_blocks import in_place, stands_by
+from triton_workshop.viewer.live.live_blocks import in_place
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, drawn, pixel_size
 from triton_workshop.viewer.slides.blocks import code_panel, column_widths, editor_panel, still_lines
 from triton_workshop.viewer.slides.fragment import BlockPart, Fragment, LiveArea, Spot, picture_fragment
 from triton_workshop.viewer.slides.frame import banner, centred, cover, title_bar
-from triton_workshop.viewer.slides.outputs import output, plain_output, standby
+from triton_workshop.viewer.slides.outputs import output, plain_output
 from triton_workshop.viewer.slides.plain import same_list
 from triton_workshop.viewer.slides.view import TALL, Air, View, footer_height
 
@@ -68,7 +67,7 @@ def compose(deck: Deck, slide: Slide, view: View) -> DrawnSlide:
         lines = cover(deck, view) if alone is None else banner(alone, view)
         return DrawnSlide((), centred(lines, view), view.height, (), {})
     title = title_bar(slide.title, view)
-    foot = footer_height(view.height, deck.front_matter.footer) if slide.footer else 0
+    foot = footer_height(view.height) if slide.footer else 0
     room = max(view.height - len(title) - foot, 1)
     base = view.palette.base
     flow = Composer(view, air_for(slide, view.palette, width, room)).flow(slide.blocks, width, room)
@@ -163,8 +162,6 @@ class Composer:
         if isinstance(block.content, ListItem) and same_list(previous.content, block.content):
             spacing = previous.content.spacing if isinstance(previous.content, ListItem) else 1
             return max(spacing - 1, int(self.air > Air.NONE and block.content.depth == 0))
-        if isinstance(previous.content, SnippetOutput | Code) and isinstance(block.content, SnippetOutput):
-            return 0
         return 2 if self.air is Air.MUCH and self.view.height >= TALL else 1
 
     def fragment(self, block: Block, width: int, room: int) -> Fragment:
@@ -176,9 +173,6 @@ class Composer:
             fragment = self._image(content, block.alignment, width, room)
         elif isinstance(content, Code):
             fragment = self._code(block, content, width, room)
-        elif isinstance(content, SnippetOutput):
-            source = self.view.elsewhere.get(content.identifier)
-            fragment = output(source, self.view, width) if source else Fragment()
         else:
             fragment = Fragment(list(self._still(block, width)))
         if block.step > self.view.step:
@@ -188,7 +182,7 @@ class Composer:
 
     def _still(self, block: Block, width: int) -> Lines:
         step = self.view.step if isinstance(block.content, Table) else 0
-        return still_lines(block, width, self.palette, step, self.view.layout)
+        return still_lines(block, width, self.palette, step)
 
     def _line(self, text: Text, width: int) -> Strip:
         return strip(text, width, self.base)
@@ -247,8 +241,7 @@ class Composer:
         if code.execution is not Execution.NONE and block.step <= self.view.step:
             fragment.spots.append(Spot(block, BlockPart.HEADER, 0, 0, width, 1))
             fragment.spots.append(Spot(block, BlockPart.CODE, 0, 1, width, fragment.height - 1))
-            if self.view.elsewhere.get(code.identifier or "") != block:
-                fragment.append(output(block, self.view, width))
+            fragment.append(output(block, self.view, width))
             fragment.live[block] = live_area(fragment, width)
         return fragment
 
@@ -260,8 +253,6 @@ class Composer:
         elif run is not None:
             quiet = run.outcome is not None and run.outcome.succeeded and run.failure is None
             fragment = plain_output(block, code, run, self.view, width) if quiet else output(block, self.view, width)
-        elif stands_by(block):
-            fragment = standby(block, self.view, width)
         else:
             return None
         fragment.live[block] = live_area(fragment, width)

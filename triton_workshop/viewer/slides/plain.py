@@ -24,7 +24,6 @@ from triton_workshop.deck.model import (
     Quote,
     Rule,
     Slide,
-    SnippetOutput,
     Table,
     Text,
     plain,
@@ -108,8 +107,6 @@ def block_lines(block: Block) -> Iterator[str]:
             yield f"```{language}"
             yield from lines
             yield "```"
-        case SnippetOutput(identifier):
-            yield f"[output of {identifier}]"
         case Columns(columns=columns):
             for index, column in enumerate(columns):
                 if index:

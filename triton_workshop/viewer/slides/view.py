@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from math import ceil
 
 from triton_workshop.deck.consent import EVERYTHING, Consent
-from triton_workshop.deck.model import Block, Footer
+from triton_workshop.deck.model import Block, Theme
 from triton_workshop.screen.palette import Palette
 from triton_workshop.terminal import PLAIN, Terminal
 from triton_workshop.viewer.live.live_blocks import BlockRun
-from triton_workshop.viewer.slides.deck_theme import ThemeLayout
 
 WIDEST = 144
 TALL = 30
@@ -36,26 +36,27 @@ class View:
     height: int
     step: int = 0
     runs: Mapping[Block, BlockRun] = field(default_factory=dict)
-    elsewhere: Mapping[str, Block] = field(default_factory=dict)
-    edited: Mapping[Block, Block | None] = field(default_factory=dict)
-    """Blocks that show what the presenter typed, each with the version of it that ran last."""
+    edited: frozenset[Block] = frozenset()
+    """Blocks that show what the presenter typed."""
     editor: OpenEditor | None = None
     grid: bool = False
     """Whether to draw a line between columns."""
     now: float = 0.0
     terminal: Terminal = PLAIN
-    layout: ThemeLayout = ThemeLayout()  # noqa: RUF009 (frozen)
+    theme: Theme = Theme()  # noqa: RUF009 (frozen)
     consent: Consent = EVERYTHING
 
     @property
     def side(self) -> int:
         """Columns left free on either side."""
-        return margin(self.width, self.layout)
+        return margin(self.width, self.theme)
 
 
-def margin(width: int, layout: ThemeLayout = ThemeLayout()) -> int:  # noqa: B008 (frozen)
+def margin(width: int, theme: Theme = Theme()) -> int:  # noqa: B008 (frozen)
     """Columns left free on either side; few on a small screen, where every column counts."""
-    by_theme = layout.margin(width)
+    by_theme = theme.margin_columns
+    if theme.margin_percent is not None:
+        by_theme = ceil(width * theme.margin_percent / 100)
     if by_theme is not None:
         return max(min(by_theme, (width - NARROWEST_COLUMN) // 2), 0)
     wanted = max((width - WIDEST) // 2, min(width // 20, 10), 1 if width < 40 else 3)
@@ -70,10 +71,8 @@ class Air(IntEnum):
     MUCH = 2
 
 
-def footer_height(height: int, wanted: Footer | None = None) -> int:
-    """Rows of the footer: what the deck's theme wants, or else by the screen's height, so that the slide gets most."""
-    if wanted is not None and wanted.height is not None:
-        return max(min(wanted.height, height // 3), 1)
+def footer_height(height: int) -> int:
+    """Rows of the footer, by the screen's height, so that the slide gets most."""
     if height < 10:
         return 1
     return 2 if height < TALL else 3
