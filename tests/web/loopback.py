@@ -25,9 +25,18 @@ class Answer:
 
 
 @contextmanager
-def served(app: ASGIApp, protocol: type[asyncio.Protocol] | None = None) -> Iterator[str]:
+def served(
+    app: ASGIApp, protocol: type[asyncio.Protocol] | None = None, limit_concurrency: int | None = None
+) -> Iterator[str]:
     """Serves an app; yields its address, which ends with a slash."""
-    config = uvicorn.Config(app, log_level="critical", lifespan="off", http=protocol or "auto", proxy_headers=False)
+    config = uvicorn.Config(
+        app,
+        log_level="critical",
+        lifespan="off",
+        http=protocol or "auto",
+        proxy_headers=False,
+        limit_concurrency=limit_concurrency,
+    )
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

@@ -48,7 +48,7 @@ from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream
 
 MOST_CONNECTIONS = 3000
-"""Beyond that, nobody gets an answer: many more than `limits` leaves open, also in a wave of new ones."""
+"""Beyond that, nobody gets an answer: more than `limits` leaves open, and all that may be accepted at once."""
 MOST_FILES = 4096
 """Files that the server may open: well above the connections that it keeps."""
 MOST_WAITING = 512
