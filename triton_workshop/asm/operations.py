@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,10 +29,8 @@ _ALIAS = re.compile(r"^(#loc\d*) = (loc\(.*\))$", re.MULTILINE)
 _WHERE = re.compile(r'"([^"]*)":(\d+):(\d+)')
 _LOCATION = re.compile(r"loc\((.*)\)$")
 _TENSOR = re.compile(r"tensor<((?:\d+x)+)(!tt\.ptr<(\w+)>|\w+)")
-_NAME = re.compile(r"%[\w$.-]+")
 _ARGUMENT = re.compile(r"(%[\w$.-]+): (!?[^{}]*?)( \{[^}]*\})? loc\(")
 _ALIGNED = "tt.divisibility = 16"
-_CONSTANT = re.compile(r"arith\.constant (?:dense<)?(-?\d+)>? : (?:tensor<[\dx]+)?i\d+")
 _BITS = {"f64": 64, "i64": 64, "f16": 16, "bf16": 16, "i16": 16, "i8": 8, "i1": 8}
 
 
@@ -45,8 +43,9 @@ class Argument:
     aligned: bool
 
     @property
-    def is_pointer(self) -> bool:
-        return self.kind.startswith("!tt.ptr")
+    def may_align(self) -> bool:
+        """Whether the compiler asks if it is divisible by 16: of a pointer and of a whole number."""
+        return self.kind.startswith("!tt.ptr") or self.kind in ("i32", "i64")
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,6 @@ class Operation:
     line: int
     shape: tuple[int, ...]
     dtype: str
-    operands: tuple[str, ...] = ()
     precision: str = ""
 
     @property
@@ -107,9 +105,8 @@ class Ir:
     def _read(self, head: str, end: str) -> Iterator[Operation]:
         name = _OPERATION.search(head)
         if name and name[1] in _KINDS and (line := self.line_of(end)) is not None:
-            operands = tuple(_NAME.findall(head[name.end() :]))
             precision = re.search(r"inputPrecision = (\w+)", head)
-            yield Operation(_KINDS[name[1]], line, *_block(end), operands, precision[1] if precision else "")
+            yield Operation(_KINDS[name[1]], line, *_block(end), precision[1] if precision else "")
 
     # Lines
 
@@ -132,61 +129,6 @@ class Ir:
             elif token in self._aliases:
                 found += self._places(self._aliases[token][4:-1])
         return tuple(found)
-
-    # Where values come from
-
-    @cached_property
-    def _sources(self) -> dict[str, str]:
-        """A value → the line that makes it; of a loop's variables, what they are at first."""
-        made: dict[str, str] = {}
-        for line in self.text.splitlines():
-            left, equals, right = line.strip().partition(" = ")
-            if equals and left.startswith("%"):
-                made[left.partition(":")[0]] = right
-                made.update(re.findall(r"(%[\w$.-]+) = (%[\w$.-]+(?:#\d+)?)", right))
-        return made
-
-    def reached_from(self, value: str) -> tuple[set[str], set[int]]:
-        """The arguments that a value depends on, and the constants that are added along the last axis on the way."""
-        arguments, constants = set[str](), set[int]()
-        names = {argument.name for argument in self.arguments}
-        for name, source, last in self._reached(value):
-            if name[1:] in names and not source:
-                arguments.add(name[1:])
-            if last and source.startswith(("arith.addi", "arith.subi", "tt.addptr")):
-                constants |= set(filter(None, map(self._constant, _NAME.findall(source))))
-        return arguments, constants
-
-    def terms(self, value: str, arguments: Set[str]) -> tuple[set[str], list[set[str]]]:
-        """Those of the arguments on which a value depends one by one, and the products of two on which it depends.
-
-        `plane = height * width` is a multiple of all that `width` is a multiple of, whatever `height` is.
-        """
-        alone, products = set[str](), list[set[str]]()
-        for _, source, _ in self._reached(value):
-            named = {name[1:] for name in _NAME.findall(source)} & arguments
-            if source.startswith("arith.muli") and len(named) > 1:
-                products.append(named)
-            else:
-                alone |= named
-        return alone, products
-
-    def _reached(self, value: str) -> Iterator[tuple[str, str, bool]]:
-        """The value and what it depends on, each with the operation that makes it, and whether along the last axis."""
-        seen, waiting = set[str](), [(value.partition("#")[0], True)]
-        while waiting:
-            name, last = waiting.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            source = self._sources.get(name, "").partition(" loc(")[0]
-            yield name, source, last
-            rows = "tt.expand_dims" in source and "axis = 1" in source
-            waiting += [(each, last and not rows) for each in _NAME.findall(source)]
-
-    def _constant(self, name: str) -> int | None:
-        found = _CONSTANT.match(self._sources.get(name, ""))
-        return int(found[1]) if found else None
 
 
 def _block(line: str) -> tuple[tuple[int, ...], str]:

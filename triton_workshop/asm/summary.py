@@ -148,8 +148,7 @@ def _line(operations: Sequence[Operation], found: Sequence[Instruction], source:
     why = ""
     if widths and min(widths) < WIDEST:
         narrow = sum(each.bits < WIDEST for each in accesses)
-        told = (reasons.of(operation, min(widths), narrow) for operation in operations)
-        why = next(filter(None, told), "") or reasons.unknown(first)
+        why = next(filter(None, (reasons.of(each, min(widths), narrow) for each in operations)), "")
     return LineSummary(
         kind=first.kind,
         line=first.line,
