@@ -21,7 +21,7 @@ from tests.web.attacks import Headers, connect, drop, open_connections, request
 from tests.web.loopback import asked, served
 from triton_workshop.classroom.room import Room
 from triton_workshop.web.demand import EXCESS
-from triton_workshop.web.limits import PART_BYTES, UNREAD_BYTES, Client, Connections, GoneError, OneConnection, Pace
+from triton_workshop.web.limits import PART_BYTES, UNREAD_BYTES, Client, Connections, GoneError, Pace
 from triton_workshop.web.server import Server
 from triton_workshop.web.site import text_file
 
@@ -34,7 +34,7 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
     """A server, its address, and the session of an attendee."""
     with closing(Room(tmp_path / "room.sqlite")) as room:
         made = Server(room, "")
-        with served(made.app, OneConnection) as address:
+        with served(made.app, watched=True) as address:
             yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
 
 
@@ -276,7 +276,7 @@ def test_sessions_that_fill_the_server_leave_a_way_in_at_their_own_address(
     with closing(Room(tmp_path / "room.sqlite")) as room:
         made, tokens = Server(room, ""), [room.enter().token for _ in range(6)]
         made.site.pieces["piece"], made.pace = b"x", Pace(1e-6, 1e-9)
-        with served(made.app, OneConnection, limit_concurrency=60) as address, ExitStack() as stack:
+        with served(made.app, watched=True, limit_concurrency=60) as address, ExitStack() as stack:
 
             def flood() -> None:
                 for token in tokens:
@@ -402,7 +402,7 @@ def test_an_address_counts_only_if_a_proxy_says_so_that_the_presenter_has_named(
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
     with closing(Room(tmp_path / "room.sqlite")) as room:
         made = Server(room, "", proxy=proxy)
-        with served(made.app, OneConnection) as at:
+        with served(made.app, watched=True) as at:
             body = f"word={room.word}".encode()
             token = json.loads(asked(f"{at}enter", body, headers).text)["token"]
             assert [*made.guard._entries._full] == [address]

@@ -34,7 +34,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.web import following, server
 from triton_workshop.web.following import Followers, Following
-from triton_workshop.web.limits import FIRST_SECONDS, MOST_CONNECTIONS, MOST_OPEN, Connections, Limits, OneConnection
+from triton_workshop.web.limits import FIRST_SECONDS, MOST_CONNECTIONS, MOST_OPEN, Connections, Limits
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server, listen
@@ -127,7 +127,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
     room = Room(folder / "room.sqlite")
     made = Server(room, "https://talks.example.org/triton/")
     made.site.show(load_deck(folder / "deck.md"))
-    with closing(room), served(made.app, OneConnection) as address:
+    with closing(room), served(made.app, watched=True) as address:
         yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
 
 

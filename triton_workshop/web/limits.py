@@ -19,7 +19,6 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn import Config
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from triton_workshop.browser.bundle import frame_script, script_sources
 from triton_workshop.web.demand import token_of
@@ -163,18 +162,25 @@ class Connections:
             self.cut(silent[0])
 
 
-class OneConnection(asyncio.Protocol):
-    """uvicorn's protocol over a connection that `Limits`, the app, knows of; only what asyncio calls is used of it."""
+def watch_connections(config: Config) -> None:
+    """Let `Limits`, the app, know of each connection, which uvicorn's own limits do not tell apart."""
+    assert isinstance(config.app, Limits)
+    config.load()
+    http = partial(WatchedConnection, config.app.connections, config.http_protocol_class)
+    config.http_protocol_class = http  # type: ignore[assignment]  # uvicorn only calls it
 
-    def __init__(self, config: Config, **others: Any) -> None:
-        assert isinstance(config.app, Limits)
-        self._connections, self._http = config.app.connections, H11Protocol(config, **others)
+
+class WatchedConnection(asyncio.Protocol):
+    """uvicorn's protocol, of which only what asyncio calls is used."""
+
+    def __init__(self, connections: Connections, http: Callable[..., asyncio.Protocol], **others: Any) -> None:
+        self._connections, self._http = connections, http(**others)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._client = client_of(transport)
         prepare(transport)
         self._connections.opened(self._client, transport)
-        self._http.connection_made(transport)  # type: ignore[arg-type]
+        self._http.connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.closed(self._client)

@@ -31,7 +31,7 @@ from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
 from triton_workshop.web.following import Followers, Following
 from triton_workshop.web.guard import Guard, address_of, no_store
-from triton_workshop.web.limits import Limits, OneConnection, Pace
+from triton_workshop.web.limits import Limits, Pace, watch_connections
 from triton_workshop.web.mailbox import Mailbox
 from triton_workshop.web.messages import (
     Close,
@@ -197,7 +197,7 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
     config = uvicorn.Config(
         server.app,
         loop="none",
-        http=OneConnection,
+        http="h11",
         ws="none",
         lifespan="off",
         log_config=None,
@@ -209,6 +209,7 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
         timeout_graceful_shutdown=int(FAREWELL_SECONDS),
         h11_max_incomplete_event_size=LARGEST_HEADER_BYTES,
     )
+    watch_connections(config)
     running = uvicorn.Server(config)
     Hearing(server, connection, running, asyncio.get_running_loop()).start()
     looking = asyncio.create_task(server.watch_room(invite))
