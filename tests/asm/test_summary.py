@@ -15,13 +15,10 @@ from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
 from tests.asm.conftest import Answers, Compile, assembly_of, summary_of_solution
-from triton_workshop.asm.comparison import compared, figures, longest
-from triton_workshop.asm.listing import STAGES, drawn, listing, rows
-from triton_workshop.asm.pager import PagerApp
-from triton_workshop.asm.recorded import recorded_summaries
-from triton_workshop.asm.report import TERMINAL, shown
+from triton_workshop.asm.listing import STAGES, PagerApp, listing, listing_table, rows
+from triton_workshop.asm.report import TERMINAL, comparison, figures, longest, summary_page
 from triton_workshop.asm.sentences import beside_bytes, of_conversion, of_line, of_program
-from triton_workshop.asm.summary import Summary
+from triton_workshop.asm.summary import Summary, recorded_summaries
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.targets import TARGETS
 
@@ -199,7 +196,7 @@ def test_a_listing_begins_with_the_layouts_of_the_gpu_ir(solutions: Answers) -> 
 def test_the_pager_scrolls_and_a_key_leaves_it(solutions: Answers) -> None:
     assembly = assembly_of(solutions, "4", 90)
     head = "matmul_kernel · exercise 4, plain · 512×512 times 512×512 · sm_90 (H100, H200) · ttgir"
-    contents = drawn(rows(assembly, "ttgir", lines_of("4")))
+    contents = listing_table(rows(assembly, "ttgir", lines_of("4")))
 
     async def steps(pager: PagerApp, pilot: Pilot[int]) -> None:
         await pilot.pause()
@@ -217,7 +214,7 @@ def test_the_pager_scrolls_and_a_key_leaves_it(solutions: Answers) -> None:
 
 def test_a_reason_is_told_once(compile_at: Compile) -> None:
     console = Console(file=io.StringIO(), width=80, theme=TERMINAL)
-    console.print(shown(compile_at("2", (512, 511)), "exercise 2"))
+    console.print(summary_page(compile_at("2", (512, 511)), "exercise 2"))
     said = console.file.getvalue()  # type: ignore[attr-defined]
     assert said.count("width = 511") == 1
     assert said.count("8 × 32 bit: as on line ") == 5
@@ -229,7 +226,7 @@ def test_a_comparison_has_a_row_for_what_one_of_them_has(solutions: Answers) -> 
     assert figures(product)["loads"] == "18 × 128 bit, asynchronous"
     assert figures(add)["elements a program"] == "1,024 stored"
     assert longest([add, product]) is product
-    first, *_ = compared(add, product, ["add", "product"]).columns
+    first, *_ = comparison(add, product, ["add", "product"]).columns
     names = {str(cell) for cell in first.cells}
     assert "dots" in names
     assert "atomics" not in names
