@@ -317,17 +317,19 @@ async def test_the_address_with_most_connections_makes_room_and_there_the_sessio
     assert not any(transports["10.0.0.2", port].is_cut for port in range(3))
 
 
-async def test_where_nobody_waits_the_longest_silent_of_the_crowd_goes_and_none_that_follows(
+async def test_where_no_session_waits_the_longest_silent_of_the_crowd_goes_and_none_that_follows_or_enters(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("triton_workshop.web.limits.MOST_CONNECTIONS", 4)
-    connections = Connections()
-    transports = {(host, port): Transport() for port in range(3) for host in ("10.0.0.1", "10.0.0.2")[: 3 - port]}
-    for client, transport in transports.items():
-        connections.opened(client, transport)
-        if client[1] == 0:
-            connections.follows(client)
-    assert [client for client, each in transports.items() if each.is_cut] == [("10.0.0.1", 1)]
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_CONNECTIONS", 5)
+    connections, transports = Connections(), [Transport() for _ in range(7)]
+    with ExitStack() as entering:
+        for port, transport in enumerate(transports):
+            connections.opened(("10.0.0.1", port), transport)
+            if port == 0:
+                connections.follows(("10.0.0.1", port))
+            elif port == 1:
+                entering.enter_context(connections.answering(("10.0.0.1", port)))
+    assert [port for port, transport in enumerate(transports) if transport.is_cut] == [2, 3]
 
 
 # What nobody reads

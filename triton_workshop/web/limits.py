@@ -150,16 +150,16 @@ class Connections:
     def _cut_in_crowd(self) -> None:
         """Cut one of the network that has most: of the session there that waits for most, or in a wave a silent one.
 
-        A session costs the word, and who has none yet does not wait: so the word lets in from there too.
+        Who brings the word has no session yet, and is cut last: so there is a way in from there too.
         """
         ((crowd, _),) = Counter(network_of(host) for host, _ in self._all).most_common(1)
         waiting = {client: session for client, (network, session) in self._waiting.items() if network == crowd}
-        silent = [each for each in self._timers if each not in waiting and network_of(each[0]) == crowd]
+        silent = [each for each in (*self._new, *self._idle) if network_of(each[0]) == crowd]
         if waiting and len(waiting) >= len(silent):
             ((most, _),) = Counter(waiting.values()).most_common(1)
             self.cut(next(client for client, session in waiting.items() if session == most))
-        elif silent:
-            self.cut(silent[0])
+        elif rest := silent or [each for each in self._timers if network_of(each[0]) == crowd]:
+            self.cut(rest[0])
 
 
 def watch_connections(config: Config) -> None:
