@@ -26,7 +26,7 @@ class Answer:
 
 
 @contextmanager
-def served(app: ASGIApp, *, watched: bool = False, limit_concurrency: int | None = None) -> Iterator[str]:
+def served(app: ASGIApp, *, watched: bool = False) -> Iterator[str]:
     """Serves an app; yields its address, which ends with a slash."""
     config = uvicorn.Config(
         app,
@@ -34,7 +34,6 @@ def served(app: ASGIApp, *, watched: bool = False, limit_concurrency: int | None
         lifespan="off",
         http="h11" if watched else "auto",
         proxy_headers=False,
-        limit_concurrency=limit_concurrency,
     )
     if watched:
         watch_connections(config)

@@ -276,7 +276,7 @@ def test_sessions_that_fill_the_server_leave_a_way_in_at_their_own_address(
     with closing(Room(tmp_path / "room.sqlite")) as room:
         made, tokens = Server(room, ""), [room.enter().token for _ in range(6)]
         made.site.pieces["piece"], made.pace = b"x", Pace(1e-6, 1e-9)
-        with served(made.app, watched=True, limit_concurrency=60) as address, ExitStack() as stack:
+        with served(made.app, watched=True) as address, ExitStack() as stack:
 
             def flood() -> None:
                 for token in tokens:
@@ -284,6 +284,8 @@ def test_sessions_that_fill_the_server_leave_a_way_in_at_their_own_address(
                     stack.enter_context(open_connections(address, 12, wanted))
 
             flood()
+            assert reaches(lambda: len(made.app.connections._waiting) > 20)
+            assert reaches(lambda: len(made.app.connections._all) <= 30)
             entered = asked(f"{address}enter", f"word={room.word}".encode())
             assert entered.status == 200
             session = {"Authorization": f"Bearer {json.loads(entered.text)['token']}"}

@@ -45,8 +45,11 @@ READING_SECONDS = 30.0
 """Seconds for everything later: the next request, and a client that does not read what it asked for."""
 MOST_OPEN = 500
 """Connections that wait for their client. Beyond that, the oldest of new or of idle ones goes, as there are more."""
-MOST_CONNECTIONS = 2400
-"""Connections of all kinds. Beyond that, the address with most of them loses one, as there are more."""
+MOST_CONNECTIONS = 2000
+"""Connections of all kinds. Beyond that, the address with most of them loses one, as there are more.
+
+uvicorn's own limit would refuse whoever comes next, from whatever address.
+"""
 PART_BYTES = 32 * 1024
 """Bytes of an answer that are handed on at once: the others wait until the client has read."""
 UNREAD_BYTES = 128 * 1024

@@ -47,10 +47,8 @@ from triton_workshop.web.messages import (
 from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream
 
-MOST_CONNECTIONS = 3000
-"""Beyond that, nobody gets an answer: more than `limits` leaves open, and all that may be accepted at once."""
 MOST_FILES = 4096
-"""Files that the server may open: well above the connections that it keeps."""
+"""Files that the server may open: the connections that it keeps, and four waves of new ones on their way in or out."""
 MOST_WAITING = 512
 """Connections that wait to be accepted, and may then be accepted at once."""
 LARGEST_HEADER_BYTES = 16 * 1024
@@ -205,7 +203,6 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
         proxy_headers=False,  # whoever comes through a tunnel could claim any address: see `behind`
         server_header=False,
         backlog=MOST_WAITING,
-        limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=int(FAREWELL_SECONDS),
         h11_max_incomplete_event_size=LARGEST_HEADER_BYTES,
     )
