@@ -7,10 +7,9 @@ import os
 from dataclasses import replace
 from importlib.metadata import version
 
-from triton_workshop.asm.choosing import FAST, PLAIN, chosen
-from triton_workshop.asm.making import make
-from triton_workshop.asm.recorded import FILE, key
-from triton_workshop.asm.summary import Summary, summaries_of
+from triton_workshop.asm.build import build
+from triton_workshop.asm.requests import FAST, PLAIN, parse_subjects
+from triton_workshop.asm.summary import RECORDED, Summary, recorded_key, summaries_of
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.workloads import WORKLOADS
@@ -21,29 +20,29 @@ SIZES = {("1", PLAIN): ((2**20 - 1,),)}
 """Those that slides ask for, by exercise and solution, beside the ones that `bench` counts."""
 
 
-def summaries(number: str, whose: str, target: Target, size: tuple[int, ...], runner: Runner) -> list[Summary]:
+def summaries(number: str, variant: str, target: Target, size: tuple[int, ...], runner: Runner) -> list[Summary]:
     """Those of a solution's kernels."""
-    [choice] = chosen([number], None, plain=whose == PLAIN, fast=whose == FAST, compare=False)
-    made = make(replace(choice.launching, size=size), target, None, runner, os.open(os.devnull, os.O_WRONLY))
-    return summaries_of(made.answers, choice.launching.file, choice.launching.text)
+    [subject] = parse_subjects([number], None, plain=variant == PLAIN, fast=variant == FAST, compare=False)
+    made = build(replace(subject.request, size=size), target, None, runner, os.open(os.devnull, os.O_WRONLY))
+    return summaries_of(made.answers, subject.request.file, subject.request.text)
 
 
 def main() -> None:
     with Runner() as runner:
         found = {
-            key(number, whose, target, size): [
-                each.as_json() for each in summaries(number, whose, target, size, runner)
+            recorded_key(number, variant, target, size): [
+                each.as_json() for each in summaries(number, variant, target, size, runner)
             ]
             for number in WORKLOADS
-            for whose in (PLAIN, FAST)
-            if whose == PLAIN or EXERCISES[number].fast_file
+            for variant in (PLAIN, FAST)
+            if variant == PLAIN or EXERCISES[number].fast_file
             for target in TARGETS
-            for size in ((), *SIZES.get((number, whose), ()))
+            for size in ((), *SIZES.get((number, variant), ()))
         }
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found.items())
     text = f'{{"triton": "{version("triton")}", "summaries": {{\n{lines}\n}}}}\n'
-    write_whole(FILE, text.encode())
-    print(f"{FILE.name}: {len(found)} summaries, with Triton {version('triton')}")
+    write_whole(RECORDED, text.encode())
+    print(f"{RECORDED.name}: {len(found)} summaries, with Triton {version('triton')}")
 
 
 if __name__ == "__main__":

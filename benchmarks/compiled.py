@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from triton_workshop.asm.asked import Launching
-from triton_workshop.asm.making import make
+from triton_workshop.asm.build import build
+from triton_workshop.asm.requests import Request
 from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.compiler.targets import TARGETS
@@ -89,7 +89,7 @@ def compiled(runner: Runner) -> Iterator[tuple[str, ...]]:
         for number, (name, text) in enumerate(scripts()):
             file = Path(folder, f"script_{number}.py")
             file.write_text(text, encoding="utf-8")
-            made = make(Launching(file, text), TARGETS[0], None, runner, nowhere.fileno())
+            made = build(Request(file, text), TARGETS[0], None, runner, nowhere.fileno())
             [summary] = summaries_of(made.answers, file, text)
             [assembly] = [answer.assembly for answer in made.answers if answer.assembly is not None]
             yield row(name, summary, assembly.sass)

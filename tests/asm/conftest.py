@@ -8,8 +8,8 @@ from functools import cache
 
 import pytest
 
-from triton_workshop.asm.asked import Launching
-from triton_workshop.asm.making import LIMIT_SECONDS, compiled, launches_of
+from triton_workshop.asm.build import LIMIT_SECONDS, compile_kernels, run_script
+from triton_workshop.asm.requests import Request
 from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.compiler.compilation import answers
@@ -53,18 +53,18 @@ class Compile:
         for old, new in edits.items():
             assert old in text
             text = text.replace(old, new)
-        kernels = launched_by(Launching(file, text, number, size), self._runner)
-        [answer] = compiled(kernels, target, warm(self._runner))
+        kernels = launched_by(Request(file, text, number, size), self._runner)
+        [answer] = compile_kernels(kernels, target, warm(self._runner))
         self.assembly = answer.assembly
         [summary] = summaries_of([answer], file, text)
         return summary
 
 
-def launched_by(asked: Launching, runner: Runner) -> tuple[PickledKernel, ...]:
+def launched_by(request: Request, runner: Runner) -> tuple[PickledKernel, ...]:
     """The kernels of a script, whose output is thrown away."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
-        return launches_of(asked, runner, nowhere).kernels
+        return run_script(request, runner, nowhere).kernels
     finally:
         os.close(nowhere)
 
@@ -90,7 +90,7 @@ def solutions(runner: Runner) -> Answers:
     @cache
     def kernel(number: str) -> PickledKernel:
         exercise = EXERCISES[number]
-        return launched_by(Launching(exercise.solution_file, exercise.solution, number), runner)[0]
+        return launched_by(Request(exercise.solution_file, exercise.solution, number), runner)[0]
 
     @cache
     def answer(number: str, capability: int) -> Answer:
@@ -108,8 +108,8 @@ def fast(runner: Runner) -> FastAnswers:
     def compile_fast(number: str) -> list[Assembly]:
         file = EXERCISES[number].fast_file
         assert file is not None
-        kernels = launched_by(Launching(file, file.read_text(encoding="utf-8"), number), runner)
-        made = [answer.assembly for answer in compiled(kernels, TARGETS[0], warm(runner))]
+        kernels = launched_by(Request(file, file.read_text(encoding="utf-8"), number), runner)
+        made = [answer.assembly for answer in compile_kernels(kernels, TARGETS[0], warm(runner))]
         assert made
         return [assembly for assembly in made if assembly is not None or pytest.fail("a kernel does not compile")]
 

@@ -12,10 +12,9 @@ from typer.testing import CliRunner, Result
 
 from tests.conftest import RunPython
 from triton_workshop.asm import commands
-from triton_workshop.asm.asked import case_of
-from triton_workshop.asm.cache import CACHE, MOST_KEPT
-from triton_workshop.asm.choosing import chosen, target_named
+from triton_workshop.asm.build import CACHE, MOST_KEPT
 from triton_workshop.asm.commands import Selection
+from triton_workshop.asm.requests import case_of, parse_subjects, parse_target
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.cli import app
@@ -88,7 +87,7 @@ def test_what_is_known_is_not_compiled_again_until_something_changes(
     script = f"{SCALE}\nscale[(1,)](x, 2048, BLOCK=2048)"
     first = typed("own.py", "--json", script=script)
     with monkeypatch.context() as patch:
-        patch.setattr("triton_workshop.asm.making.make", None)
+        patch.setattr("triton_workshop.asm.commands.build", None)
         assert typed("own.py", "--json", script=script).output == first.output
     changed = typed("own.py", "--json", script=script, factor=3)
     assert changed.exit_code == 0
@@ -218,11 +217,14 @@ def test_a_reader_that_has_seen_enough_may_go(monkeypatch: pytest.MonkeyPatch) -
     os.close(reading)
     with os.fdopen(writing, "w", encoding="utf-8") as gone:
         monkeypatch.setattr("sys.stdout", gone)
-        assert commands.run_asm(chosen(["3"], None, plain=True, fast=False, compare=False), Selection(TARGETS[0])) == 0
+        assert (
+            commands.run_asm(parse_subjects(["3"], None, plain=True, fast=False, compare=False), Selection(TARGETS[0]))
+            == 0
+        )
 
 
 def test_a_gpu_without_a_famous_name_and_a_single_number_are_named_as_one_would() -> None:
-    assert str(target_named("sm_86")) == "sm_86"
+    assert str(parse_target("sm_86")) == "sm_86"
     assert case_of("1", (1,)).name == "1 float"
 
 

@@ -15,9 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 
 from tests.asm.conftest import Answers, FastAnswers, assembly_of, summary_of_solution
-from triton_workshop.asm.instructions import Instruction, instructions
-from triton_workshop.asm.operations import Ir
-from triton_workshop.asm.recorded import recorded_on, recorded_summaries
+from triton_workshop.asm.assembly import Instruction, Ir, instructions
+from triton_workshop.asm.summary import recorded_summaries, recorded_with
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.compiler.disassembly import with_true_lines
@@ -164,8 +163,8 @@ def test_what_is_recorded_is_what_the_compiler_makes_now(solutions: Answers, num
         here = version("triton")
     except PackageNotFoundError:
         here = ""
-    if here != recorded_on():
-        pytest.skip(f"recorded with Triton {recorded_on()}: to record again, run python -m benchmarks.asm_summaries")
+    if here != recorded_with():
+        pytest.skip(f"recorded with Triton {recorded_with()}: to record again, run python -m benchmarks.asm_summaries")
     [recorded] = recorded_summaries(number, "plain", target)
     assert recorded == summary_of_solution(solutions, number, target.capability)
     assert json.loads(json.dumps(recorded.as_json()))["kernel"] == EXERCISES[number].kernel

@@ -144,7 +144,7 @@ def test_what_the_instructions_add_is_said_where_there_is_a_compiler(monkeypatch
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     result = bench(ADD, ADD.solution_file, gpu=False, output=2, compiler=new_process)
     assert result.counts is not None
-    narrow = "8 × 32 bit: n_elements = 4,095 is no multiple of 16, so the mask may end between neighbours"
+    narrow = "8 × 32 bit: not known to the compiler as a multiple of 16: n_elements = 4,095"
     assert len(result.counts.instructions) == 3
     assert all(said.endswith(f" of add_kernel, compiled for sm_90: {narrow}") for said in result.counts.instructions)
     console = Console(file=io.StringIO(), width=120)

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import torch
 from rich.console import Console
-from rich.text import Text
 
 from triton_workshop.bench import bench as bench_module
 from triton_workshop.bench import commands, measuring, plots, report, timing
@@ -244,22 +243,10 @@ def test_products_are_shown_in_operations_a_second() -> None:
     assert "PyTorch (cuBLAS)" in text
 
 
-@pytest.mark.parametrize("colourless", [True, False])
-def test_the_chart_has_every_size_and_contender(colourless: bool) -> None:
-    text = report.chart(TIMED.times, WORKLOADS["1"], 78, colourless=colourless)  # type: ignore[arg-type]
-    assert ("\x1b" in text) is not colourless
-    plain = Text.from_ansi(text).plain
-    assert all(size.size in plain for size in SIZES)
-    assert max(map(len, plain.splitlines())) <= 78
-    if colourless:
-        assert all(name[0] in plain for name in ("yours", "eager", "compiled", "limit"))
-
-
 @pytest.mark.parametrize("width", [80, 120])
 def test_every_size_has_a_line_and_every_contender_a_time(width: int) -> None:
     text = shown(TIMED, width)
     assert [line.split()[2] for line in text.splitlines() if line.startswith("2^")] == ["time,", "0.00125", "¹", "¹"]
-    assert "y yours   p plain   f fast   e PyTorch   c torch.compile   l limit" in text
     assert "…" not in text
 
 

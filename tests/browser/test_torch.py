@@ -1,4 +1,4 @@
-"""The page's torch beside PyTorch: each name gives the same values, dtypes, strides, errors and printed text."""
+"""The page's torch beside PyTorch: each name gives the same values, dtypes, strides, kinds of errors and text."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
-from triton_workshop.asm.asked import Launching, ScriptRun
-from triton_workshop.asm.cache import Made
+from triton_workshop.asm.build import Build, ScriptRun
+from triton_workshop.asm.requests import Request
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob, PickledKernel
@@ -467,17 +467,17 @@ def test_the_solution_is_shown_once_ones_own_has_passed(checker: FakeChecker) ->
 def test_a_key_shows_what_the_compiler_made_of_the_last_right_version(
     checker: FakeChecker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[Launching] = []
+    asked: list[Request] = []
 
-    def made(launching: Launching) -> Made:
-        asked.append(launching)
+    def build(request: Request) -> Build:
+        asked.append(request)
         job = CompileJob(PickledKernel("add_kernel", "", b""), TARGETS[0], shown=True)
         ttir = '#loc = loc("a.py":1:1)\ntt.store %1, %2 : tensor<128x!tt.ptr<f32>> loc(#loc)'
         sass = '//## File "a.py", line 1\n/*0000*/ STG.E [R2], R4 ;'
         assembly = Assembly("add_kernel", ttir, "", "", sass, "REG:26 STACK:0", 0, 4, 3)
-        return Made(ScriptRun((job.kernel,)), (Answer(job, assembly=assembly),))
+        return Build(ScriptRun((job.kernel,)), (Answer(job, assembly=assembly),))
 
-    monkeypatch.setattr(checker, "made", made, raising=False)
+    monkeypatch.setattr(checker, "build", build, raising=False)
     monkeypatch.setattr("triton_workshop.watch.app.has_library", lambda: True)
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import socket
 import threading
@@ -16,6 +15,8 @@ from email.message import Message
 import uvicorn
 from starlette.types import ASGIApp
 
+from triton_workshop.web.limits import watch_connections
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -25,9 +26,17 @@ class Answer:
 
 
 @contextmanager
-def served(app: ASGIApp, protocol: type[asyncio.Protocol] | None = None) -> Iterator[str]:
+def served(app: ASGIApp, *, watched: bool = False) -> Iterator[str]:
     """Serves an app; yields its address, which ends with a slash."""
-    config = uvicorn.Config(app, log_level="critical", lifespan="off", http=protocol or "auto", proxy_headers=False)
+    config = uvicorn.Config(
+        app,
+        log_level="critical",
+        lifespan="off",
+        http="h11" if watched else "auto",
+        proxy_headers=False,
+    )
+    if watched:
+        watch_connections(config)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

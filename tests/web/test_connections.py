@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
@@ -21,7 +21,7 @@ from tests.web.attacks import Headers, connect, drop, open_connections, request
 from tests.web.loopback import asked, served
 from triton_workshop.classroom.room import Room
 from triton_workshop.web.demand import EXCESS
-from triton_workshop.web.limits import PART_BYTES, UNREAD_BYTES, Client, Connections, GoneError, OneConnection, Pace
+from triton_workshop.web.limits import PART_BYTES, UNREAD_BYTES, Client, Connections, GoneError, Pace
 from triton_workshop.web.server import Server
 from triton_workshop.web.site import text_file
 
@@ -34,7 +34,7 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
     """A server, its address, and the session of an attendee."""
     with closing(Room(tmp_path / "room.sqlite")) as room:
         made = Server(room, "")
-        with served(made.app, OneConnection) as address:
+        with served(made.app, watched=True) as address:
             yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
 
 
@@ -266,6 +266,74 @@ def test_requests_beyond_a_sessions_share_are_refused_and_all_of_them_are_counte
     assert asked(f"{address}page.js", headers=session).status == 200
 
 
+# Many connections of one address
+
+
+def test_sessions_that_fill_the_server_leave_a_way_in_at_their_own_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_CONNECTIONS", 30)
+    with closing(Room(tmp_path / "room.sqlite")) as room:
+        made, tokens = Server(room, ""), [room.enter().token for _ in range(6)]
+        made.site.pieces["piece"], made.pace = b"x", Pace(1e-6, 1e-9)
+        with served(made.app, watched=True) as address, ExitStack() as stack:
+
+            def flood() -> None:
+                for token in tokens:
+                    wanted = request("/piece/piece", {"Authorization": f"Bearer {token}"})
+                    stack.enter_context(open_connections(address, 12, wanted))
+
+            flood()
+            assert reaches(lambda: len(made.app.connections._waiting) > 20)
+            assert reaches(lambda: len(made.app.connections._all) <= 30)
+            entered = asked(f"{address}enter", f"word={room.word}".encode())
+            assert entered.status == 200
+            session = {"Authorization": f"Bearer {json.loads(entered.text)['token']}"}
+            waiting = stack.enter_context(connect(address, request("/piece/piece", session)))
+            assert reaches(lambda: waiting.getsockname() in made.app.connections._waiting)
+            flood()
+            assert asked(f"{address}page.js", headers=session).status == 200
+            waiting.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                waiting.recv(1)
+
+
+async def test_the_address_with_most_connections_makes_room_and_there_the_session_that_waits_for_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_CONNECTIONS", 10)
+    connections, transports = Connections(), dict[Client, Transport]()
+    sessions = {"Mallory": ("2001:db8::1", 4), "Eve": ("2001:db8::2", 2), "Ada": ("10.0.0.2", 3)}
+    with ExitStack() as waiting:
+        for session, (host, number) in sessions.items():
+            for port in range(number):
+                transports[host, port] = Transport()
+                connections.opened((host, port), transports[host, port])
+                waiting.enter_context(connections.answering((host, port), session))
+        cut = list[Client]()
+        for port in range(6):
+            connections.opened(("10.0.0.3", port), Transport())
+            cut += [client for client, each in transports.items() if each.is_cut and client not in cut]
+    assert cut[:2] == [("2001:db8::1", 0), ("2001:db8::1", 1)]
+    assert len(cut) == 3, "then the new address is the one with most"
+    assert not any(transports["10.0.0.2", port].is_cut for port in range(3))
+
+
+async def test_where_no_session_waits_the_longest_silent_of_the_crowd_goes_and_none_that_follows_or_enters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_CONNECTIONS", 5)
+    connections, transports = Connections(), [Transport() for _ in range(7)]
+    with ExitStack() as entering:
+        for port, transport in enumerate(transports):
+            connections.opened(("10.0.0.1", port), transport)
+            if port == 0:
+                connections.follows(("10.0.0.1", port))
+            elif port == 1:
+                entering.enter_context(connections.answering(("10.0.0.1", port)))
+    assert [port for port, transport in enumerate(transports) if transport.is_cut] == [2, 3]
+
+
 # What nobody reads
 
 
@@ -338,7 +406,7 @@ def test_an_address_counts_only_if_a_proxy_says_so_that_the_presenter_has_named(
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
     with closing(Room(tmp_path / "room.sqlite")) as room:
         made = Server(room, "", proxy=proxy)
-        with served(made.app, OneConnection) as at:
+        with served(made.app, watched=True) as at:
             body = f"word={room.word}".encode()
             token = json.loads(asked(f"{at}enter", body, headers).text)["token"]
             assert [*made.guard._entries._full] == [address]

@@ -34,7 +34,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.web import following, server
 from triton_workshop.web.following import Followers, Following
-from triton_workshop.web.limits import FIRST_SECONDS, MOST_OPEN, Connections, Limits, OneConnection
+from triton_workshop.web.limits import FIRST_SECONDS, MOST_CONNECTIONS, MOST_OPEN, Connections, Limits
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
 from triton_workshop.web.server import Server, listen
@@ -127,7 +127,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, 
     room = Room(folder / "room.sqlite")
     made = Server(room, "https://talks.example.org/triton/")
     made.site.show(load_deck(folder / "deck.md"))
-    with closing(room), served(made.app, OneConnection) as address:
+    with closing(room), served(made.app, watched=True) as address:
         yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
 
 
@@ -369,6 +369,7 @@ def test_the_server_may_open_more_files_than_it_keeps_connections(
     monkeypatch.setattr(resource, "setrlimit", lambda _, both: asked_for.append(both[0]))
     server.allow_many_files()
     assert asked_for == wanted
+    assert server.MOST_FILES > MOST_CONNECTIONS + 4 * server.MOST_WAITING
     assert server.MOST_FILES > 2 * (MOST_OPEN + following.MOST_STREAMS + server.MOST_WAITING)
 
 

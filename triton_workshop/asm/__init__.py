@@ -1,5 +1,5 @@
 """What the compiler made of a kernel: its instructions beside the source, and a summary in sentences.
 
-`launching` finds out what a script launches and has it compiled, `instructions` and `operations` read what the compiler
-prints, and `summary` puts them together. What is read is plain data, and needs no compiler.
+`requests` says which script is meant, `launches` and `build` have what it launches compiled, `assembly` reads what the
+compiler prints, and `summary` puts it together. What is read is plain data, and needs no compiler.
 """

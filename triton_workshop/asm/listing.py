@@ -1,4 +1,4 @@
-"""A kernel's source with what the compiler made of each line below it, at one of its stages."""
+"""A kernel's source with what the compiler made of each line below it, at one of its stages; and its pager."""
 
 from __future__ import annotations
 
@@ -6,14 +6,21 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
+from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+from textual.app import App
+from textual.binding import Binding, BindingType
 
-from triton_workshop.asm.instructions import instructions
-from triton_workshop.asm.operations import Ir
+from triton_workshop.asm.assembly import Ir, instructions
+from triton_workshop.asm.report import TERMINAL
 from triton_workshop.compiler.jobs import Assembly
+from triton_workshop.screen.palette import DARK
+from triton_workshop.screen.reader import Reader
+from triton_workshop.screen.theme import use_palette
 
 STAGES = ("ttir", "ttgir", "ptx", "sass")
 _COLOURS = ("accent", "good", "important", "warning")
@@ -86,7 +93,7 @@ def rows(assembly: Assembly, stage: str, source: Sequence[str]) -> Iterator[tupl
         yield from (("", Text(f"    {each}", style)) for each in line.below)
 
 
-def drawn(listed: Iterable[tuple[str, Text]]) -> Table:
+def listing_table(listed: Iterable[tuple[str, Text]]) -> Table:
     """For a screen: what is too long for it goes on below its own beginning."""
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column(justify="right", style="muted", min_width=4)
@@ -94,3 +101,19 @@ def drawn(listed: Iterable[tuple[str, Text]]) -> Table:
         indent = len(text.plain) - len(text.plain.lstrip())
         table.add_row(number, Padding(text[indent:], (0, 0, 0, indent)))
     return table
+
+
+class PagerApp(App[int]):
+    """Shows a listing in a terminal, as `less` would."""
+
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c,ctrl+q", "quit", show=False, priority=True)]
+
+    def __init__(self, head: str, contents: RenderableType) -> None:
+        super().__init__()
+        self._page = Reader(head, contents)
+        use_palette(self, DARK)
+        self.console.push_theme(TERMINAL)
+
+    def on_mount(self) -> None:
+        self.push_screen(self._page, lambda _: self.exit(0))

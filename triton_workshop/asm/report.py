@@ -1,7 +1,8 @@
-"""A summary on the screen: each operation with its source, and below what a program takes."""
+"""Summaries on the screen: one with the source of each operation, or two kernels beside each other."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -12,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from triton_workshop.asm.sentences import of_conversion, of_line, of_program
+from triton_workshop.asm.sentences import kib, of_conversion, of_line, of_program
 from triton_workshop.asm.summary import LineSummary, Summary
+from triton_workshop.compiler.report import listed
 
 TERMINAL = Theme({
     "strong": "bold",
@@ -27,13 +29,13 @@ TERMINAL = Theme({
 _COLOURS = {"load": "accent", "store": "good", "dot": "important", "atomic": "important", "reduction": "important"}
 
 
-def shown(summary: Summary, where: str) -> RenderableType:
-    """A kernel's summary; `where` says of which script it is."""
+def summary_page(summary: Summary, title: str) -> RenderableType:
+    """A kernel's summary; `title` says of which script it is."""
     file = f" of {summary.file}" if summary.file else ""
-    head = Text.assemble((summary.kernel, "strong"), f"{file} · {where} · {summary.target}")
+    head = Text.assemble((summary.kernel, "strong"), f"{file} · {title} · {summary.target}")
     lines = Table.grid(padding=(0, 1))
     lines.add_column(justify="right")
-    for number, same in groupby(_each_reason_once(summary.lines), lambda line: line.line):
+    for number, same in groupby(_without_repeated_reasons(summary.lines), lambda line: line.line):
         lines.add_row(Text(str(number), "muted"), _rows([*same], summary.target.capability))
     bullets = Table.grid(padding=(0, 1))
     for sentence in (*map(of_conversion, summary.conversions), *of_program(summary)):
@@ -41,11 +43,11 @@ def shown(summary: Summary, where: str) -> RenderableType:
     return Group(head, "", lines, "", bullets)
 
 
-def _each_reason_once(lines: Sequence[LineSummary]) -> Iterator[LineSummary]:
+def _without_repeated_reasons(lines: Sequence[LineSummary]) -> Iterator[LineSummary]:
     """Where an access is narrow for the same reason as one above, this is enough to say."""
-    told: dict[str, int] = {}
+    above_lines: dict[str, int] = {}
     for line in lines:
-        above = told.setdefault(line.why, line.line)
+        above = above_lines.setdefault(line.why, line.line)
         yield line if above == line.line or not line.why else replace(line, why=f"as on line {above}")
 
 
@@ -61,3 +63,57 @@ def _rows(same: Sequence[LineSummary], capability: int) -> RenderableType:
         became = Text(f"{kind}{of_line(line, capability)}", "warning" if line.why else "")
         below.append(Padding(became, (0, 0, 0, 2)))
     return Group(source, *below)
+
+
+# Two beside each other
+
+
+def longest(summaries: Sequence[Summary]) -> Summary:
+    """Of a script's kernels, the one with the most instructions: the one that is compared."""
+    return max(summaries, key=lambda summary: summary.instructions)
+
+
+def figures(summary: Summary) -> dict[str, str]:
+    """What is compared of a kernel."""
+    return {
+        "loads": _instructions(summary, "load"),
+        "stores": _instructions(summary, "store"),
+        "elements a program": f"{sum(line.elements for line in summary.lines if line.kind == 'store'):,} stored",
+        "dots": _instructions(summary, "dot"),
+        "atomics": _instructions(summary, "atomic"),
+        "reductions": _instructions(summary, "reduction"),
+        "layout changes": _several(len(summary.conversions)),
+        "instructions": f"{summary.instructions:,}",
+        "registers a thread": str(summary.registers),
+        "spills": _several(summary.spill_stores + summary.spill_loads),
+        "shared memory": kib(summary.shared_bytes) if summary.shared_bytes else "none",
+        "warps, stages": f"{summary.warps}, {summary.stages}",
+        "programs on an SM": f"{summary.occupancy.programs}, by {listed(summary.occupancy.limits)}",
+    }
+
+
+def _several(number: int) -> str:
+    return f"{number:,}" if number else "none"
+
+
+def _instructions(summary: Summary, kind: str) -> str:
+    """Those of all of its operations of a kind; of loads and stores, the widths."""
+    found: Counter[str] = Counter()
+    for line in summary.lines:
+        if line.kind == kind:
+            how = ", asynchronous" if line.asynchronous else ""
+            found.update({f"{what}{how}": number for what, number in (line.moves or dict(line.instructions)).items()})
+    return "\n".join(f"{number:,} × {what}" for what, number in found.items()) or "none"
+
+
+def comparison(left: Summary, right: Summary, heads: Sequence[str]) -> Table:
+    """A table with a column for each; rows that say nothing of either are left out, and what differs is coloured."""
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="strong")
+    for head in (f"sm_{left.target.capability}", *heads):
+        table.add_column(head)
+    mine, theirs = figures(left), figures(right)
+    for what in mine:
+        if {mine[what], theirs[what]} != {"none"}:
+            style = "accent" if mine[what] != theirs[what] else ""
+            table.add_row(Text(what, "muted"), Text(mine[what], style), Text(theirs[what], style))
+    return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from triton_workshop.asm.instructions import TENSOR_CORES
+from triton_workshop.asm.assembly import TENSOR_CORES
 from triton_workshop.asm.summary import Conversion, LineSummary, Summary
 from triton_workshop.compiler.report import listed
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-from triton_workshop.asm.instructions import ASYNCHRONOUS, BULK, Instruction, instructions
+from triton_workshop.asm.assembly import ASYNCHRONOUS, BULK, Argument, Instruction, Ir, Operation, instructions
 from triton_workshop.asm.occupancy import Occupancy, occupancy
-from triton_workshop.asm.operations import Ir, Operation
-from triton_workshop.asm.widths import WIDEST, Reasons
 from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob
+from triton_workshop.compiler.report import listed
 from triton_workshop.compiler.targets import THREADS_OF_A_WARP, Target
+
+WIDEST = 128
+"""Bits that one instruction moves for each thread at most (256 on Blackwell)."""
+RECORDED = Path(__file__).parent / "recorded.json"
+"""Summaries of the solutions, for machines without a compiler: `python -m benchmarks.asm_summaries` writes them."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +155,7 @@ def _line(operations: Sequence[Operation], found: Sequence[Instruction], source:
     why = ""
     if widths and min(widths) < WIDEST:
         narrow = sum(each.bits < WIDEST for each in accesses)
-        told = (reasons.of(operation, min(widths), narrow) for operation in operations)
-        why = next(filter(None, told), "") or reasons.unknown(first)
+        why = next(filter(None, (reasons.of(each, min(widths), narrow) for each in operations)), "")
     return LineSummary(
         kind=first.kind,
         line=first.line,
@@ -170,3 +176,89 @@ def _conversion(operation: Operation, found: Sequence[Instruction]) -> Conversio
     return Conversion(
         operation.line, operation.shape, operation.dtype, operation.elements * operation.bits // 8, stores
     )
+
+
+# Why an access is narrow
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Why accesses of a kernel are narrow, although memory answers best to 16 bytes for each thread.
+
+    They are read off what the compiler states, and never off how a value came about. `numbers` are the arguments of
+    the launch that are numbers.
+    """
+
+    ir: Ir
+    numbers: Mapping[str, int | float]
+    threads: int
+    narrowed: int
+    """How many loads are wide in PTX and narrow in SASS."""
+
+    def of(self, operation: Operation, narrowest: int, narrow: int) -> str:
+        """Why an access takes instructions of so few bits, so many of them; empty if that is all there is to move."""
+        share = operation.elements * operation.bits // self.threads
+        if not operation.shape or narrowest >= WIDEST:
+            return ""
+        if share <= narrowest:
+            return self._small_block(operation, share)
+        if operation.kind == "load" and narrow <= self.narrowed:
+            return "PTX asks for 128 bits, and ptxas loads only the values that are used"
+        if odd := [self._named(each) for each in self.ir.arguments if each.may_align and not each.aligned]:
+            return f"not known to the compiler as {'multiples' if odd[1:] else 'a multiple'} of 16: {listed(odd)}"
+        side_by_side = min(WIDEST, share) // operation.bits
+        return (
+            f"the compiler cannot tell that {side_by_side} elements lie side by side, "
+            f"from a multiple of {side_by_side * operation.bits // 8} bytes on"
+        )
+
+    def _small_block(self, operation: Operation, share: int) -> str:
+        elements, each = operation.elements, share // operation.bits
+        has = f"{each} element{'s' * (each > 1)}" if each else "less than one element"
+        return f"a block of {elements:,} has {has} for each of {self.threads} threads"
+
+    def _named(self, argument: Argument) -> str:
+        value = self.numbers.get(argument.name)
+        return argument.name if value is None else f"{argument.name} = {value:,}"
+
+
+# Recorded
+
+
+@cache
+def _recorded() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(RECORDED.read_text(encoding="utf-8"))
+    return found
+
+
+def recorded_with() -> str:
+    """The version of Triton that compiled them."""
+    return str(_recorded()["triton"])
+
+
+def recorded_key(exercise: str, variant: str, target: Target, size: tuple[int, ...] = ()) -> str:
+    """How the summaries of a solution for a GPU are called there, at a size other than the one that `bench` counts."""
+    return " ".join([exercise, variant, f"sm_{target.capability}", *map(str, size)])
+
+
+def recorded_summaries(exercise: str, variant: str, target: Target, size: tuple[int, ...] = ()) -> list[Summary]:
+    """Those of one solution's kernels for one GPU; none if there are none."""
+    return [
+        _summary(each, target)
+        for each in _recorded()["summaries"].get(recorded_key(exercise, variant, target, size), [])
+    ]
+
+
+def _summary(recorded: dict[str, Any], target: Target) -> Summary:
+    data = _with_tuples(recorded) | {"target": target}
+    data["lines"] = tuple(LineSummary(**each) for each in data["lines"])
+    data["conversions"] = tuple(Conversion(**each) for each in data["conversions"])
+    data["occupancy"] = Occupancy(**data["occupancy"])
+    return Summary(**data)
+
+
+def _with_tuples(value: Any) -> Any:
+    """JSON has lists in the place of tuples."""
+    if isinstance(value, dict):
+        return {name: _with_tuples(each) for name, each in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from triton_workshop.asm.making import compiled
+from triton_workshop.asm.build import compile_kernels
 from triton_workshop.asm.sentences import beside_bytes
 from triton_workshop.asm.summary import summaries_of
 from triton_workshop.bench.attainable import Limit, limits_of
@@ -198,7 +198,7 @@ def _counted(
 def _instructions(kernels: Sequence[PickledKernel], source: Source, compiler: Start) -> tuple[str, ...]:
     """What the compiler's instructions for an H200 add; a compiler that cannot be started has nothing to say."""
     with suppress(OSError):
-        summaries = summaries_of(compiled(kernels, TARGETS[0], compiler), source.file, source.text)
+        summaries = summaries_of(compile_kernels(kernels, TARGETS[0], compiler), source.file, source.text)
         return tuple(said for summary in summaries for said in beside_bytes(summary))
     return ()
 

@@ -1,4 +1,4 @@
-"""A bench on the screen: tables, a chart if several sizes were timed, and the sentences that follow."""
+"""A bench on the screen: tables, and the sentences that follow."""
 
 from __future__ import annotations
 
@@ -19,10 +19,6 @@ from triton_workshop.bench.sentences import number
 from triton_workshop.checking.exercises.workloads import WORKLOADS, Workload
 from triton_workshop.checking.reporting.report import print_verdicts
 
-CHART_LINES = 16
-WIDEST = 110
-_LINES = (12, 11, 10, 9, 13, 8)
-"""Colours of a chart's lines, as terminals number them."""
 _STYLES = {YOURS: "bold", PLAIN: "yellow", FAST: "green"}
 
 
@@ -129,11 +125,6 @@ def _print_times(title: str, times: Times, workload: Workload, console: Console)
     if len(times.sizes) > 1:
         console.print()
         console.print(_all_sizes(times))
-        console.print()
-        colourless = not console.is_terminal or console.no_color
-        for line in chart(times, workload, min(console.width, WIDEST) - 1, colourless=colourless).splitlines():
-            console.print(Text.from_ansi(line), no_wrap=True, crop=True)
-        console.print(_legend(list(times.sizes[0].times), colourless=colourless))
     console.print(Text(_footnote(workload, times), style="dim"))
 
 
@@ -176,40 +167,6 @@ def _footnote(workload: Workload, times: Times) -> str:
     if not all(size.graph for size in times.sizes):
         notes += " ¹ Single calls, with L2 emptied before each."
     return notes
-
-
-def chart(times: Times, workload: Workload, width: int, *, colourless: bool = False) -> str:
-    """The rates over the sizes, as text for a terminal. Without colours, each line is drawn with its first letter."""
-    import plotext
-
-    figure = plotext.figure
-    figure.clear()
-    figure.plot_size(width, CHART_LINES)
-    plotext.add_theme("workshop", sequence=list(_LINES))
-    figure.theme("workshop")
-    places = list(range(1, len(times.sizes) + 1))
-    top = 0.0
-    for name in times.sizes[0].times:
-        rates = [rate(size, name, workload) for size in times.sizes]
-        signal = figure.signal(places, rates, marker=name[0] if colourless else "braille")
-        signal.lines()
-        figure.draw(signal)
-        top = max(top, *rates)
-    figure.ruler("x").ticks(places, [size.size for size in times.sizes])
-    heights = [top * part / 4 for part in range(5)]
-    figure.ruler("y").lim(0, top)
-    figure.ruler("y").ticks(heights, [number(height) for height in heights])
-    figure.title(_unit(workload))
-    text = str(figure.build())
-    return str(plotext.uncolorize(text)) if colourless else text
-
-
-def _legend(names: list[str], *, colourless: bool) -> Text:
-    """Which line belongs to whom; the chart's own legend would cover the lines."""
-    if colourless:
-        return Text("   ".join(f"{name[0]} {_name(name)}" for name in names))
-    styles = (f"color({colour})" for colour in _LINES)
-    return Text("   ").join(Text(f"━ {_name(name)}", style=style) for name, style in zip(names, styles, strict=False))
 
 
 # Both

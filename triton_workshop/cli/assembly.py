@@ -47,14 +47,14 @@ def asm(
     instructions that it became. Exits with 0, with 1 if there is nothing to
     show, and with 2 for misuse.
     """
-    from triton_workshop.asm import choosing, commands
+    from triton_workshop.asm import commands, requests
 
     with misuse_told():
         if show not in STAGES:
             fail(f"--show {show}: expected one of {', '.join(STAGES)}")
-        view = commands.Selection(choosing.target_named(gpu), show, kernel, as_json)
+        view = commands.Selection(requests.parse_target(gpu), show, kernel, as_json)
         if as_json and (compare or show != STAGES[0]):
             fail("--json prints summaries; leave out --compare and --show")
-        choices = choosing.chosen(scripts or [], size, plain=plain, fast=fast, compare=compare)
+        subjects = requests.parse_subjects(scripts or [], size, plain=plain, fast=fast, compare=compare)
         prepare_kernels()
-        raise typer.Exit(commands.run_asm(choices, view))
+        raise typer.Exit(commands.run_asm(subjects, view))

@@ -17,8 +17,7 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
-from triton_workshop.asm.asked import Launching
-from triton_workshop.asm.trouble import trouble_of
+from triton_workshop.asm.requests import Request
 from triton_workshop.checking.exercises import EXERCISES, variations_of
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
@@ -330,14 +329,14 @@ class Watch(App[int]):
             self._say("Triton's compiler is not on this machine")
         else:
             self._say("asking the compiler …")
-            asked = Launching(exercise.exercise_file.resolve(), text, exercise.number)
-            self.run_worker(lambda: self._make(asked), thread=True, group="made", exclusive=True)
+            request = Request(exercise.exercise_file.resolve(), text, exercise.number)
+            self.run_worker(lambda: self._build(request), thread=True, group="made", exclusive=True)
 
-    def _make(self, asked: Launching) -> None:
+    def _build(self, request: Request) -> None:
         """In a separate thread: have the kernels compiled, and show what became of them."""
         try:
-            made = self.checker.made(asked)
-            said = trouble_of(made, None) or compiled_page(asked, made)
+            build = self.checker.build(request)
+            said = build.error(None) or compiled_page(request, build)
         except OSError as error:
             said = str(error)
         with suppress(RuntimeError):  # the app has ended in the meantime

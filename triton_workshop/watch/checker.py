@@ -16,9 +16,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from triton_workshop.asm.asked import Launching
-from triton_workshop.asm.cache import Made, cached
-from triton_workshop.asm.making import make
+from triton_workshop.asm.build import Build, build, cached_build
+from triton_workshop.asm.requests import Request
 from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, check_when_asked, source_or_verdict
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
@@ -60,11 +59,11 @@ class Checker:
         """Return a process that waits for a request, or soon will. Raises OSError."""
         return self.spares.take() or _Process(self._runner)
 
-    def made(self, asked: Launching) -> Made:
+    def build(self, request: Request) -> Build:
         """What the compiler makes of a script for the newest GPU: it may take seconds. Raises OSError."""
         with Path(os.devnull).open("wb") as nowhere:
-            known = cached(asked, TARGETS[0], None)
-            return known or make(asked, TARGETS[0], None, self._runner, nowhere.fileno())
+            known = cached_build(request, TARGETS[0], None)
+            return known or build(request, TARGETS[0], None, self._runner, nowhere.fileno())
 
     def prepare(self) -> None:
         """Have processes ready for the next check."""

@@ -12,8 +12,8 @@ from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
 
-from triton_workshop.asm.asked import Launching, case_of
-from triton_workshop.asm.cache import Made
+from triton_workshop.asm.build import Build
+from triton_workshop.asm.requests import Request, case_of
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
@@ -66,15 +66,15 @@ class Solution(Reader):
         self.call_after_refresh(self.body.scroll_to, y=max(first - 4, 0), animate=False)
 
 
-def compiled_page(asked: Launching, made: Made) -> Reader:
+def compiled_page(request: Request, build: Build) -> Reader:
     """What the compiler made of an exercise's last right version."""
-    from triton_workshop.asm.report import shown
+    from triton_workshop.asm.report import summary_page
     from triton_workshop.asm.summary import summaries_of
 
-    size = case_of(asked.exercise, asked.size).name
-    pages = (shown(each, size) for each in summaries_of(made.answers, asked.file, asked.text))
+    size = case_of(request.exercise, request.size).name
+    pages = (summary_page(each, size) for each in summaries_of(build.answers, request.file, request.text))
     padded = (Padding(part, (0, 1, 1, 2)) for part in pages)
-    return Reader(f"{title(EXERCISES[asked.exercise])} · what the compiler made of it", Group(*padded))
+    return Reader(f"{title(EXERCISES[request.exercise])} · what the compiler made of it", Group(*padded))
 
 
 def compared(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, int]]:

@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from starlette.requests import Request
+
+COOKIE = "room"
 MOST_REQUESTS = 64
 """Requests of one session that may wait for their answers: through HTTP/2, a page asks for all its pictures at once."""
 REQUESTS, REQUESTS_PER_SECOND = 1000, 50.0
@@ -16,6 +19,12 @@ EXCESS = 20
 """Refusals of one session after which the presenter hears of it: more than a mistake."""
 EXCESS_SECONDS = 60.0
 """Seconds without another refusal after which they are forgotten."""
+
+
+def token_of(request: Request) -> str | None:
+    """The token that comes with a request, from a program or else from a browser."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE)
 
 
 class Allowance:

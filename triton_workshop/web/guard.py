@@ -18,11 +18,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Attendee, Room
 from triton_workshop.errors import WorkshopError
 from triton_workshop.web.assets import asset
-from triton_workshop.web.demand import Allowance, Demand
-from triton_workshop.web.limits import Pace
+from triton_workshop.web.demand import COOKIE, Allowance, Demand, token_of
+from triton_workshop.web.limits import Pace, network_of
 from triton_workshop.web.markup import element, escaped
 
-COOKIE = "room"
 HOST = re.compile(r"(?P<name>\[[\da-f:.]+\]|[\w.-]+)(:\d*)?", re.ASCII | re.IGNORECASE)
 """A host as requests name it, with or without a port."""
 ENTRIES = 100
@@ -197,12 +196,6 @@ def is_program(request: Request) -> bool:
     return request.method == "POST" and "text/html" not in request.headers.get("accept", "")
 
 
-def token_of(request: Request) -> str | None:
-    """The token that comes with a request, from a program or else from a browser."""
-    kind, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE)
-
-
 def own_names() -> set[str]:
     """What this machine is called in its network."""
     name = socket.gethostname().lower()
@@ -244,12 +237,5 @@ def opens_page(headers: Mapping[str, str]) -> bool:
 
 
 def address_of(request: Request) -> str:
-    """Where a request comes from; for IPv6 the network, of which one machine may have every address."""
-    host = request.client.host if request.client else ""
-    try:
-        address = ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv4Address):
-        return host
-    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
+    """Where a request comes from, as a proxy in front may say."""
+    return network_of(request.client.host if request.client else "")

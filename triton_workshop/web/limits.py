@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import socket
 import struct
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, contextmanager, suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from weakref import WeakValueDictionary
 
 from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn import Config
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from triton_workshop.browser.bundle import frame_script, script_sources
+from triton_workshop.web.demand import token_of
 from triton_workshop.web.page import NONCE
 
 POLICY = (
@@ -42,6 +45,11 @@ READING_SECONDS = 30.0
 """Seconds for everything later: the next request, and a client that does not read what it asked for."""
 MOST_OPEN = 500
 """Connections that wait for their client. Beyond that, the oldest of new or of idle ones goes, as there are more."""
+MOST_CONNECTIONS = 2000
+"""Connections of all kinds. Beyond that, the address with most of them loses one, as there are more.
+
+uvicorn's own limit would refuse whoever comes next, from whatever address.
+"""
 PART_BYTES = 32 * 1024
 """Bytes of an answer that are handed on at once: the others wait until the client has read."""
 UNREAD_BYTES = 128 * 1024
@@ -71,12 +79,16 @@ class Connections:
         """Those with something to read, or between two requests, the one that has been silent for longest first."""
         self._answers: dict[Client, asyncio.Task[Any]] = {}
         """For all with a request: what ends once nobody waits for it."""
+        self._waiting: dict[Client, tuple[str, str]] = {}
+        """Network and session of those that wait for an answer, the one that has waited for longest first."""
 
     def opened(self, client: Client, transport: asyncio.BaseTransport) -> None:
         self._all[client] = transport
         self._allow(client, FIRST_SECONDS)
         self._new[client] = None
         self._make_room()
+        if len(self._all) > MOST_CONNECTIONS:
+            self._cut_in_crowd()
 
     def heard(self, client: Client) -> None:
         """It has sent a whole request, or follows no longer."""
@@ -91,12 +103,14 @@ class Connections:
             self._make_room()
 
     @contextmanager
-    def answering(self, client: Client) -> Iterator[None]:
+    def answering(self, client: Client, session: str | None = None) -> Iterator[None]:
         """Keep the connection of a whole request until it is answered. Raises GoneError if its client goes before."""
         self.heard(client)
         task = asyncio.current_task()
         assert task is not None
         self._answers[client] = task
+        if session:
+            self._waiting[client] = network_of(client[0]), session
         try:
             yield
         except asyncio.CancelledError:
@@ -112,8 +126,8 @@ class Connections:
         """From now on, it may be silent."""
         if timer := self._timers.pop(client, None):
             timer.cancel()
-        self._new.pop(client, None)
-        self._idle.pop(client, None)
+        for group in (self._new, self._idle, self._waiting):
+            group.pop(client, None)
 
     def cut(self, client: Client) -> None:
         self.follows(client)
@@ -136,19 +150,40 @@ class Connections:
             crowd = self._new if len(self._new) > len(self._idle) else self._idle
             self._allow(next(iter(crowd)), GRACE_SECONDS)
 
+    def _cut_in_crowd(self) -> None:
+        """Cut one of the network that has most: of the session there that waits for most, or in a wave a silent one.
 
-class OneConnection(asyncio.Protocol):
-    """uvicorn's protocol over a connection that `Limits`, the app, knows of; only what asyncio calls is used of it."""
+        Who brings the word has no session yet, and is cut last: so there is a way in from there too.
+        """
+        ((crowd, _),) = Counter(network_of(host) for host, _ in self._all).most_common(1)
+        waiting = {client: session for client, (network, session) in self._waiting.items() if network == crowd}
+        silent = [each for each in (*self._new, *self._idle) if network_of(each[0]) == crowd]
+        if waiting and len(waiting) >= len(silent):
+            ((most, _),) = Counter(waiting.values()).most_common(1)
+            self.cut(next(client for client, session in waiting.items() if session == most))
+        elif rest := silent or [each for each in self._timers if network_of(each[0]) == crowd]:
+            self.cut(rest[0])
 
-    def __init__(self, config: Config, **others: Any) -> None:
-        assert isinstance(config.app, Limits)
-        self._connections, self._http = config.app.connections, H11Protocol(config, **others)
+
+def watch_connections(config: Config) -> None:
+    """Let `Limits`, the app, know of each connection, which uvicorn's own limits do not tell apart."""
+    assert isinstance(config.app, Limits)
+    config.load()
+    http = partial(WatchedConnection, config.app.connections, config.http_protocol_class)
+    config.http_protocol_class = http  # type: ignore[assignment]  # uvicorn only calls it
+
+
+class WatchedConnection(asyncio.Protocol):
+    """uvicorn's protocol, of which only what asyncio calls is used."""
+
+    def __init__(self, connections: Connections, http: Callable[..., asyncio.Protocol], **others: Any) -> None:
+        self._connections, self._http = connections, http(**others)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._client = client_of(transport)
         prepare(transport)
         self._connections.opened(self._client, transport)
-        self._http.connection_made(transport)  # type: ignore[arg-type]
+        self._http.connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.closed(self._client)
@@ -183,6 +218,18 @@ def forget_unread(transport: asyncio.BaseTransport) -> None:
     if connection := transport.get_extra_info("socket"):
         with suppress(OSError):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack(LINGER, 1, 0))
+
+
+@lru_cache(MOST_CONNECTIONS)
+def network_of(host: str) -> str:
+    """The address of one machine; for IPv6 its network, of which it may have every address."""
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    return str(address.ipv4_mapped or ipaddress.ip_network((address, 64), strict=False))
 
 
 def client_of(transport: asyncio.BaseTransport) -> Client:
@@ -244,7 +291,7 @@ class Limits:
         sent = _with_headers(_in_parts(in_time, partial(self.connections.await_client, client)))
         with suppress(GoneError):
             body = await _body(scope, receive)
-            with self.connections.answering(client):
+            with self.connections.answering(client, token_of(Request(scope))):
                 if isinstance(body, bytes):
                     await self._app(scope, _again(body, receive), sent)
                 else:

@@ -31,7 +31,7 @@ from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
 from triton_workshop.web.following import Followers, Following
 from triton_workshop.web.guard import Guard, address_of, no_store
-from triton_workshop.web.limits import Limits, OneConnection, Pace
+from triton_workshop.web.limits import Limits, Pace, watch_connections
 from triton_workshop.web.mailbox import Mailbox
 from triton_workshop.web.messages import (
     Close,
@@ -47,10 +47,8 @@ from triton_workshop.web.messages import (
 from triton_workshop.web.site import Site, Values
 from triton_workshop.web.stream import Stream
 
-MOST_CONNECTIONS = 3000
-"""Beyond that, nobody gets an answer: many more than `limits` leaves open, also in a wave of new ones."""
 MOST_FILES = 4096
-"""Files that the server may open: well above the connections that it keeps."""
+"""Files that the server may open: the connections that it keeps, and four waves of new ones on their way in or out."""
 MOST_WAITING = 512
 """Connections that wait to be accepted, and may then be accepted at once."""
 LARGEST_HEADER_BYTES = 16 * 1024
@@ -197,7 +195,7 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
     config = uvicorn.Config(
         server.app,
         loop="none",
-        http=OneConnection,
+        http="h11",
         ws="none",
         lifespan="off",
         log_config=None,
@@ -205,10 +203,10 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
         proxy_headers=False,  # whoever comes through a tunnel could claim any address: see `behind`
         server_header=False,
         backlog=MOST_WAITING,
-        limit_concurrency=MOST_CONNECTIONS,
         timeout_graceful_shutdown=int(FAREWELL_SECONDS),
         h11_max_incomplete_event_size=LARGEST_HEADER_BYTES,
     )
+    watch_connections(config)
     running = uvicorn.Server(config)
     Hearing(server, connection, running, asyncio.get_running_loop()).start()
     looking = asyncio.create_task(server.watch_room(invite))

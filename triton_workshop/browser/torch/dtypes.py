@@ -25,8 +25,8 @@ class _NamedAsInC(type):
 class dtype(metaclass=_NamedAsInC):  # noqa: N801 (PyTorch's name, as all of these)
     """A dtype. bfloat16 is stored as uint16: the upper half of a float32."""
 
-    def __init__(self, name: str, stored: str, word: str) -> None:
-        self.name, self.stored, self.word = name, np.dtype(stored), word
+    def __init__(self, name: str, stored: str) -> None:
+        self.name, self.stored = name, np.dtype(stored)
         self.is_bfloat16 = name == "bfloat16"
         self.is_floating_point = self.is_bfloat16 or self.stored.kind == "f"
         self.is_complex = False
@@ -43,19 +43,19 @@ class dtype(metaclass=_NamedAsInC):  # noqa: N801 (PyTorch's name, as all of the
         return _named, (self.name,)
 
 
-_TABLE = (
-    ("bool", "?", "Bool"),
-    ("uint8", "u1", "Byte"),
-    ("int8", "i1", "Char"),
-    ("int16", "i2", "Short"),
-    ("int32", "i4", "Int"),
-    ("int64", "i8", "Long"),
-    ("float16", "f2", "Half"),
-    ("bfloat16", "u2", "BFloat16"),
-    ("float32", "f4", "Float"),
-    ("float64", "f8", "Double"),
-)
-DTYPES = {name: dtype(name, stored, word) for name, stored, word in _TABLE}
+_STORED = {
+    "bool": "?",
+    "uint8": "u1",
+    "int8": "i1",
+    "int16": "i2",
+    "int32": "i4",
+    "int64": "i8",
+    "float16": "f2",
+    "bfloat16": "u2",
+    "float32": "f4",
+    "float64": "f8",
+}
+DTYPES = {name: dtype(name, stored) for name, stored in _STORED.items()}
 ALIASES = {
     "half": "float16",
     "float": "float32",

@@ -1,4 +1,4 @@
-"""Arithmetic element by element: broadcast, promoted, rounded once, and laid out in memory as its operands are."""
+"""Arithmetic element by element: broadcast, promoted, rounded once, and contiguous unless all operands lie alike."""
 
 from __future__ import annotations
 
@@ -95,15 +95,12 @@ def _divides(kind: dtype, other: Any) -> None:
 
 def _subtracts(kind: dtype, _: Any) -> None:
     if kind is BOOL:
-        raise NotImplementedError(
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` "
-            "operator instead."
-        )
+        raise NotImplementedError("bool tensors are not subtracted: use ^")
 
 
 def _whole(kind: dtype, _: Any) -> None:
     if kind.rank == 2:
-        raise NotImplementedError(f"\"bitwise\" not implemented for '{kind.word}'")
+        raise NotImplementedError(f"{kind!r} has no bitwise operations")
 
 
 def _powers(kind: dtype, other: Any) -> None:
@@ -174,13 +171,9 @@ def _operator(work: Work, *, back: bool = False, inside: bool = False) -> Any:
 def in_place(self: Tensor, result: Tensor) -> Tensor:
     """Write a result into a tensor, if its dtype and shape allow that."""
     if result.dtype.rank > self.dtype.rank:
-        raise RuntimeError(
-            f"result type {result.dtype.word} can't be cast to the desired output type {self.dtype.word}"
-        )
+        raise RuntimeError(f"a result of {result.dtype!r} has no room in a tensor of {self.dtype!r}")
     if result.shape != self.shape:
-        raise RuntimeError(
-            f"output with shape {list(self.shape)} doesn't match the broadcast shape {list(result.shape)}"
-        )
+        raise RuntimeError(f"a tensor of shape {list(self.shape)} has no room for the broadcast {list(result.shape)}")
     return copy_(self, result)
 
 
@@ -197,10 +190,7 @@ def _unary(work: Work, result: str = "") -> Any:
 
 def neg(self: Tensor) -> Tensor:
     if self.dtype is BOOL:
-        raise NotImplementedError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use "
-            "the `~` or `logical_not()` operator instead."
-        )
+        raise NotImplementedError("a bool tensor has no negative: use ~ to invert a mask")
     return computed(np.negative, (self,), self.dtype)
 
 
@@ -248,7 +238,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Tensor:
     if input is None or other is None:
         raise NotInThisPageError("torch.where with one argument")
     if condition.dtype is not BOOL:
-        raise RuntimeError(f"where expected condition to be a boolean tensor, but got a tensor with dtype {condition.dtype.word}")  # fmt: skip  # noqa: E501
+        raise RuntimeError(f"the condition of where is a bool tensor, not one of {condition.dtype!r}")
     one, other = number(input), number(other)
     kind = result_type(one, other)
     shape = layout.broadcast(condition.shape, *(each.shape for each in (one, other) if isinstance(each, Tensor)))
@@ -260,7 +250,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Tensor:
 def clamp(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
     low, high = number(min), number(max)
     if low is None and high is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
+        raise RuntimeError("clamp needs min or max")
     limits = [each for each in (low, high) if each is not None]
     kind = result_type(self, *limits)
     result = computed(np.maximum, (self, low), kind) if low is not None else self
@@ -279,7 +269,7 @@ def nan_to_num(self: Tensor, nan: float = 0.0, posinf: float | None = None, negi
 
 def masked_fill(self: Tensor, mask: Tensor, value: Any) -> Tensor:
     if mask.dtype is not BOOL:
-        raise RuntimeError("masked_fill only supports boolean masks, but got mask with dtype " + mask.dtype.word)
+        raise RuntimeError(f"the mask of masked_fill is a bool tensor, not one of {mask.dtype!r}")
     fill = value.number if isinstance(value, Tensor) else value
     values = np.where(mask.array, np.asarray(fill, self.dtype.computed), self.values)
     return made(values, self.dtype)

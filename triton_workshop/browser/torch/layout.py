@@ -43,11 +43,7 @@ def allocated(size: int) -> TensorStorage:
 def borrowed(array: Array) -> tuple[TensorStorage, int]:
     """The memory of a numpy array, and the byte at which the array begins there."""
     if any(stride < 0 for stride in array.strides):
-        raise ValueError(
-            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
-            "currently supported. (You can probably work around this by making a copy of your array  with "
-            "array.copy().) "
-        )
+        raise ValueError("a tensor has no negative strides: copy the array first, by array.copy()")
     if not array.size:
         return allocated(0), 0
     low, high = np.lib.array_utils.byte_bounds(array)
@@ -89,46 +85,10 @@ def is_dense(shape: Ints, strides: Ints) -> bool:
 
 
 def strides_of_result(shape: Ints, operands: Sequence[tuple[Ints, Ints]]) -> Ints:
-    """The strides of what is computed element by element from operands of these shapes and strides.
-
-    It lies in memory in the order of its operands: the first one that tells two dimensions apart decides.
-    """
-    same = all(own == shape for own, _ in operands)
-    if same and all(is_contiguous(*each) for each in operands):
-        return contiguous_strides(shape)
-    if same and is_dense(*operands[0]) and len({strides for _, strides in operands}) == 1:
+    """The strides of what is computed from operands of these shapes and strides: theirs, or else contiguous ones."""
+    if len({*operands}) == 1 and operands[0][0] == shape and is_dense(*operands[0]):
         return operands[0][1]
-    expanded = [expanded_strides(own, strides, shape) for own, strides in operands]
-    order = list(reversed(range(len(shape))))
-
-    def compared(one: int, other: int) -> int:
-        for strides in expanded:
-            a, b = strides[one], strides[other]
-            if a and b and a != b:
-                return -1 if a < b else 1
-            if a and b and shape[one] > shape[other]:
-                return 1
-        return 0
-
-    for place in range(1, len(order)):
-        here = place
-        for before in range(place - 1, -1, -1):
-            which = compared(order[before], order[here])
-            if which > 0:
-                order[before], order[here] = order[here], order[before]
-                here = before
-            elif which < 0:
-                break
-    strides, step = [0] * len(shape), 1
-    for axis in order:
-        strides[axis] = step
-        step *= max(shape[axis], 1)
-    return tuple(strides)
-
-
-def strides_of_copy(shape: Ints, strides: Ints) -> Ints:
-    """The strides of a copy that keeps the order in memory."""
-    return strides if is_dense(shape, strides) else strides_of_result(shape, [(shape, strides)])
+    return contiguous_strides(shape)
 
 
 def expanded_strides(shape: Ints, strides: Ints, to: Ints) -> Ints:

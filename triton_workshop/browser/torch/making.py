@@ -38,7 +38,7 @@ def _of_numbers(data: Any, kind: dtype | None) -> Tensor:
     except ValueError:
         raise ValueError("expected sequence of equal length at every dimension") from None
     except OverflowError:
-        raise ValueError("Overflow when unpacking long long") from None
+        raise ValueError("a number has no room in 64 bits") from None
     own = leaves[0].dtype if leaves and isinstance(leaves[0], Tensor) else of_numbers(values)
     return made(values, kind or own)
 
@@ -94,7 +94,7 @@ def empty_like(
     memory_format: Any = None,
 ) -> Tensor:
     only_the_cpu(device)
-    strides = None if memory_format else layout.strides_of_copy(input.shape, input.strides_)
+    strides = None if memory_format else layout.strides_of_result(input.shape, [(tuple(input.shape), input.strides_)])
     return requires_grad_(not_yet(empty(input.shape, dtype or input.dtype, strides)), requires_grad)
 
 
@@ -125,7 +125,7 @@ def arange(*bounds: Any, dtype: Any = None, device: Any = None, requires_grad: b
     if step == 0:
         raise RuntimeError("step must be nonzero")
     if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+        raise RuntimeError("the step leads away from the end")
     kind = dtype or (FLOAT32 if any(isinstance(each, float) for each in (start, end, step)) else INT64)
     count = max(0, math.ceil((end - start) / step))
     places = np.arange(count, dtype=np.int64)
@@ -156,30 +156,19 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
         raise ValueError("expected a non-empty list of Tensors")
     parts = [each for each in tensors if each.shape != (0,)] or list(tensors[:1])
     axis, first = axis_of(dim, parts[0].ndim), parts[0]
-    for place, each in enumerate(tensors):
-        if not each.shape:
-            raise RuntimeError(f"zero-dimensional tensor (at position {place}) cannot be concatenated")
-    for place, each in enumerate(parts):
-        if each.ndim != first.ndim:
-            raise RuntimeError(f"Tensors must have same number of dimensions: got {first.ndim} and {each.ndim}")
-        for other, (size, own) in enumerate(zip(first.shape, each.shape, strict=True)):
-            if other != axis and size != own:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {axis}. Expected size {size} but got size {own} "
-                    f"for tensor number {place} in the list."
-                )
+    for each in tensors:
+        sizes = [*zip(first.shape, each.shape, strict=False)]
+        same = each.ndim == first.ndim and all(one == other for one, other in (*sizes[:axis], *sizes[axis + 1 :]))
+        if each.shape != (0,) and not (each.shape and same):
+            raise RuntimeError(f"cat joins shapes that agree except in dimension {axis}: {first.shape}, {each.shape}")
     return _joined(np.concatenate, parts, tensors, axis)
 
 
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
-    for place, each in enumerate(tensors):
-        if each.shape != tensors[0].shape:
-            raise RuntimeError(
-                f"stack expects each tensor to be equal size, but got {list(tensors[0].shape)} at entry 0 and "
-                f"{list(each.shape)} at entry {place}"
-            )
+    if any(each.shape != tensors[0].shape for each in tensors):
+        raise RuntimeError("stack joins tensors of one shape")
     return _joined(np.stack, tensors, tensors, axis_of(dim, tensors[0].ndim + 1))
 
 

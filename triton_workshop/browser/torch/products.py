@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from triton_workshop.browser.torch.absent import NotInThisPageError
-from triton_workshop.browser.torch.dtypes import Array, dtype
+from triton_workshop.browser.torch.dtypes import Array
 from triton_workshop.browser.torch.elementwise import ONE, TWO, computed, result_type
 from triton_workshop.browser.torch.reductions import softmax
 from triton_workshop.browser.torch.tensor import Tensor, made, offer
@@ -20,11 +19,11 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
         raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     one, two = input, other
     if not one.shape or not two.shape:
-        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {one.ndim}D and {two.ndim}D")
+        raise RuntimeError("matmul multiplies tensors with dimensions")
     if one.shape[-1] != two.shape[-2 if two.ndim > 1 else -1]:
-        raise RuntimeError(_do_not_meet(one, two))
+        raise RuntimeError(f"shapes cannot be multiplied: {list(one.shape)} and {list(two.shape)}")
     if one.dtype is not two.dtype:
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {_c(one.dtype)} != {_c(two.dtype)}")
+        raise RuntimeError(f"matmul multiplies tensors of one dtype, not {one.dtype!r} and {two.dtype!r}")
     return made(_product(_wide(one), _wide(two)), one.dtype)
 
 
@@ -33,33 +32,6 @@ def _product(one: Array, two: Array) -> Array:
     if one.ndim < 2 or two.ndim < 2:
         return np.asarray(np.matmul(one, two))
     return np.asarray(np.einsum("...mk,...kn->...mn", one, two))
-
-
-def _do_not_meet(one: Tensor, two: Tensor) -> str:
-    if one.ndim == two.ndim == 1:
-        return (
-            f"inconsistent tensor size, expected tensor [{one.size_}] and src [{two.size_}] to have the same number of "
-            f"elements, but got {one.size_} and {two.size_} elements respectively"
-        )
-    if two.ndim == 1:
-        rows = math.prod(one.shape[:-1])
-        return f"size mismatch, got input ({rows}), mat ({rows}x{one.shape[-1]}), vec ({two.size_})"
-    if one.ndim <= 2 or two.ndim <= 2:
-        rows, columns = math.prod(one.shape[:-1]) if one.ndim > 1 else 1, two.shape[-1]
-        sizes = f"({rows}x{one.shape[-1]} and {two.shape[-2]}x{columns})"
-        return f"mm: mat1 and mat2 shapes cannot be multiplied {sizes}"
-    batch = math.prod(one.shape[:-2])
-    return (
-        f"Expected size for first two dimensions of batch2 tensor to be: [{batch}, {one.shape[-1]}] but got: "
-        f"[{math.prod(two.shape[:-2])}, {two.shape[-2]}]."
-    )
-
-
-def _c(kind: dtype) -> str:
-    """A dtype as C++ names it."""
-    return {"float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16"}.get(
-        kind.name, {"int64": "long long", "int32": "int", "bool": "bool"}.get(kind.name, kind.name)
-    )
 
 
 def _wide(operand: Tensor) -> Array:

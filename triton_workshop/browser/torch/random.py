@@ -100,7 +100,7 @@ default_generator.seed()
 
 def _float(kind: Any) -> dtype:
     if kind is not None and kind.rank != 2:
-        raise NotImplementedError(f"\"check_uniform_bounds\" not implemented for '{kind.word}'")
+        raise NotImplementedError(f"random numbers are no {kind!r}")
     return kind or FLOAT32
 
 

@@ -60,10 +60,7 @@ def prod(self: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: 
 
 def _float_of(name: str, self: Tensor) -> dtype:
     if self.dtype.rank < 2:
-        raise NotImplementedError(
-            f"{name}(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
-            f"Got: {self.dtype.word}"
-        )
+        raise NotImplementedError(f"{name} is of floating-point numbers, not of {self.dtype!r}")
     return self.dtype
 
 
@@ -97,13 +94,6 @@ def _truth(work: Callable[..., Array]) -> Any:
     return reduce
 
 
-def _nothing(name: str) -> Exception:
-    return RuntimeError(
-        f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the "
-        "'dim' argument."
-    )
-
-
 def _extreme(name: str, work: Callable[..., Array], place: Callable[..., Array]) -> Any:
     from triton_workshop.browser.torch.elementwise import TWO
 
@@ -112,7 +102,7 @@ def _extreme(name: str, work: Callable[..., Array], place: Callable[..., Array])
             return TWO[f"{name}imum"](self, dim)
         if dim is None:
             if not self.size_:
-                raise _nothing(name)
+                raise RuntimeError(f"no element has the {name}imum: name a dimension")
             return made(work(self.values), self.dtype)
         axis = axis_of(dim, self.ndim)
         values = self.values if self.ndim else self.values.reshape(1)
@@ -127,7 +117,7 @@ def _extreme(name: str, work: Callable[..., Array], place: Callable[..., Array])
 def _place(name: str, work: Callable[..., Array]) -> Any:
     def reduce(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         if not self.size_ and dim is None:
-            raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")  # fmt: skip
+            raise IndexError(f"{name} of no element: name a dimension")
         axis = None if dim is None or not self.ndim else axis_of(dim, self.ndim)
         return made(work(self.values, axis=axis, keepdims=keepdim), INT64)
 
@@ -204,7 +194,7 @@ def isclose(
     equal_nan: bool = False,
 ) -> Tensor:
     if input.dtype is not other.dtype:
-        raise RuntimeError(f"{input.dtype.word} did not match {other.dtype.word}")
+        raise RuntimeError(f"{input.dtype!r} and {other.dtype!r} are two dtypes")
     one, two = (each.values.astype("f8") for each in (input, other))
     with np.errstate(all="ignore"):
         return made(np.isclose(one, two, rtol, atol, equal_nan), BOOL)
@@ -214,7 +204,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     if not isinstance(other, Tensor):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     if input.dtype is not other.dtype:
-        raise RuntimeError(f"Expected object of data type {input.dtype.word} but got data type {other.dtype.word}")
+        raise RuntimeError(f"{input.dtype!r} and {other.dtype!r} are two dtypes")
     return input.shape == other.shape and bool(np.array_equal(input.values, other.values))
 
 

@@ -42,10 +42,7 @@ def view_(self: Tensor, *shape: Any) -> Tensor:
     new = layout.size_of(self.shape, ints(shape))
     strides = layout.viewed_strides(self.shape, self.strides_, new)
     if strides is None:
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-            "contiguous subspaces). Use .reshape(...) instead."
-        )
+        raise RuntimeError("no view of this tensor has that shape: use .reshape(...), which copies it if need be")
     return view(self, new, strides)
 
 
@@ -54,7 +51,7 @@ def _viewed_as(self: Tensor, kind: dtype) -> Tensor:
     if old != new:
         each_fits = all(each * old % new == 0 for each in (*strides[:-1], self.offset_))
         if not shape or strides[-1] != 1 or shape[-1] * old % new or not each_fits:
-            raise RuntimeError(f"self cannot be viewed as {kind.word}: its sizes and strides do not fit")
+            raise RuntimeError(f"self cannot be viewed as {kind!r}: its sizes and strides do not fit")
         shape[-1] = shape[-1] * old // new
         strides[:-1] = [each * old // new for each in strides[:-1]]
     return over(self.storage_, kind, shape, strides, self.offset_ * old // new)
@@ -110,12 +107,9 @@ def expand(self: Tensor, *size: Any) -> Tensor:
     if len(new) < len(own):
         raise RuntimeError(f"the number of sizes provided ({len(new)}) must be greater or equal to that of {own}")
     shape = tuple(old if wanted == -1 else wanted for wanted, old in zip(new, padded, strict=True))
-    for axis, (wanted, old) in enumerate(zip(shape, padded, strict=True)):
+    for wanted, old in zip(shape, padded, strict=True):
         if old not in (1, wanted):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({wanted}) must match the existing size ({old}) at non-singleton "
-                f"dimension {axis}.  Target sizes: {list(new)}.  Tensor sizes: {list(own)}"
-            )
+            raise RuntimeError(f"a tensor of shape {list(own)} does not expand to {list(new)}")
     return view(self, shape, layout.expanded_strides(own, self.strides_, shape))
 
 
@@ -153,7 +147,7 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     if isinstance(split_size, int):
         split_size = [min(split_size, whole - start) for start in range(0, max(whole, 1), split_size)]
     if sum(split_size) != whole:
-        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {whole}, got {list(split_size)}")
+        raise RuntimeError(f"the sizes {list(split_size)} do not add up to {whole}")
     return tuple(narrow(self, dim, sum(split_size[:place]), each) for place, each in enumerate(split_size))
 
 
@@ -187,10 +181,7 @@ def _sliced(self: Tensor, key: Any) -> tuple[Tensor, Any]:
     used = sum(each is not None and each is not Ellipsis for each in keys)
     if used > self.ndim:
         if not self.ndim:
-            raise IndexError(
-                "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
-                "convert a 0-dim tensor to a number"
-            )
+            raise IndexError("a tensor without dimensions has no elements to index: use tensor.item()")
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
     if Ellipsis not in keys:
         keys.append(Ellipsis)
@@ -231,7 +222,7 @@ def contiguous(self: Tensor) -> Tensor:
 
 def copied(self: Tensor, kind: dtype) -> Tensor:
     """A copy that keeps the order in memory."""
-    strides = layout.strides_of_copy(self.shape, self.strides_)
+    strides = layout.strides_of_result(self.shape, [(tuple(self.shape), self.strides_)])
     return stored(self.array if kind is self.dtype else rounded(self.values, kind), kind, strides)
 
 
@@ -267,7 +258,7 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 
 def repeat(self: Tensor, *repeats: Any) -> Tensor:
     if len(ints(repeats)) < self.ndim:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+        raise RuntimeError("repeat needs a number for each dimension")
     return stored(np.tile(self.array, ints(repeats)), self.dtype)
 
 

@@ -1,4 +1,4 @@
-"""Runs in a process on the simulator: what a script launches. Needs torch."""
+"""The launches of a script, noted in a process on the simulator. Needs torch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from triton_workshop.asm.asked import Launching, ScriptRun, case_of
+from triton_workshop.asm.build import ScriptRun
+from triton_workshop.asm.requests import Request, case_of
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import handed_over
 from triton_workshop.checking.observing.child import launcher_of, load, prepare
@@ -22,28 +23,28 @@ from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
 
-def send_launches(connection: Connection, asked: Launching) -> None:
+def send_launches(connection: Connection, request: Request) -> None:
     """Load a script and send what it launches. Kernels of an exercise do not run, so any size is as good."""
     prepare()
     keep_signals_inside()
     launches, before = Launches(), set(sys.modules)
     module, failure = ModuleType("__main__"), ""
     try:
-        if asked.exercise:
-            source = Source(asked.file, asked.text, EXERCISES[asked.exercise])
+        if request.exercise:
+            source = Source(request.file, request.text, EXERCISES[request.exercise])
             load(source)
             module = sys.modules["script_being_checked"]
-            arguments = case_of(asked.exercise, asked.size).arguments("cpu")
+            arguments = case_of(request.exercise, request.size).arguments("cpu")
             with launches.noted(running=False):
                 launcher_of(module, source.exercise)(*handed_over(arguments))
         else:
             with launches.noted():
-                _run(asked, module)
+                _run(request, module)
     except BaseException as error:
         if not isinstance(error, SystemExit) or error.code not in (None, 0):
-            seen = failure_of(error, asked.file)
-            told = _status_of(error) if isinstance(error, SystemExit) else f"{seen.type}: {seen.message}"
-            failure = f"{f'line {seen.line}: ' if seen.line else ''}{told}"
+            seen = failure_of(error, request.file)
+            message = _status_of(error) if isinstance(error, SystemExit) else f"{seen.type}: {seen.message}"
+            failure = f"{f'line {seen.line}: ' if seen.line else ''}{message}"
     new = [each for name, each in sys.modules.items() if name not in before]
     connection.send(ScriptRun(launches.kernels(), tuple(_tuned(module)), tuple(_own_files(new)), failure))
 
@@ -52,15 +53,15 @@ def _status_of(end: SystemExit) -> str:
     return f"it ends with status {end.code}" if isinstance(end.code, int) else f"it ends with: {end.code}"
 
 
-def _run(asked: Launching, module: ModuleType) -> None:
+def _run(request: Request, module: ModuleType) -> None:
     """Run a script as Python does, in a module that Triton finds the text of."""
-    module.__file__ = str(asked.file)
-    lines = io.StringIO(asked.text).readlines()
-    linecache.cache[str(asked.file)] = (len(asked.text), None, lines, str(asked.file))
+    module.__file__ = str(request.file)
+    lines = io.StringIO(request.text).readlines()
+    linecache.cache[str(request.file)] = (len(request.text), None, lines, str(request.file))
     sys.modules["__main__"] = module
-    sys.argv = [str(asked.file)]
-    sys.path.insert(0, str(asked.file.parent))
-    exec(compile(asked.text, str(asked.file), "exec", dont_inherit=True), module.__dict__)
+    sys.argv = [str(request.file)]
+    sys.path.insert(0, str(request.file.parent))
+    exec(compile(request.text, str(request.file), "exec", dont_inherit=True), module.__dict__)
 
 
 def _tuned(module: ModuleType) -> Iterator[tuple[str, int]]:

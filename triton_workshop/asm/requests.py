@@ -1,4 +1,4 @@
-"""What the words of `workshop asm` mean."""
+"""What `workshop asm` is asked for: a script, and the sizes at which an exercise is launched."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 
-from triton_workshop.asm.asked import Launching, case_of
 from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
+from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.compiler.targets import SHARED_KIB, TARGETS, Target
 from triton_workshop.errors import MisuseError
@@ -19,22 +19,40 @@ YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
 
 @dataclass(frozen=True)
-class Subject:
-    """A script to look at. `whose`: yours, plain, fast, or the script's name."""
+class Request:
+    """A script variant launches are wanted. Of an exercise, the launcher is called at a size; any other script runs."""
 
-    launching: Launching
-    whose: str
+    file: Path
+    text: str
+    exercise: str = ""
+    size: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A script to look at. `variant`: yours, plain, fast, or the script's name."""
+
+    request: Request
+    variant: str
 
     @property
-    def where(self) -> str:
+    def title(self) -> str:
         """Which script it is, and at which size it is launched."""
-        if not self.launching.exercise:
-            return self.whose
-        size = case_of(self.launching.exercise, self.launching.size).name
-        return f"exercise {self.launching.exercise}, {self.whose} · {size}"
+        if not self.request.exercise:
+            return self.variant
+        size = case_of(self.request.exercise, self.request.size).name
+        return f"exercise {self.request.exercise}, {self.variant} · {size}"
 
 
-def target_named(name: str) -> Target:
+def case_of(exercise: str, size: tuple[int, ...]) -> Case:
+    """A case of these sizes, by default the one that `bench` counts; where it counts none, the checker's largest."""
+    workload = WORKLOADS.get(exercise)
+    if workload is None:
+        return EXERCISES[exercise].cases[-1]
+    return workload.sized(*size) if size and workload.sized else workload.counted
+
+
+def parse_target(name: str) -> Target:
     """The GPU that `sm_90`, or `90`, means. Raises MisuseError for one that Triton does not know."""
     found = re.fullmatch(r"(?:sm_?)?(\d+)a?", name)
     if found is None or (capability := int(found[1])) not in SHARED_KIB:
@@ -43,7 +61,9 @@ def target_named(name: str) -> Target:
     return next((each for each in TARGETS if each.capability == capability), Target(capability))
 
 
-def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compare: bool) -> tuple[Subject, ...]:
+def parse_subjects(
+    words: list[str], size: str | None, *, plain: bool, fast: bool, compare: bool
+) -> tuple[Subject, ...]:
     """The script that the words of the command mean, or the two to compare. Raises MisuseError if they make no sense.
 
     With one script, `compare` adds the plain solution or, beside that, the fast one.
@@ -52,30 +72,30 @@ def chosen(words: list[str], size: str | None, *, plain: bool, fast: bool, compa
         raise MisuseError("--plain and --fast are two solutions: choose one, or add --compare")
     if len(words) > (2 if compare else 1):
         raise MisuseError(f"expected one exercise or script, or two with --compare, and got {' '.join(words)}")
-    whose = PLAIN if plain else FAST if fast else YOURS
-    first = _choice(words[0] if words else None, size, whose)
+    variant = PLAIN if plain else FAST if fast else YOURS
+    first = _subject(words[0] if words else None, size, variant)
     if not compare:
         return (first,)
     if len(words) == 2:
-        return first, _choice(words[1], size, whose)
-    if not first.launching.exercise:
+        return first, _subject(words[1], size, variant)
+    if not first.request.exercise:
         raise MisuseError(f"--compare: expected a second script beside {words[0]}")
-    return first, _choice(first.launching.exercise, size, FAST if whose == PLAIN else PLAIN)
+    return first, _subject(first.request.exercise, size, FAST if variant == PLAIN else PLAIN)
 
 
-def _choice(word: str | None, size: str | None, whose: str) -> Subject:
-    number = _open_exercise() if word is None else _number_of(word)
+def _subject(word: str | None, size: str | None, variant: str) -> Subject:
+    number = _open_exercise() if word is None else _exercise_of(word)
     if word is not None and not number:
-        return _script(Path(word), size, solution=whose != YOURS)
+        return _script(Path(word), size, solution=variant != YOURS)
     exercise = exercise_numbered(number)
     files = {YOURS: exercise.exercise_file, PLAIN: exercise.solution_file, FAST: exercise.fast_file}
-    file = files[whose]
+    file = files[variant]
     if file is None:
         raise MisuseError(f"exercise {exercise.number} has one solution only, --plain, and none that is --fast")
-    return Subject(Launching(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), whose)
+    return Subject(Request(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), variant)
 
 
-def _number_of(word: str) -> str:
+def _exercise_of(word: str) -> str:
     """The exercise's number, also for its own file, which would check itself if it ran; empty for any other script."""
     file = Path(word).resolve()
     return next((number for number, each in EXERCISES.items() if word == number or each.exercise_file == file), "")
@@ -93,7 +113,7 @@ def _script(file: Path, size: str | None, *, solution: bool) -> Subject:
         raise MisuseError(f"{file}: expected an exercise's number or a Python script, found {kind(file)}")
     if solution or size:
         raise MisuseError("--plain, --fast and --size are for exercises; a script says itself what it launches")
-    return Subject(Launching(file.resolve(), _text(file)), str(short_path(file.resolve())))
+    return Subject(Request(file.resolve(), _text(file)), str(short_path(file.resolve())))
 
 
 def _text(file: Path) -> str:

@@ -1,0 +1,239 @@
+"""What the compiler prints of a kernel: its operations in Triton's IR, and its instructions for a GPU (SASS)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+_KINDS = {
+    "tt.load": "load",
+    "tt.descriptor_load": "load",
+    "tt.descriptor_gather": "load",
+    "tt.store": "store",
+    "tt.descriptor_store": "store",
+    "tt.descriptor_scatter": "store",
+    "tt.dot": "dot",
+    "tt.dot_scaled": "dot",
+    "tt.atomic_rmw": "atomic",
+    "tt.atomic_cas": "atomic",
+    "tt.descriptor_reduce": "atomic",
+    "tt.reduce": "reduction",
+    "tt.scan": "reduction",
+    "ttg.convert_layout": "conversion",
+}
+_OPERATION = re.compile(r'(?:^|[\s"])(tt[gn]?\.[a-z_]+)(?![\w.])')
+_ALIAS = re.compile(r"^(#loc\d*) = (loc\(.*\))$", re.MULTILINE)
+_WHERE = re.compile(r'"([^"]*)":(\d+):(\d+)')
+_LOCATION = re.compile(r"loc\((.*)\)$")
+_TENSOR = re.compile(r"tensor<((?:\d+x)+)(!tt\.ptr<(\w+)>|\w+)")
+_ARGUMENT = re.compile(r"(%[\w$.-]+): (!?[^{}]*?)( \{[^}]*\})? loc\(")
+_ALIGNED = "tt.divisibility = 16"
+_BITS = {"f64": 64, "i64": 64, "f16": 16, "bf16": 16, "i16": 16, "i8": 8, "i1": 8}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A kernel's argument that is no constant. `aligned`: it is known to be divisible by 16."""
+
+    name: str
+    kind: str
+    aligned: bool
+
+    @property
+    def may_align(self) -> bool:
+        """Whether the compiler asks if it is divisible by 16: of a pointer and of a whole number."""
+        return self.kind.startswith("!tt.ptr") or self.kind in ("i32", "i64")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of the source, on a line of the kernel's file.
+
+    `shape` and `dtype` are those of the block that it loads, stores, adds to memory or reduces, of a dot those of its
+    first factor; a single value has no shape. `precision` is a dot's.
+    """
+
+    kind: str
+    line: int
+    shape: tuple[int, ...]
+    dtype: str
+    precision: str = ""
+
+    @property
+    def elements(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def bits(self) -> int:
+        """Those of an element."""
+        return _BITS.get(self.dtype, 8 if self.dtype.startswith("f8") else 32)
+
+
+@dataclass(frozen=True)
+class Ir:
+    """The text of a kernel in TTIR or TTGIR."""
+
+    text: str
+
+    @cached_property
+    def file(self) -> str:
+        """The file in which the kernel stands."""
+        return next((file for file, _ in self._places("#loc")), "")  # the module's location, which is the kernel's
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        head = re.search(r"tt\.func public @[\w$.]+\((.*)$", self.text, re.MULTILINE)
+        found = _ARGUMENT.findall(head[1]) if head else []
+        return tuple(Argument(name[1:], kind, _ALIGNED in attributes) for name, kind, attributes in found)
+
+    @cached_property
+    def operations(self) -> tuple[Operation, ...]:
+        """In the order in which they stand in the text."""
+        return tuple(self._operations())
+
+    def _operations(self) -> Iterator[Operation]:
+        opened: list[str] = []
+        for line in map(str.strip, self.text.splitlines()):
+            if line.endswith("({"):  # a region follows, and after it the location
+                opened.append(line)
+            else:
+                yield from self._read(opened.pop() if line.startswith("})") and opened else line, line)
+
+    def _read(self, head: str, end: str) -> Iterator[Operation]:
+        name = _OPERATION.search(head)
+        if name and name[1] in _KINDS and (line := self.line_of(end)) is not None:
+            precision = re.search(r"inputPrecision = (\w+)", head)
+            yield Operation(_KINDS[name[1]], line, *_block(end), precision[1] if precision else "")
+
+    # Lines
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        return dict(_ALIAS.findall(self.text))
+
+    def line_of(self, text: str) -> int | None:
+        """The innermost line of the kernel's file at which a line of the IR says that it is."""
+        location = _LOCATION.search(text)
+        places = self._places(location[1]) if location else ()
+        return next((number for file, number in places if file == self.file), None)
+
+    def _places(self, location: str) -> tuple[tuple[str, int], ...]:
+        """The files and lines that a location names, the innermost call first."""
+        found: list[tuple[str, int]] = []
+        for token in re.findall(r'"[^"]*":\d+:\d+|#loc\d*', location):
+            if match := _WHERE.match(token):
+                found.append((match[1], int(match[2])))
+            elif token in self._aliases:
+                found += self._places(self._aliases[token][4:-1])
+        return tuple(found)
+
+
+def _block(line: str) -> tuple[tuple[int, ...], str]:
+    """The shape and the dtype of the first block that a line's types name."""
+    types = line.rpartition(" loc(")[0].rpartition(" : ")[2]
+    if found := _TENSOR.search(types):
+        return tuple(int(size) for size in found[1].split("x")[:-1]), found[3] or found[2]
+    single = re.search(r"!tt\.ptr<(\w+)>", types) or re.search(r"\b(b?f\d+|i\d+)\b", types)
+    return (), single[1] if single else ""
+
+
+# Instructions
+
+_PLACE = re.compile(r'//## File "([^"]*)", line (\d+)')
+_LABEL = re.compile(r"\s*(\.L_x_\d+:)")
+_INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(?P<text>(?:@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)[^;]*);")
+_WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
+TENSOR_CORES = ("HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "BGMMA", "QGMMA", "UTC")
+"""How the instructions of tensor cores begin."""
+_OF_WARP_GROUPS = ("HGMMA", "IGMMA", "BGMMA", "QGMMA")
+"""Those that four warps run together, and that wait for nothing until the last of a product."""
+ASYNCHRONOUS = "LDGSTS"
+"""Copies of a few bytes to shared memory while the program goes on."""
+BULK = ("UTMALDG", "UBLKCP", "UTMASTG", "UTMAREDG")
+"""Copies of a whole tile to shared memory and from there, as asynchronous, by the tensor memory accelerator."""
+_OPCODES = {
+    "load": ("LDG", "LDGSTS", "LD", "UTMALDG", "UBLKCP"),
+    "store": ("STG", "ST", "UTMASTG"),
+    "dot": (*TENSOR_CORES, "FFMA", "FFMA2", "DFMA"),
+    "atomic": ("ATOMG", "ATOM", "RED", "REDG", "ATOMS", "UTMAREDG"),
+    "reduction": ("SHFL", "REDUX", "CREDUX", "STS", "LDS"),
+}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction. `line` is the line of the kernel's file that it comes from; None if it has none.
+
+    `text` is all of it, after the labels that name it as the target of a branch.
+    """
+
+    opcode: str
+    text: str
+    line: int | None
+
+    @property
+    def name(self) -> str:
+        """The operation's name, without what modifies it."""
+        return self.opcode.partition(".")[0]
+
+    @property
+    def bits(self) -> int:
+        """How many bits an access moves for each thread."""
+        return next((_WIDTHS[part] for part in self.opcode.split(".")[1:] if part in _WIDTHS), 32)
+
+    def does(self, kind: str) -> bool:
+        """Whether it does the work of such an operation: a load, a store, a dot, an atomic or a reduction."""
+        return self.name in _OPCODES[kind] or (kind == "dot" and self.name.startswith("UTC"))
+
+
+def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:
+    """The instructions in what `nvdisasm -g` prints, by the lines of the kernel's file, which this IR names."""
+    found: list[Instruction] = []
+    line: int | None = None
+    labels: list[str] = []
+    for text in sass.splitlines():
+        if place := _PLACE.search(text):
+            line = int(place[2]) if place[1] == ir.file else None
+        elif label := _LABEL.match(text):
+            labels.append(label[1])
+        elif match := _INSTRUCTION.match(text):
+            found.append(Instruction(match["opcode"], " ".join([*labels, *match["text"].split()]), line))
+            labels.clear()
+    while found and found[-1].opcode in ("NOP", "BRA"):  # the padding, and the loop that nothing enters
+        found.pop()
+    return tuple(_at_their_products(found, {each.line for each in ir.operations if each.kind == "dot"}))
+
+
+def _at_their_products(found: Sequence[Instruction], products: Set[int]) -> Iterator[Instruction]:
+    """Put the instructions of a product, which add to the same registers, on its line.
+
+    They run asynchronously, so ptxas moves some of them away, and then gives them the line of what stands there. If
+    that is all of them, they belong to the only product without any.
+    """
+    lines: dict[int, int] = {}
+    moved: list[int] = []
+    for chain in _chains(found):
+        told = [line for place in chain if (line := found[place].line) is not None and line in products]
+        if told:
+            lines |= dict.fromkeys(chain, Counter(told).most_common(1)[0][0])
+        else:
+            moved += chain
+    if len(left := products - {*lines.values()}) == 1:
+        lines |= dict.fromkeys(moved, *left)
+    return (replace(each, line=lines.get(place, each.line)) for place, each in enumerate(found))
+
+
+def _chains(found: Sequence[Instruction]) -> Iterator[list[int]]:
+    """The places of the instructions of each product. The last of them counts down a barrier."""
+    open_chains: dict[str, list[int]] = {}
+    for place, each in enumerate(found):
+        if each.name in _OF_WARP_GROUPS:
+            accumulator = each.text.partition(each.opcode)[2].partition(",")[0]
+            open_chains.setdefault(accumulator, []).append(place)
+            if "gsb0" in each.text:
+                yield open_chains.pop(accumulator)
+    yield from open_chains.values()
