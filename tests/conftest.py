@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -109,8 +109,15 @@ def run_warm() -> Iterator[RunPython]:
 
     It is shared by all tests of this session, and ends with it. A new process is for what a test says of a start.
     """
+    with warm_process() as run:
+        yield run
+
+
+@contextmanager
+def warm_process(**variables: str) -> Iterator[RunPython]:
+    """What runs scripts in forks of one process, which is started with these variables and ends at the end."""
     with tempfile.TemporaryDirectory(prefix="workshop-") as folder:
-        ours = {"XDG_RUNTIME_DIR": folder, "TRITON_WORKSHOP_IDLE": str(LEFT_ALONE)}
+        ours = {"XDG_RUNTIME_DIR": folder, "TRITON_WORKSHOP_IDLE": str(LEFT_ALONE), **variables}
 
         def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> Outcome:
             return _run(("-m", "triton_workshop.processes", *arguments), ours | (env or {}), cwd)
