@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         "gpu": None if any(gpu.runs_kernels for gpu in visible_gpus()) else "no NVIDIA GPU on this machine",
         "presenterm": None
         if shutil.which("presenterm") or "WORKSHOP_NEEDS_PRESENTERM" in os.environ
-        else "presenterm is not installed; .ci/run installs it where cargo is",
+        else "presenterm is not installed; .ci/presenterm installs it where cargo is",
         "browser": None
         if "WORKSHOP_NEEDS_BROWSER" in os.environ or (shutil.which("chromium") and find_spec("playwright"))
         else "needs Chromium, and: uv run --extra room --group browser pytest -m browser",
@@ -56,6 +56,68 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for marker, reason in missing.items():
             if reason is not None and item.get_closest_marker(marker):
                 item.add_marker(pytest.mark.skip(reason=reason))
+
+
+PLATFORM = (
+    "bench/test_bench.py",
+    "checking/test_progress.py",
+    "classroom/test_commands.py",
+    "processes/",
+    "screen/test_job_control.py",
+    "setup/",
+    "simulator/test_plain_python.py",
+    "simulator/test_takeover.py",
+    "simulator/test_threads.py",
+    "simulator/test_uninstall.py",
+    "test_consent.py",
+    "test_our_deck.py",
+    "test_package.py",
+    "test_saves.py",
+    "validating/test_validate.py",
+    "viewer/test_live.py",
+    "viewer/test_own_terminal.py",
+    "watch/test_checker.py",
+    "watch/test_terminal.py",
+    "without_library/",
+)
+"""Whose tests are marked `platform`."""
+BARE = (
+    "asm/test_commands.py",
+    "browser/test_bundle.py",
+    "browser/test_in_",
+    "browser/test_parts.py",
+    "checking/test_progress.py",
+    "classroom/",
+    "processes/test_command.py",
+    "processes/test_languages.py",
+    "setup/",
+    "test_consent.py",
+    "test_failures.py",
+    "test_images_in_terminals.py",
+    "test_our_deck.py",
+    "test_package.py",
+    "test_pages.py",
+    "test_presenterm.py",
+    "test_saves.py",
+    "test_scripts.py",
+    "viewer/test_cli.py",
+    "viewer/test_start.py",
+    "watch/test_editor.py",
+    "watch/test_terminal.py",
+    "web/",
+    "without_library/",
+)
+"""Whose tests are marked `bare`: no extra and no program of a developer's, an empty HOME, no identity for git."""
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    name = item.path.relative_to(HERE).as_posix()
+    if name.startswith(PLATFORM):
+        item.add_marker(pytest.mark.platform)
+    if name.startswith(BARE):
+        item.add_marker(pytest.mark.bare)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -109,8 +171,15 @@ def run_warm() -> Iterator[RunPython]:
 
     It is shared by all tests of this session, and ends with it. A new process is for what a test says of a start.
     """
+    with warm_process() as run:
+        yield run
+
+
+@contextmanager
+def warm_process(**variables: str) -> Iterator[RunPython]:
+    """What runs scripts in forks of one process, which is started with these variables and ends at the end."""
     with tempfile.TemporaryDirectory(prefix="workshop-") as folder:
-        ours = {"XDG_RUNTIME_DIR": folder, "TRITON_WORKSHOP_IDLE": str(LEFT_ALONE)}
+        ours = {"XDG_RUNTIME_DIR": folder, "TRITON_WORKSHOP_IDLE": str(LEFT_ALONE), **variables}
 
         def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> Outcome:
             return _run(("-m", "triton_workshop.processes", *arguments), ours | (env or {}), cwd)

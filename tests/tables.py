@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
+
+EVERY = int(os.environ.get("WORKSHOP_EVERY", "8"))
+"""Of the rows that take minutes together, one of so many is tested. CI tests each (1)."""
 
 
 def across(name: str, values: Sequence[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Outcome, RunPython, shipped_exercise
+from tests.conftest import Outcome, RunPython, shipped_exercise, warm_process
 from triton_workshop import check_reminder
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.repository import ROOT
@@ -23,29 +23,48 @@ Script = Callable[..., Outcome]
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout of one's own, package included, in which files may be broken."""
+    """A checkout of one's own, package and its byte code included, in which files may be broken."""
     folder = tmp_path_factory.mktemp("checkout")
     for name in ("triton_workshop", "exercises", "solutions"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name)
     shutil.copy(ROOT / "uv.lock", folder)  # says which Triton's Python files are wanted where there is no wheel
     return folder
 
 
-@pytest.fixture
-def run_as(repository: Path, run_python: RunPython) -> Script:
-    """Run a text as a file of that checkout."""
+@pytest.fixture(scope="module")
+def variables(repository: Path) -> dict[str, str]:
+    return {"PYTHONPATH": str(repository), "TRITON_INTERPRET": "1"}
 
-    def run(text: str, name: str = "exercises/exercise_1.py", *options: str) -> Outcome:
-        file = repository / name
-        file.write_text(text, encoding="utf-8")
-        env = {"PYTHONPATH": str(repository), "TRITON_INTERPRET": "1"}
-        return run_python(*options, file, env=env, cwd=repository)
+
+@pytest.fixture(scope="module")
+def run_as(repository: Path, variables: dict[str, str]) -> Iterator[Script]:
+    """Run a text as a file of that checkout, in a process that has imported torch before."""
+    with warm_process(**variables) as run_warm:
+
+        def run(text: str, name: str = "exercises/exercise_1.py") -> Outcome:
+            return run_warm(written(text, repository / name), cwd=repository)
+
+        yield run
+
+
+@pytest.fixture
+def run_new(repository: Path, variables: dict[str, str], run_python: RunPython) -> Script:
+    """The same in a new process, of whose end a test says something."""
+
+    def run(text: str, *options: str) -> Outcome:
+        file = written(text, repository / "exercises" / "exercise_1.py")
+        return run_python(*options, file, env=variables, cwd=repository)
 
     return run
 
 
-def test_an_exercise_that_lost_its_check_says_which_lines_to_put_back(run_as: Script) -> None:
-    result = run_as(shipped_exercise("1").removesuffix(BLOCK))
+def written(text: str, file: Path) -> Path:
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_an_exercise_that_lost_its_check_says_which_lines_to_put_back(run_new: Script) -> None:
+    result = run_new(shipped_exercise("1").removesuffix(BLOCK))
     assert result.stderr == f"exercise_1.py was not checked: the check at its end is gone. Put it back:\n\n{BLOCK}"
     assert result.returncode == 0
 
@@ -67,20 +86,22 @@ def test_a_script_without_a_check_that_runs_says_so(run_as: Script, name: str, r
     assert words in run_as(USES_US + rest, name).stderr
 
 
-SILENT = (
-    ("it is the check's turn", f"{USES_US}def add(x, y): ...\n{BLOCK}", "exercises/exercise_1.py", ()),
-    ("the script ends itself before its check", f"{USES_US}import sys\nsys.exit()\n{BLOCK}", "exercises/exercise_1.py",
-     ()),
-    ("python -i", USES_US, "exercises/exercise_1.py", ("-i",)),
-    ("a script beside the exercises", USES_US, "exercises/mine.py", ()),
-    ("an exercise that there is none of", USES_US, "exercises/exercise_99.py", ()),
-    ("a file of that name elsewhere", USES_US, "exercise_1.py", ()),
-)  # fmt: skip
+SILENT = {
+    "it is the check's turn": (f"{USES_US}def add(x, y): ...\n{BLOCK}", "exercises/exercise_1.py"),
+    "the script ends itself before its check": (f"{USES_US}import sys\nsys.exit()\n{BLOCK}", "exercises/exercise_1.py"),
+    "a script beside the exercises": (USES_US, "exercises/mine.py"),
+    "an exercise that there is none of": (USES_US, "exercises/exercise_99.py"),
+    "a file of that name elsewhere": (USES_US, "exercise_1.py"),
+}
 
 
-@pytest.mark.parametrize(("text", "name", "options"), [row[1:] for row in SILENT], ids=[row[0] for row in SILENT])
-def test_nothing_is_said_of(run_as: Script, text: str, name: str, options: tuple[str, ...]) -> None:
-    assert "Put it back" not in run_as(text, name, *options).stderr
+@pytest.mark.parametrize(("text", "name"), SILENT.values(), ids=SILENT)
+def test_nothing_is_said_of(run_as: Script, text: str, name: str) -> None:
+    assert "Put it back" not in run_as(text, name).stderr
+
+
+def test_nothing_is_said_at_a_prompt(run_new: Script) -> None:
+    assert "Put it back" not in run_new(USES_US, "-i").stderr
 
 
 @pytest.mark.parametrize("number", EXERCISES)
@@ -90,12 +111,12 @@ def test_every_exercise_is_one(number: str) -> None:
     assert check_reminder._exercise_of(ROOT / "solutions/standalone.py") is None
 
 
-def test_a_traceback_stands_alone(run_as: Script) -> None:
-    assert run_as(f"{USES_US}1 / 0\n").stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
+def test_a_traceback_stands_alone(run_new: Script) -> None:
+    assert run_new(f"{USES_US}1 / 0\n").stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
 
 
-def test_an_exercise_that_is_imported_says_nothing(run_as: Script, run_python: RunPython, repository: Path) -> None:
-    run_as(USES_US)
+def test_an_exercise_that_is_imported_says_nothing(run_python: RunPython, repository: Path) -> None:
+    written(USES_US, repository / "exercises" / "exercise_1.py")
     env = {"PYTHONPATH": f"{repository}:{repository / 'exercises'}", "TRITON_INTERPRET": "1"}
     assert run_python("-c", "import exercise_1", env=env).stderr == ""
 

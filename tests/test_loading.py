@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.conftest import RunPython
+from triton_workshop.repository import ROOT
 
 INTERRUPTED = (130, -signal.SIGINT)
 """As a program says it itself, and as the signal ends it: a shell sees 130 in both cases."""
@@ -47,6 +48,16 @@ def test_an_interrupt_while_a_command_loads_shows_nothing(
     commands: str, module: str, words: list[str], run_python: RunPython
 ) -> None:
     outcome = run_python("-c", f"MODULE = {module!r}\n{LOAD}\nfrom {commands} import main\nmain()", *words)
+    assert outcome.returncode in INTERRUPTED
+    assert outcome.stdout + outcome.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot interrupt itself there")
+@pytest.mark.parametrize("module", ["triton", "torch", "triton_workshop.checking.script"])
+def test_an_interrupt_while_an_exercise_loads_shows_nothing(module: str, run_python: RunPython) -> None:
+    file = ROOT / "exercises" / "exercise_1.py"
+    source = f"MODULE = {module!r}\n{LOAD}\n__file__ = {str(file)!r}\nexec(open(__file__).read())"
+    outcome = run_python("-c", source, env={"TRITON_INTERPRET": "1"})
     assert outcome.returncode in INTERRUPTED
     assert outcome.stdout + outcome.stderr == ""
 

@@ -48,11 +48,19 @@ def _choose_device() -> str:
     from triton_workshop.device import resolve_device, simulated
     from triton_workshop.import_order import check_triton_mode
 
-    expect_a_check()
+    is_exercise = expect_a_check()
+    if is_exercise:
+        from triton_workshop.loading import loaded, loading
+
+        loading()
     device = resolve_device()
     check_triton_mode()
     if simulated():
         from triton_workshop.simulation import simulate
 
         simulate()
+    if is_exercise:
+        import torch  # noqa: F401  # as its next line does, where Ctrl+C might abort in the middle of C++
+
+        loaded()
     return device

@@ -18,16 +18,17 @@ if __name__ == "__main__":  # the check: keep it
 """
 
 
-def expect_a_check() -> None:
-    """If the running script is one of our exercises or solutions and is never checked, say so when it ends."""
+def expect_a_check() -> bool:
+    """Whether the running script is one of our exercises or solutions. If it is never checked, say so when it ends."""
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     if script is None:
-        return
+        return False
     file = Path(script).resolve()  # now, as the script may change the current folder
     number = _exercise_of(file)
     if number is not None:
         forget_the_check()  # a script imports several names, and each one calls this
         atexit.register(_say_what_is_missing, file, number)
+    return number is not None
 
 
 def forget_the_check() -> None:

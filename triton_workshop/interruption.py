@@ -10,6 +10,9 @@ import _thread
 import sys
 from types import TracebackType
 
+INTERRUPTED = 130
+"""The exit status of a program that Ctrl+C has ended, as shells give it."""
+
 _IMPORT = "<frozen importlib._bootstrap"
 """How the file names of Python's own frames for an import begin; of most imports, Python leaves them out."""
 

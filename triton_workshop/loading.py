@@ -1,17 +1,30 @@
-"""Ends a command at once if Ctrl+C comes while it is still loading: from the import of this until `loaded`.
+"""Ends a program at once if Ctrl+C comes while it is still loading: from the import of this until `loaded`.
 
-Python would raise an exception in whatever module is being imported, which may show a traceback, or swallow it.
+Python would raise an exception in whatever module is being imported, which may show a traceback, or swallow it, or
+abort where a library written in C++ imports another.
 """
 
 # Built in: `signal` needs some milliseconds, in which Ctrl+C would show a traceback.
 import _signal  # type: ignore[import-not-found]
 
-_raises = _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler  # `COMMAND &` in a script ignores it
-if _raises:
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+_raises = False
+"""Whether Ctrl+C raised KeyboardInterrupt before: `COMMAND &` in a script ignores it."""
+
+
+def loading() -> None:
+    """Let Ctrl+C end this program at once, if it would raise KeyboardInterrupt. For the main thread only."""
+    global _raises
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        _raises = True
 
 
 def loaded() -> None:
     """Let Ctrl+C raise KeyboardInterrupt from now on."""
+    global _raises
     if _raises:
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
+        _raises = False
+
+
+loading()

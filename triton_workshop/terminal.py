@@ -25,7 +25,7 @@ PATIENCE_SECONDS = 1.0
 time, and one that came later would be read as keys; what is imported meanwhile takes half of it anyway."""
 LONGEST_SECONDS = 2.0
 
-# All are asked at once. The last every terminal answers, and in their order (xterm's ctlseqs, "Primary DA").
+# Several are asked at once. The last every terminal answers, and in their order (xterm's ctlseqs, "Primary DA").
 ASK_KITTY = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
 ASK_NAME = "\x1b[>0q"
 ASK_CELL = "\x1b[16t"
@@ -101,30 +101,37 @@ def ask(environ: Mapping[str, str] | None = None) -> Terminal:
     multiplexed = environ.get("TERM", "").startswith(MULTIPLEXERS) or any(map(environ.get, ("TMUX", "STY")))
     # Apple's terminal would show the question for kitty's protocol as text, a multiplexer as its window's title.
     quiet = multiplexed or environ.get("TERM_PROGRAM") == "Apple_Terminal"
-    answers = _conversation((ASK_CELL if quiet else ASK_KITTY + ASK_NAME + ASK_CELL) + ASK_ATTRIBUTES)
+    answers = _conversation((ASK_CELL if quiet else ASK_NAME + ASK_CELL) + ASK_ATTRIBUTES)
     cell = _cell(answers)
     if environ.get("TMUX") and _tmux_passes_on():
         return Terminal(Way.KITTY, cell, through_tmux=True)
-    return Terminal(_way(answers, {} if multiplexed else environ), cell)
+    name = _name(answers)
+    multiplexed = multiplexed or name.startswith(MULTIPLEXERS)  # by ssh from inside of tmux, without its variables
+    way = _way(answers, name, {} if multiplexed else environ)
+    # Last, since many who answer this cannot do what a screen that scrolls needs; those who can know no sixels.
+    if way is None and not quiet and not multiplexed and ATTRIBUTES_ANSWER.search(answers):
+        way = Way.KITTY if KITTY_ANSWER.search(_conversation(ASK_KITTY + ASK_ATTRIBUTES)) else None
+    return Terminal(way, cell)
 
 
 def _at_a_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.__stdin__, sys.__stdout__))
 
 
-def _way(answers: str, environ: Mapping[str, str]) -> Way | None:
-    """The best of what a terminal has answered, and of what its environment says."""
+def _name(answers: str) -> str:
+    answer = NAME_ANSWER.search(answers)
+    return answer[1] if answer else ""
+
+
+def _way(answers: str, name: str, environ: Mapping[str, str]) -> Way | None:
+    """The best of what a terminal has answered, and of what its environment says; None if only kitty's may be left."""
     attributes = ATTRIBUTES_ANSWER.search(answers)
     if attributes is None:
         return None
-    told = NAME_ANSWER.search(answers)
-    names = (told[1] if told else "", environ.get("TERM_PROGRAM", ""), environ.get("LC_TERMINAL", ""))
+    names = (name, environ.get("TERM_PROGRAM", ""), environ.get("LC_TERMINAL", ""))
     if any(name.lower().startswith(ITERM2) for name in names):
         return Way.ITERM2
-    if "4" in attributes[1].split(";"):
-        return Way.SIXEL
-    # Last, since many who answer this cannot do what a screen that scrolls needs; those who can know no sixels.
-    return Way.KITTY if KITTY_ANSWER.search(answers) else None
+    return Way.SIXEL if "4" in attributes[1].split(";") else None
 
 
 def _cell(answers: str) -> tuple[int, int]:

@@ -46,8 +46,6 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
 
-EVERY = int(os.environ.get("WORKSHOP_EVERY", "8"))
-"""Of the mistakes and of the right scripts one of so many is judged, as all take minutes. CI judges each (1)."""
 LIMIT_SECONDS = 60.0
 """Seconds for one script."""
 SEARCH_SECONDS = 4.0

@@ -8,14 +8,13 @@ from textwrap import indent
 
 import pytest
 
+from tests.tables import EVERY
 from triton_workshop.checking import own_errors
 from triton_workshop.checking.check import check, steps
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.judging.verdict import FindingKind
 from triton_workshop.checking.observing.source import Source
-
-from .judging import EVERY
 
 HEAD = """\
 from triton_workshop import DEVICE

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import EVERY
 from triton_workshop.checking import check as check_module
 from triton_workshop.checking import children
 from triton_workshop.checking.check import check
@@ -22,7 +23,7 @@ from triton_workshop.processes import call
 from triton_workshop.processes.call import Call
 from triton_workshop.processes.process import CAN_FORK
 
-from .judging import EVERY, LIMIT_SECONDS, judge_here, needs_its_own_process, told, unhurried, verdict_on
+from .judging import LIMIT_SECONDS, judge_here, needs_its_own_process, told, unhurried, verdict_on
 from .mistakes import MISTAKES, Mistake
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import EVERY
 from triton_workshop.checking.exercises import EXERCISES
 
-from .judging import EVERY, judge_here
+from .judging import judge_here
 from .right import right_scripts
 
 EDITS = {

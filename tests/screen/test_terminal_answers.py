@@ -19,6 +19,7 @@ print()
 print(terminal.way, *terminal.cell, "tmux" if terminal.through_tmux else "direct")
 """
 NAMED_ITERM2 = PLAIN | {b"\x1b[>0q": b"\x1bP>|iTerm2 3.5.0\x1b\\"}
+NAMED_TMUX = PLAIN | {b"\x1b[>0q": b"\x1bP>|tmux 3.4\x1b\\"}
 CELLS = PLAIN | {b"\x1b[16t": b"\x1b[6;40;18t"}
 TMUX = {"TMUX": "/tmp/tmux-0/default,1,0"}
 
@@ -84,4 +85,12 @@ def test_tmux_is_passed_where_it_allows_it(tmp_path: Path, answer: str, expected
 def test_a_multiplexer_on_another_machine_is_known_by_its_name(tmp_path: Path, name: str) -> None:
     with Terminal([sys.executable, "-c", ASK], tmp_path, TERM=name) as terminal:
         assert terminal.leave() == 0
+        assert b"\x1b_G" not in terminal.written, "it would become a window's title"
+
+
+def test_a_multiplexer_that_hides_its_name_is_known_by_its_answer(tmp_path: Path) -> None:
+    """As by ssh from inside of tmux, where TERM is often xterm's and TMUX is not set."""
+    with Terminal([sys.executable, "-c", ASK], tmp_path, answers=NAMED_TMUX) as terminal:
+        assert terminal.leave() == 0
+        assert terminal.text().split("\r\n")[-2] == "None 10 20 direct"
         assert b"\x1b_G" not in terminal.written, "it would become a window's title"

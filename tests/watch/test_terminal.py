@@ -25,9 +25,9 @@ SHOW_CURSOR, MAIN_SCREEN = b"\x1b[?25h", b"\x1b[?1049l"
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A copy to work in: exercises as they are shipped."""
+    """A copy to work in: exercises as they are shipped, and the package with its byte code."""
     for folder in ("triton_workshop", "solutions"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / "uv.lock", tmp_path)  # says which Triton's Python files are wanted where there is no wheel
     (tmp_path / "slides").mkdir()
     shutil.copy(ROOT / "slides" / "poseidon_triton.jpeg", tmp_path / "slides")

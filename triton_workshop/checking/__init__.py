@@ -14,5 +14,11 @@ __all__ = ["check_this_script"]
 def __getattr__(name: str) -> object:
     # Importing this package must not import torch.
     if name == "check_this_script":
-        return importlib.import_module("triton_workshop.checking.script").check_this_script
+        from triton_workshop.loading import loaded, loading
+
+        loading()
+        try:
+            return importlib.import_module("triton_workshop.checking.script").check_this_script
+        finally:
+            loaded()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -36,6 +36,7 @@ from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.device import resolve_device
 from triton_workshop.errors import written_output
 from triton_workshop.images import load_image, show_image
+from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
@@ -43,14 +44,21 @@ from triton_workshop.processes.compilers import new_process
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher
 
-INTERRUPTED = 130
-"""The exit status of a program that Ctrl+C has ended, as shells give it."""
 SIMULATED_WIDTH = 640
 """Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""
 
 
 def check_this_script(exercise: str) -> None:
     """Check the running script as a solution of this exercise, report the verdict, and exit: 0 if right, 1 if not."""
+    try:
+        passed = _check(exercise)
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+    raise SystemExit(0 if passed else 1)
+
+
+def _check(exercise: str) -> bool:
+    """Whether the running script passed."""
     forget_the_check()
     speak_utf8()
     description = EXERCISES[str(exercise)]  # in older files it is a whole number
@@ -59,13 +67,10 @@ def check_this_script(exercise: str) -> None:
     started = time.perf_counter()
     source = source_or_verdict(description, file, started)
     verdicts = [source] if isinstance(source, Verdict) else SelfCheck(source, main, started).verdicts()
-    try:
-        passed = _tell(verdicts, description).passed
-        if passed and description.showing is not None:
-            _show(description, launcher_of(main, description), resolve_device())
-    except KeyboardInterrupt:
-        raise SystemExit(INTERRUPTED) from None
-    raise SystemExit(0 if passed else 1)
+    passed = _tell(verdicts, description).passed
+    if passed and description.showing is not None:
+        _show(description, launcher_of(main, description), resolve_device())
+    return passed
 
 
 def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:

@@ -11,9 +11,7 @@ import typer
 
 from triton_workshop.cli import assembly, exercises, machines, room, slides
 from triton_workshop.errors import FOR_PEOPLE, print_error, written_output
-
-INTERRUPTED = 130
-"""How shells know a program that Ctrl+C has ended."""
+from triton_workshop.interruption import INTERRUPTED
 
 app = typer.Typer(
     help="Learn GPU programming with Triton in three hours.",

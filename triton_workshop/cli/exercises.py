@@ -85,6 +85,9 @@ def watch(
             exercise_numbered(number)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail("watch needs a terminal; without one, use: workshop check")
+    from triton_workshop.screen.start import postpone_collection
+
+    postpone_collection()
     from triton_workshop.watch.app import watch as watch_exercise
 
     prepare_kernels()

@@ -16,6 +16,7 @@ from dataclasses import asdict
 from rich.console import Console
 
 from triton_workshop.errors import written_output
+from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.printing import speak_utf8
 from triton_workshop.setup.checks import check_machine, judge
 from triton_workshop.setup.machine import look_at_machine
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             machine = look_at_machine(waiting)
         checks = check_machine(machine)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     verdict = judge(machine, checks)
     with written_output():
         if chosen.json:

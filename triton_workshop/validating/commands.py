@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.run import Run
@@ -17,7 +18,7 @@ from triton_workshop.validating import documents, report
 from triton_workshop.validating.blocks import Rules
 from triton_workshop.validating.validate import Widths, validate
 
-PASSED, FAILED, INTERRUPTED = 0, 1, 130
+PASSED, FAILED = 0, 1
 WARM_UP_SECONDS = 60.0
 """Seconds that a validation waits for its warm processes before it goes on without them."""
 

@@ -21,6 +21,7 @@ from triton_workshop.screen.few_colours import FewColours
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.job_control import suspend_job, take_job_signals
 from triton_workshop.screen.links import open_link
+from triton_workshop.screen.start import first_picture_shown
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.terminal import PLAIN, Terminal
 from triton_workshop.viewer.body import Body
@@ -36,7 +37,6 @@ from triton_workshop.viewer.slides.fragment import BlockPart
 from triton_workshop.viewer.slides.shown_error import ShownError
 from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 from triton_workshop.viewer.stage import Black, Stage
-from triton_workshop.viewer.start import first_slide_shown
 
 TYPING_SECONDS = 1.0
 """Seconds after a letter within which the next one belongs to the same word."""
@@ -109,7 +109,7 @@ class Viewer(App[int]):
         self.call_later(self.stage.fit)  # until this event is over, Textual gives the size before
 
     def on_ready(self) -> None:
-        first_slide_shown()
+        first_picture_shown()
         if self.warm_up:  # not before, as the first slide comes first
             self.show.live.warm_up(self.deck)
         if self.saves is not None:

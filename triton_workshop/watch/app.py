@@ -33,6 +33,7 @@ from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.job_control import suspend_job, take_job_signals
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.reader import Reader
+from triton_workshop.screen.start import first_picture_shown
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.scripts import read_text
 from triton_workshop.watch import editor
@@ -107,6 +108,9 @@ class Watch(App[int]):
         self.ticker = self.set_interval(FRAME_SECONDS, self._draw_head, pause=True)
         following = first_open(entries()) if self.number is None else None
         self._open(following.exercise if following else self.watched.exercise)
+
+    def on_ready(self) -> None:
+        first_picture_shown()
 
     def on_resize(self) -> None:
         self.call_later(self._draw)  # until this event is over, Textual gives the size before

@@ -15,6 +15,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck, Table
 from triton_workshop.errors import MisuseError
+from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.validating.documents import counted
 from triton_workshop.validating.report import progress
 from triton_workshop.web.markup import element, escaped
@@ -29,7 +30,7 @@ ALONE = "docs/alone.md"
 """The text whose first table is an order for who learns alone."""
 PARTS = "parts/"
 """Where a site has what kernels need."""
-PASSED, FAILED, INTERRUPTED = 0, 1, 130
+PASSED, FAILED = 0, 1
 
 
 def run_handout(
