@@ -53,6 +53,18 @@ def test_an_interrupt_while_a_command_loads_shows_nothing(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot interrupt itself there")
+@pytest.mark.parametrize("words", [["check", "--solutions", "1"], ["bench", "1", "--plain"]], ids=["check", "bench"])
+@pytest.mark.parametrize("module", ["numpy.linalg", "torch._C"])
+def test_an_interrupt_while_torch_loads_ends_the_command_at_once(
+    module: str, words: list[str], run_python: RunPython
+) -> None:
+    source = f"MODULE = {module!r}\n{LOAD}\nfrom triton_workshop.cli import main\nmain()"
+    outcome = run_python("-c", source, *words)
+    assert outcome.returncode == -signal.SIGINT  # an exception could leave torch half imported
+    assert outcome.stdout + outcome.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot interrupt itself there")
 @pytest.mark.parametrize("module", ["triton", "torch", "triton_workshop.checking.script"])
 def test_an_interrupt_while_an_exercise_loads_shows_nothing(module: str, run_python: RunPython) -> None:
     file = ROOT / "exercises" / "exercise_1.py"

@@ -6,15 +6,16 @@ abort where a library written in C++ imports another.
 
 # Built in: `signal` needs some milliseconds, in which Ctrl+C would show a traceback.
 import _signal  # type: ignore[import-not-found]
+import sys
 
 _raises = False
 """Whether Ctrl+C raised KeyboardInterrupt before: `COMMAND &` in a script ignores it."""
 
 
 def loading() -> None:
-    """Let Ctrl+C end this program at once, if it would raise KeyboardInterrupt. For the main thread only."""
+    """Let Ctrl+C end this program at once, if it would raise KeyboardInterrupt, which it does in the main thread."""
     global _raises
-    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler and _is_main_thread():
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
         _raises = True
 
@@ -22,9 +23,14 @@ def loading() -> None:
 def loaded() -> None:
     """Let Ctrl+C raise KeyboardInterrupt from now on."""
     global _raises
-    if _raises:
+    if _raises and _is_main_thread():
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         _raises = False
+
+
+def _is_main_thread() -> bool:
+    threading = sys.modules.get("threading")  # without it there is one thread
+    return threading is None or threading.current_thread() is threading.main_thread()
 
 
 loading()

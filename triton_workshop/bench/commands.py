@@ -12,6 +12,7 @@ from rich.console import Console
 
 from triton_workshop.bench.bench import YOURS, Bench, bench
 from triton_workshop.bench.report import print_bench, progress
+from triton_workshop.checking.check import load
 from triton_workshop.checking.children import standard_output
 from triton_workshop.checking.commands import FAILED, PASSED, Scripts, chosen
 from triton_workshop.checking.exercises.workloads import WORKLOADS
@@ -63,6 +64,7 @@ def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:
 def _benches(scripts: Scripts, *, as_json: bool) -> Iterator[Bench]:
     # Only JSON goes to standard output; what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else standard_output()
+    load()  # before the terminal's cursor is hidden, as Ctrl+C may end the program meanwhile
     for exercise, file in scripts:
         with progress() as tell:
             compiler = new_process if has_library() else None

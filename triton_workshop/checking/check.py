@@ -74,13 +74,29 @@ def verdicts(
     if prepared is not None and prepared.has_ended():  # something killed it while it waited
         prepared = None
     with prepared or _ahead(where) as script:
+        load()
         from triton_workshop.checking import passes
-        from triton_workshop.checking.observing.child import prepare
 
-        prepare()
         trials = passes.Simulation(source, limit, where, script).trials()
         full_size = partial(passes.run_full_size, source, limit, where)
         yield from steps(source, started, trials, compiler, full_size if gpu else None)
+
+
+def load() -> None:
+    """Import what judges a script, and put this process on the simulator. Ctrl+C meanwhile ends the program at once.
+
+    An exception would leave numpy or torch half imported, and the script would be blamed for it.
+    """
+    from triton_workshop.loading import loaded, loading
+
+    loading()
+    try:
+        from triton_workshop.checking import passes  # noqa: F401
+        from triton_workshop.checking.observing.child import prepare
+
+        prepare()
+    finally:
+        loaded()
 
 
 def steps(

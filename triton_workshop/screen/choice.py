@@ -21,9 +21,9 @@ class Choice(Box[int]):
 
     AUTO_FOCUS = "OptionList"
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("space", "focused.select", "Go"),
-        ("j", "focused.cursor_down", "Down"),
-        ("k", "focused.cursor_up", "Up"),
+        ("space", "move('select')", "Go"),
+        ("j", "move('cursor_down')", "Down"),
+        ("k", "move('cursor_up')", "Up"),
     ]
 
     def __init__(self, title: str, entries: Iterable[Text], here: int) -> None:
@@ -31,6 +31,10 @@ class Choice(Box[int]):
         options = OptionList(*map(Option, entries), markup=False)
         options.highlighted = here
         super().__init__(title, options)
+
+    def action_move(self, how: str) -> None:
+        """Do in the list what its own keys do. It may have no focus, as while the terminal is resized."""
+        getattr(self.query_one(OptionList), f"action_{how}")()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         self.dismiss(event.option_index)
