@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from triton_workshop.classroom.board import Board, CallForHelp, Count, Present, Progress, called
+from triton_workshop.classroom.names import MOST_READ
 from triton_workshop.classroom.room import LETTERS, MOST_CALLS, MOST_WRONG, Room, forget, room_in_use
 from triton_workshop.errors import WorkshopError
 
@@ -212,6 +214,29 @@ def test_namesakes_are_numbered(room: Room) -> None:
     assert [called(each) for each in room.board().present] == names[:-2]
     room.leave(2)
     assert room.enter("Ada").name == "Ada 2", "once it is free"
+
+
+def test_one_more_namesake_looks_at_few_of_the_others(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [room.enter("Ada").name for _ in range(300)]
+    assert names[:3] + names[-1:] == ["Ada", "Ada 2", "Ada 3", "Ada 300"]
+    looked, normalize = list[str](), unicodedata.normalize
+    monkeypatch.setattr(unicodedata, "normalize", lambda form, text: looked.append(text) or normalize(form, text))
+    assert room.enter("Ada").name == "Ada 301"
+    assert len(looked) < 30
+    looked.clear()
+    room.enter("\ufdfa" * 1300)
+    assert max(map(len, looked)) <= MOST_READ
+
+
+def test_namesakes_of_a_store_of_an_older_version_are_numbered(file: Path, room: Room, clock: Clock) -> None:
+    for name in ("Ada", "Bob", None):
+        room.enter(name)
+    room._store.execute("DROP TABLE names")
+    room.close()
+    for _ in range(2):
+        room = Room(file, clock)
+    room.leave(2)
+    assert [room.enter(name).name for name in ("ADA", "Bob")] == ["ADA 2", "Bob"]
 
 
 def test_the_newest_report_of_an_exercise_counts(room: Room) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from itertools import chain, count
+from collections.abc import Callable, Iterator
 
 LONGEST_NAME = 40
 """Characters."""
+MOST_READ = 8 * LONGEST_NAME
+"""Characters of what was given that are looked at: each letter may have its marks and joiners."""
 JOINERS = "\u200c\u200d"
 """Nobody sees them, but Persian and Indian names need them, and emoji."""
 BLANKS = "\u115f\u1160\u2800\u3164\uffa0\ufffc\U00013441\U00013442\U0001d159"
@@ -25,24 +26,38 @@ def as_name(name: str | None) -> str | None:
 
     None if nothing of it can be seen, or if it looks like that of somebody without a name.
     """
-    visible = "".join(filter(_is_shown, " ".join((name or "").split())))
+    visible = "".join(filter(_is_shown, " ".join((name or "").split())[:MOST_READ]))
     composed = unicodedata.normalize("NFC", visible)
     shown = " ".join(_without_lost_joiners("".join(_without_piles(composed))).split())[:LONGEST_NAME].strip()
     seen = any(unicodedata.category(character)[0] in "LNPS" for character in shown)
-    return shown if seen and not AS_NUMBER.fullmatch(_plain(shown)) else None
+    return shown if seen and not AS_NUMBER.fullmatch(name_key(shown)) else None
 
 
-def with_number(name: str, taken: Iterable[str]) -> str:
-    """The name, or with the next free number if somebody has it already, as in "Ada 2"."""
-    others = {_plain(each) for each in taken}
-    suffixes = (f" {number}" for number in count(2))
-    numbered = (name[: LONGEST_NAME - len(suffix)].rstrip() + suffix for suffix in suffixes)
-    return next(each for each in chain([name], numbered) if _plain(each) not in others)
+def with_number(name: str, is_taken: Callable[[str], bool]) -> str:
+    """The name, or with a free number if somebody has it already, as in "Ada 2".
+
+    `is_taken` says so of a key. Thousands may have the name: the search doubles the number, and then halves its steps.
+    """
+    taken, free = 0, 1
+    while is_taken(name_key(_numbered(name, free))):
+        taken, free = free, 2 * free
+    while free - taken > 1:
+        middle = (taken + free) // 2
+        if is_taken(name_key(_numbered(name, middle))):
+            taken = middle
+        else:
+            free = middle
+    return _numbered(name, free)
 
 
-def _plain(name: str) -> str:
+def name_key(name: str) -> str:
     """What a name has in common with those that look the same."""
     return unicodedata.normalize("NFKC", name.translate(dict.fromkeys(map(ord, JOINERS)))).casefold()
+
+
+def _numbered(name: str, number: int) -> str:
+    suffix = f" {number}" if number > 1 else ""
+    return name[: LONGEST_NAME - len(suffix)].rstrip() + suffix
 
 
 def _is_shown(character: str) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 from platformdirs import user_data_path
 
 from triton_workshop.classroom.board import Board, CallForHelp, Present, Progress
-from triton_workshop.classroom.names import as_name, with_number
+from triton_workshop.classroom.names import as_name, name_key, with_number
 from triton_workshop.errors import MisuseError, WorkshopError
 
 FOLDER = "TRITON_WORKSHOP_ROOM"
@@ -49,6 +49,10 @@ CREATE TABLE IF NOT EXISTS rooms (id INTEGER PRIMARY KEY AUTOINCREMENT, word TEX
 CREATE TABLE IF NOT EXISTS attendees (
     room INTEGER, number INTEGER, name TEXT, token TEXT UNIQUE, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS names (
+    room INTEGER, number INTEGER, key TEXT, PRIMARY KEY (room, number)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS namesakes ON names (room, key);
 CREATE TABLE IF NOT EXISTS progress (
     room INTEGER, number INTEGER, exercise TEXT, filled INTEGER, todos INTEGER, correct INTEGER, hints INTEGER,
     told INTEGER, PRIMARY KEY (room, number, exercise)
@@ -58,7 +62,7 @@ CREATE TABLE IF NOT EXISTS calls (
     room INTEGER, number INTEGER, asked REAL, told INTEGER, done INTEGER, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
 """
-TOLD = ("progress", "calls", "excesses")
+TOLD = ("names", "progress", "calls", "excesses")
 """Tables of what is known about attendees."""
 
 OLDER = "(told < ? OR told > ?)"
@@ -175,11 +179,14 @@ class Room:
         with self._writing():
             ((number,),) = self._rows("SELECT coalesce(max(number), 0) + 1 FROM attendees WHERE room = ?", self._id)
             if name:
-                taken = self._rows("SELECT name FROM attendees WHERE room = ? AND name IS NOT NULL", self._id)
-                name = with_number(name, map(itemgetter(0), taken))
+                name = with_number(name, self._is_taken)
+                self._store.execute("INSERT INTO names VALUES (?, ?, ?)", (self._id, number, name_key(name)))
             values = (self._id, number, name, digest(token))
             self._store.execute("INSERT INTO attendees VALUES (?, ?, ?, ?)", values)
         return Attendee(number, name, token)
+
+    def _is_taken(self, key: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM names WHERE room = ? AND key = ? LIMIT 1", self._id, key))
 
     def attendee(self, token: str) -> Attendee | None:
         """Who has this token; None if it is nobody of this room."""
@@ -350,7 +357,16 @@ def opened(file: Path) -> sqlite3.Connection:
     store.execute("PRAGMA synchronous = NORMAL")
     store.execute("PRAGMA secure_delete = ON")
     store.executescript(TABLES)
+    _note_names(store)
     return store
+
+
+def _note_names(store: sqlite3.Connection) -> None:
+    """Note the keys of names that an older version has let in."""
+    lacking = "FROM attendees WHERE name IS NOT NULL AND (room, number) NOT IN (SELECT room, number FROM names)"
+    if store.execute(f"SELECT 1 {lacking} LIMIT 1").fetchone():
+        store.create_function("name_key", 1, name_key)
+        store.execute(f"INSERT OR IGNORE INTO names SELECT room, number, name_key(name) {lacking}")
 
 
 def _write_ahead(store: sqlite3.Connection) -> None:
