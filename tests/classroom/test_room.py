@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.classroom.board import Board, CallForHelp, Count, Present, Progress, called
+from triton_workshop.classroom.board import CALLS_FULL, Board, CallForHelp, Count, Present, Progress, called
 from triton_workshop.classroom.names import MOST_READ
 from triton_workshop.classroom.room import LETTERS, MOST_CALLS, MOST_WRONG, Room, forget, room_in_use
 from triton_workshop.errors import WorkshopError
@@ -306,6 +306,25 @@ def test_a_flood_of_calls_is_bounded_and_each_attendee_has_one(room: Room) -> No
     assert room.ask(mallory.number), "who waits already, waits on"
     room.done(mallory.number)
     assert room.ask(others[-1]), "once one is answered"
+
+
+def test_who_fills_the_places_from_one_address_makes_room_for_others_and_the_presenter_hears_of_it(
+    file: Path, room: Room, clock: Clock
+) -> None:
+    mallory = [room.enter().number for _ in range(MOST_CALLS + 1)]
+    for number in mallory[:MOST_CALLS]:
+        clock.time += 1
+        assert room.board().warnings == ()
+        assert room.ask(number, origin="10.0.0.66")
+    assert not room.ask(mallory[-1], origin="10.0.0.66")
+    for origin in ("10.0.0.2", "10.0.0.3"):
+        assert room.ask(room.enter().number, origin=origin)
+    waiting = [call.number for call in room.board().calls]
+    assert waiting[:-2] == mallory[: MOST_CALLS - 2], "the newest made room"
+    assert Room(file, clock).board().warnings == (CALLS_FULL,)
+    room.done(waiting[0])
+    assert room.board().warnings == ()
+    assert b"10.0.0.66" not in b"".join(each.read_bytes() for each in file.parent.iterdir())
 
 
 def test_a_call_that_arrives_twice_is_one_call(room: Room) -> None:

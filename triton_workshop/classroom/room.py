@@ -9,6 +9,7 @@ import secrets
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass
@@ -61,8 +62,11 @@ CREATE TABLE IF NOT EXISTS excesses (room INTEGER, number INTEGER, at REAL, PRIM
 CREATE TABLE IF NOT EXISTS calls (
     room INTEGER, number INTEGER, asked REAL, told INTEGER, done INTEGER, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS origins (
+    room INTEGER, number INTEGER, origin TEXT, PRIMARY KEY (room, number)
+) WITHOUT ROWID;
 """
-TOLD = ("names", "progress", "calls", "excesses")
+TOLD = ("names", "progress", "calls", "origins", "excesses")
 """Tables of what is known about attendees."""
 
 OLDER = "(told < ? OR told > ?)"
@@ -226,24 +230,42 @@ class Room:
                 (*here, *astuple(progress), told, *here),
             )
 
-    def ask(self, number: int, told: int | None = None) -> bool:
+    def ask(self, number: int, told: int | None = None, origin: str = "") -> bool:
         """Notes a call for help, unless too many wait for an answer; returns whether there was room.
 
-        Of several that nobody has answered, the first counts; `told` as for a report.
+        Of several that nobody has answered, the first counts; `told` as for a report. `origin` is the address that it
+        comes from, of which a digest is kept: the one with most calls makes room for others.
         """
-        here, told = (self._id, number), told or time.time_ns()
+        here, told, origin = (self._id, number), told or time.time_ns(), digest(f"{self.key} {origin}")[:12]
         with self._writing():
-            waiting = self._rows("SELECT number FROM calls WHERE room = ? AND NOT done", self._id)
-            if len(waiting) >= MOST_CALLS and (number,) not in waiting:
+            if not self._has_place(number, origin):
                 return False
             self._store.execute(
                 f"DELETE FROM calls WHERE room = ? AND number = ? AND done AND {OLDER}",
                 (*here, told, told + LATEST_NANOSECONDS),
             )
-            self._store.execute(
-                f"INSERT OR IGNORE INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0 WHERE {IS_HERE}",
-                (*here, self.now(), told, *here),
-            )
+            for insert, values in (
+                ("IGNORE INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0", (self.now(), told)),
+                ("REPLACE INTO origins SELECT ?, ?, ?", (origin,)),
+            ):
+                self._store.execute(f"INSERT OR {insert} WHERE {IS_HERE}", (*here, *values, *here))
+        return True
+
+    def _has_place(self, number: int, origin: str) -> bool:
+        """Whether a call may wait: if need be in place of the newest from the address with most."""
+        waiting = self._rows(
+            "SELECT number, origin FROM calls LEFT JOIN origins USING (room, number)"
+            " WHERE room = ? AND NOT done ORDER BY asked, told",
+            self._id,
+        )
+        if len(waiting) < MOST_CALLS or number in dict(waiting):
+            return True
+        of_origin = Counter(each for _, each in waiting)
+        ((crowd, most),) = of_origin.most_common(1)
+        if of_origin[origin] >= most - 1:
+            return False
+        newest = next(each for each, its in reversed(waiting) if its == crowd)
+        self._store.execute("DELETE FROM calls WHERE room = ? AND number = ?", (self._id, newest))
         return True
 
     def exceed(self, number: int) -> None:
@@ -285,6 +307,7 @@ class Room:
                 if not done
             ),
             self.guessed,
+            sum(not done for _, _, done in asked) >= MOST_CALLS,
             tuple(present[number] for number in excessive),
         )
 
