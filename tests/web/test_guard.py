@@ -23,7 +23,7 @@ from starlette.routing import Route
 from tests.web.loopback import Answer, asked, served
 from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Room
 from triton_workshop.web.demand import EXCESS, EXCESS_SECONDS, MOST_REQUESTS, REQUESTS, Allowance, Demand
-from triton_workshop.web.guard import ENTRIES, GUESSED, Guard, address_of
+from triton_workshop.web.guard import ENTRIES, GUESSED, LONGEST_ADDRESS, Guard, address_of
 from triton_workshop.web.limits import LARGEST_BODY_BYTES, POLICY, Limits, Pace
 
 FORM = "application/x-www-form-urlencoded"
@@ -259,6 +259,25 @@ def test_a_body_that_is_too_large_is_not_read(address: str) -> None:
     assert " 413 " in raw(address, undeclared).splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    ("path", "header"),
+    [("/", "X: " + "x" * 60_000), ("/", "Cookie: room=" + "x" * 20_000), ("/?" + "x" * 20_000, "A: b")],
+)
+def test_headers_that_are_too_large_are_refused_even_if_they_come_at_once(address: str, path: str, header: str) -> None:
+    assert raw(address, f"GET {path} HTTP/1.1\nHost: localhost\n{header}\n\n").startswith("HTTP/1.1 431 ")
+
+
+@pytest.mark.parametrize("header", ["Authorization: Bearer {}", "Cookie: room={}"])
+def test_of_a_token_that_is_none_of_ours_nothing_is_kept(tmp_path: Path, header: str) -> None:
+    room = Room(tmp_path / "room.sqlite")
+    guard = guarded(room)
+    ours = room.enter().token
+    with served(Limits(guard)) as address:
+        for token in (ours + "x", ours[:-1], "x" * 10_000, ours):
+            raw(address, f"GET / HTTP/1.1\nHost: localhost\nConnection: close\n{header.format(token)}\n\n")
+    assert [*guard.demand._allowance._full] == [ours]
+
+
 # Who guesses, and who floods
 
 
@@ -412,6 +431,7 @@ def test_the_presenter_hears_of_who_asks_for_too_much_and_no_more_after_a_minute
         ("2001:db8::1:2:3:4", "2001:db8::/64"),
         ("fe80::1%eth0", "fe80::/64"),
         ("", ""),
+        ("x" * 9999, "x" * LONGEST_ADDRESS),
     ],
 )
 def test_an_address_is_that_of_one_machine_or_its_network(client: str, address: str) -> None:

@@ -346,7 +346,7 @@ async def test_whoever_has_sent_a_request_may_wait_for_a_slow_answer() -> None:
     limits = Limits(app)
     limits.connections.opened(client, asyncio.Transport())
     left.append(limits.connections._timers[client].when() - loop.time())
-    scope = {"type": "http", "client": client, "headers": []}
+    scope = {"type": "http", "client": client, "path": "/", "query_string": b"", "headers": []}
     await limits(scope, AsyncMock(), AsyncMock())
     first, answer = left
     assert first <= FIRST_SECONDS < answer

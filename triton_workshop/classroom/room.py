@@ -45,6 +45,10 @@ EXCESS_SECONDS = 60.0
 LATEST_NANOSECONDS = 600 * 10**9
 """Nanoseconds by which something may come late; what seems to be older comes from a clock that was set back."""
 
+TOKEN_BYTES = 24
+TOKEN_LENGTH = TOKEN_BYTES * 4 // 3
+"""Characters of a token, in base 64."""
+
 TABLES = """
 CREATE TABLE IF NOT EXISTS rooms (id INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT, key TEXT, used REAL, address TEXT);
 CREATE TABLE IF NOT EXISTS attendees (
@@ -179,7 +183,7 @@ class Room:
 
     def enter(self, name: str | None = None) -> Attendee:
         """Let somebody in, under the next number, and a name that nobody else has."""
-        token, name = secrets.token_urlsafe(24), as_name(name)
+        token, name = secrets.token_urlsafe(TOKEN_BYTES), as_name(name)
         with self._writing():
             ((number,),) = self._rows("SELECT coalesce(max(number), 0) + 1 FROM attendees WHERE room = ?", self._id)
             if name:

@@ -39,6 +39,8 @@ HEADERS = {
 }
 LARGEST_BODY_BYTES = 4096
 """Bytes: a word and a name, or how far an attendee is."""
+LARGEST_HEADER_BYTES = 16 * 1024
+"""Bytes of an address and its headers. uvicorn refuses only more that does not come at once."""
 FIRST_SECONDS = 3.0
 """Seconds that a connection has for its first request."""
 READING_SECONDS = 30.0
@@ -56,6 +58,7 @@ UNREAD_BYTES = 128 * 1024
 """Bytes that the system keeps of what a client has not read: by itself, it would keep some megabytes for each."""
 GRACE_SECONDS = 0.2
 """Seconds that it has until then: in a wave of connections, its request may be there and not yet read."""
+HEADERS_TOO_LARGE = f"The headers of a request may have at most {LARGEST_HEADER_BYTES:,} bytes."
 TOO_LARGE = f"A request may have at most {LARGEST_BODY_BYTES:,} bytes."
 
 if sys.platform != "win32":
@@ -320,12 +323,22 @@ class Limits:
         in_time = _in_time(send, partial(self.connections.cut, client))
         sent = _with_headers(_in_parts(in_time, partial(self.connections.await_client, client)))
         with suppress(GoneError):
-            body = await _body(scope, receive)
-            with self.connections.answering(client, token_of(Request(scope))):
+            body = _refused(scope) or await _body(scope, receive)
+            session = token_of(Request(scope)) if isinstance(body, bytes) else None
+            with self.connections.answering(client, session):
                 if isinstance(body, bytes):
                     await self._app(scope, _again(body, receive), sent)
                 else:
                     await body(scope, receive, sent)
+
+
+def _refused(scope: Scope) -> Response | None:
+    """A refusal of headers that are too large: before anything reads or keeps what is in them."""
+    size = len(scope["path"]) + len(scope["query_string"])
+    size += sum(len(name) + len(value) for name, value in scope["headers"])
+    if size > LARGEST_HEADER_BYTES:
+        return PlainTextResponse(HEADERS_TOO_LARGE, 431, {"Connection": "close"})
+    return None
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | Response:

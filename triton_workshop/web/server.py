@@ -31,7 +31,7 @@ from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
 from triton_workshop.web.following import Followers, Following
 from triton_workshop.web.guard import Guard, address_of, no_store
-from triton_workshop.web.limits import Limits, Pace, watch_connections
+from triton_workshop.web.limits import LARGEST_HEADER_BYTES, Limits, Pace, watch_connections
 from triton_workshop.web.mailbox import Mailbox
 from triton_workshop.web.messages import (
     Close,
@@ -51,7 +51,6 @@ MOST_FILES = 4096
 """Files that the server may open: the connections that it keeps, and four waves of new ones on their way in or out."""
 MOST_WAITING = 512
 """Connections that wait to be accepted, and may then be accepted at once."""
-LARGEST_HEADER_BYTES = 16 * 1024
 FAREWELL_SECONDS = 1.0
 """Seconds in which streams can say that the presenter has gone."""
 LOOK_SECONDS = 1.0
