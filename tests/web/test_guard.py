@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import time
 from collections.abc import Iterator
@@ -373,6 +374,23 @@ def test_the_memory_of_entries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
         entries.take(f"10.0.0.{number}")
         clock.time += 1
     assert len(entries._full) <= 12
+
+
+async def test_whose_wait_is_just_over_is_not_told_so_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triton_workshop.web.guard.MOST_IN_LINE", 1)
+    guard = guarded(Room(tmp_path / "room.sqlite"))
+    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
+    await guard._line.turn(1)
+    first = asyncio.create_task(guard._wait_in_line("10.0.0.1"))
+    await asyncio.sleep(0)
+    (wait,) = guard._waiting
+    wait.reschedule(asyncio.get_running_loop().time())
+    while not wait.expired():
+        await asyncio.sleep(0)
+    assert wait in guard._waiting, "it has not heard of it yet"
+    monkeypatch.setattr("triton_workshop.web.guard.ENTRY_SECONDS", 0.0)
+    await guard._wait_in_line("10.0.0.2")
+    await first
 
 
 # Who asks for too much

@@ -131,7 +131,8 @@ class Guard:
         if len(self._waiting) >= MOST_IN_LINE:
             first = next(iter(self._waiting))
             del self._waiting[first]
-            first.reschedule(asyncio.get_running_loop().time())
+            if not first.expired():  # it ends by itself
+                first.reschedule(asyncio.get_running_loop().time())
         with suppress(TimeoutError):
             async with asyncio.timeout(ENTRY_SECONDS) as wait:
                 self._waiting[wait] = None
