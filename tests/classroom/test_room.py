@@ -216,6 +216,20 @@ def test_namesakes_are_numbered(room: Room) -> None:
     assert room.enter("Ada").name == "Ada 2", "once it is free"
 
 
+@pytest.mark.parametrize("unseen", [*"\u034f\ufe0f\u180b\u17b4\U000e0100\u200d\u2064\u115f\ufff0\U0001bca0\U000e0001"])
+@pytest.mark.parametrize("given", ["Ada{}", "A{}da", "{}Ada"])
+def test_what_nobody_sees_makes_no_other_name(room: Room, unseen: str, given: str) -> None:
+    assert [room.enter(name).name for name in ("Ada", given.format(unseen))] == ["Ada", "Ada 2"]
+    assert room.enter(f"num{unseen}ber 3").name is None
+
+
+@pytest.mark.parametrize(
+    "name", ["\u2764\ufe0f Ada", "\U0001f3f3\ufe0f\u200d\U0001f308", "7\ufe0f\u20e3", "\U0001f44b\U0001f3fd"]
+)
+def test_emoji_keep_their_looks(room: Room, name: str) -> None:
+    assert room.enter(name).name == name
+
+
 def test_one_more_namesake_looks_at_few_of_the_others(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [room.enter("Ada").name for _ in range(300)]
     assert names[:3] + names[-1:] == ["Ada", "Ada 2", "Ada 3", "Ada 300"]

@@ -10,14 +10,24 @@ LONGEST_NAME = 40
 """Characters."""
 MOST_READ = 8 * LONGEST_NAME
 """Characters of what was given that are looked at: each letter may have its marks and joiners."""
+UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""What fonts show as nothing: Default_Ignorable_Code_Point, in DerivedCoreProperties.txt of Unicode 16."""
 JOINERS = "\u200c\u200d"
 """Nobody sees them, but Persian and Indian names need them, and emoji."""
-BLANKS = "\u115f\u1160\u2800\u3164\uffa0\ufffc\U00013441\U00013442\U0001d159"
-"""Letters and symbols that look like nothing."""
+IN_COLOUR = "\ufe0f"
+"""Nobody sees it, but it makes an emoji of a symbol or a digit."""
+BLANKS = "\u2800\ufffc\U00013441\U00013442\U0001d159"
+"""Other symbols that look like nothing."""
 MOST_MARKS = 4
 """Marks above and below one letter: Burmese and Tibetan have up to four. One that fits any letter counts as two."""
-LOST = re.compile(rf"(?<![^\x00-\u024f])[{JOINERS}]+|[{JOINERS}]+(?![^\x00-\u024f])|([{JOINERS}])[{JOINERS}]+")
-"""Joiners at an end or beside a Latin letter, and all but the first of several."""
+LOST = re.compile(
+    rf"(?<![^\x00-\u024f])[{JOINERS}]+|[{JOINERS}]+(?![^\x00-\u024f])|([{JOINERS}])[{JOINERS}]+"
+    rf"|(?<![^\w\s]|[0-9]){IN_COLOUR}"
+)
+"""Joiners at an end or beside a Latin letter, all but the first of several, and colour for what has none."""
 AS_NUMBER = re.compile(r"\W*number\W*\d*\W*")
 
 
@@ -52,7 +62,7 @@ def with_number(name: str, is_taken: Callable[[str], bool]) -> str:
 
 def name_key(name: str) -> str:
     """What a name has in common with those that look the same."""
-    return unicodedata.normalize("NFKC", name.translate(dict.fromkeys(map(ord, JOINERS)))).casefold()
+    return " ".join(unicodedata.normalize("NFKC", UNSEEN.sub("", name)).casefold().split())
 
 
 def _numbered(name: str, number: int) -> str:
@@ -62,7 +72,9 @@ def _numbered(name: str, number: int) -> str:
 
 def _is_shown(character: str) -> bool:
     """Whether a name may have this: no control character, nothing that turns the direction of writing."""
-    return character in JOINERS or (unicodedata.category(character)[0] != "C" and character not in BLANKS)
+    if UNSEEN.match(character):
+        return character in JOINERS + IN_COLOUR
+    return unicodedata.category(character)[0] != "C" and character not in BLANKS
 
 
 def _without_piles(text: str) -> Iterator[str]:
