@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from triton_workshop.classroom.board import Board, CallForHelp, Count, Present, Progress, called
+from triton_workshop.classroom.board import CALLS_FULL, Board, CallForHelp, Count, Present, Progress, called
+from triton_workshop.classroom.names import MOST_READ
 from triton_workshop.classroom.room import LETTERS, MOST_CALLS, MOST_WRONG, Room, forget, room_in_use
 from triton_workshop.errors import WorkshopError
 
@@ -214,6 +216,43 @@ def test_namesakes_are_numbered(room: Room) -> None:
     assert room.enter("Ada").name == "Ada 2", "once it is free"
 
 
+@pytest.mark.parametrize("unseen", [*"\u034f\ufe0f\u180b\u17b4\U000e0100\u200d\u2064\u115f\ufff0\U0001bca0\U000e0001"])
+@pytest.mark.parametrize("given", ["Ada{}", "A{}da", "{}Ada"])
+def test_what_nobody_sees_makes_no_other_name(room: Room, unseen: str, given: str) -> None:
+    assert [room.enter(name).name for name in ("Ada", given.format(unseen))] == ["Ada", "Ada 2"]
+    assert room.enter(f"num{unseen}ber 3").name is None
+
+
+@pytest.mark.parametrize(
+    "name", ["\u2764\ufe0f Ada", "\U0001f3f3\ufe0f\u200d\U0001f308", "7\ufe0f\u20e3", "\U0001f44b\U0001f3fd"]
+)
+def test_emoji_keep_their_looks(room: Room, name: str) -> None:
+    assert room.enter(name).name == name
+
+
+def test_one_more_namesake_looks_at_few_of_the_others(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [room.enter("Ada").name for _ in range(300)]
+    assert names[:3] + names[-1:] == ["Ada", "Ada 2", "Ada 3", "Ada 300"]
+    looked, normalize = list[str](), unicodedata.normalize
+    monkeypatch.setattr(unicodedata, "normalize", lambda form, text: looked.append(text) or normalize(form, text))
+    assert room.enter("Ada").name == "Ada 301"
+    assert len(looked) < 30
+    looked.clear()
+    room.enter("\ufdfa" * 1300)
+    assert max(map(len, looked)) <= MOST_READ
+
+
+def test_namesakes_of_a_store_of_an_older_version_are_numbered(file: Path, room: Room, clock: Clock) -> None:
+    for name in ("Ada", "Bob", None):
+        room.enter(name)
+    room._store.execute("DROP TABLE names")
+    room.close()
+    for _ in range(2):
+        room = Room(file, clock)
+    room.leave(2)
+    assert [room.enter(name).name for name in ("ADA", "Bob")] == ["ADA 2", "Bob"]
+
+
 def test_the_newest_report_of_an_exercise_counts(room: Room) -> None:
     ada = room.enter()
     room.report(ada.number, BEGUN)
@@ -281,6 +320,25 @@ def test_a_flood_of_calls_is_bounded_and_each_attendee_has_one(room: Room) -> No
     assert room.ask(mallory.number), "who waits already, waits on"
     room.done(mallory.number)
     assert room.ask(others[-1]), "once one is answered"
+
+
+def test_who_fills_the_places_from_one_address_makes_room_for_others_and_the_presenter_hears_of_it(
+    file: Path, room: Room, clock: Clock
+) -> None:
+    mallory = [room.enter().number for _ in range(MOST_CALLS + 1)]
+    for number in mallory[:MOST_CALLS]:
+        clock.time += 1
+        assert room.board().warnings == ()
+        assert room.ask(number, origin="10.0.0.66")
+    assert not room.ask(mallory[-1], origin="10.0.0.66")
+    for origin in ("10.0.0.2", "10.0.0.3"):
+        assert room.ask(room.enter().number, origin=origin)
+    waiting = [call.number for call in room.board().calls]
+    assert waiting[:-2] == mallory[: MOST_CALLS - 2], "the newest made room"
+    assert Room(file, clock).board().warnings == (CALLS_FULL,)
+    room.done(waiting[0])
+    assert room.board().warnings == ()
+    assert b"10.0.0.66" not in b"".join(each.read_bytes() for each in file.parent.iterdir())
 
 
 def test_a_call_that_arrives_twice_is_one_call(room: Room) -> None:

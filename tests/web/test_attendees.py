@@ -97,6 +97,20 @@ def test_beyond_the_calls_that_may_wait_an_attendee_hears_so(
     room.leave(bob.number)
 
 
+def test_whoever_fills_the_places_from_another_address_makes_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("triton_workshop.classroom.room.MOST_CALLS", 2)
+    room = Room(tmp_path / "room.sqlite")
+    with served(Server(room, "", proxy="127.0.0.1").app) as address:
+        asking = [(room.enter().token, f"10.0.0.{host}") for host in (66, 66, 66, 2)]
+        statuses = [
+            asked(f"{address}help", b"", {"Authorization": f"Bearer {token}", "X-Forwarded-For": host}).status
+            for token, host in asking
+        ]
+    assert statuses == [200, 200, 429, 200]
+
+
 def test_who_joins_is_on_the_board_until_they_leave(room: Room, address: str, tmp_path: Path) -> None:
     joined = join(address, room.word.lower(), "Bob", tmp_path / "room.json")
     assert [present.name for present in room.board().present] == ["Bob"]

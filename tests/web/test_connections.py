@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -113,6 +115,10 @@ class Transport(asyncio.Transport):
     """One end of a connection that can be cut."""
 
     is_cut = False
+    unread = 0
+
+    def get_write_buffer_size(self) -> int:
+        return self.unread
 
     def abort(self) -> None:
         self.is_cut = True
@@ -178,11 +184,31 @@ async def test_between_two_requests_a_connection_goes_only_after_those_that_neve
     for client in [*connections._new]:
         with connections.answering(client):
             pass
-    connections.opened(bob := ("10.0.0.3", 1), Transport())
+    connections.opened(bob := ("10.0.0.2", 2), Transport())
     with connections.answering(bob):
         pass
     await a_while()
-    assert hers.is_cut, "the one that has been silent for longest"
+    assert not hers.is_cut, "as her address has few"
+
+
+@pytest.mark.usefixtures("no_grace")
+async def test_of_the_idle_ones_of_an_address_the_longest_silent_goes_and_who_still_reads_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
+    connections, transports = Connections(), [Transport() for _ in range(8)]
+    transports[0].unread = transports[2].unread = 1
+    for port, transport in enumerate(transports):
+        connections.opened(("10.0.0.1", port), transport)
+        with connections.answering(("10.0.0.1", port)):
+            pass
+        await a_while()
+    assert [port for port, transport in enumerate(transports) if transport.is_cut] == [1, 3, 4]
+    for transport in transports:
+        transport.unread = 1
+    connections.opened(("10.0.0.1", 9), Transport())
+    await a_while()
+    assert transports[0].is_cut, "nobody else is left"
 
 
 async def test_an_answer_that_nobody_waits_for_ends() -> None:
@@ -360,6 +386,31 @@ def test_of_those_who_do_not_read_the_longest_silent_go(serving: Serving, monkey
     with open_connections(address, 20, request("/large.js", session)):
         assert reaches(lambda: len(made.app.connections._all) == 5)
         assert asked(f"{address}page.js", headers=session).status == 200
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not say how much is unread")
+def test_who_reads_slowly_gets_all_while_others_of_the_address_come_and_say_nothing(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, address, session = serving
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
+    monkeypatch.setattr("triton_workshop.web.limits.GRACE_SECONDS", 0.0)
+    made.site._files["large.js"] = text_file(large := "".join(map(str, range(20_000))), "javascript")
+    connections = made.app.connections
+    with closing(socket.socket()) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect((urlsplit(address).hostname, urlsplit(address).port))
+        slow.sendall(request("/large.js", session | {"Connection": "keep-alive"}))
+        assert reaches(lambda: slow.getsockname() in connections._idle and not connections._answers)
+        with ExitStack() as others:
+            for _ in range(30):
+                other = others.enter_context(closing(connect(address, request("/piece/none", session))))
+                assert other.recv(9)
+            assert reaches(lambda: len(connections._all) <= 6)
+        answer = b""
+        while not answer.endswith(large[-40:].encode()) and (data := slow.recv(65536)):
+            answer += data
+        assert answer.endswith(large.encode())
 
 
 def test_the_system_keeps_nothing_for_a_connection_that_was_cut(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import time
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ from starlette.routing import Route
 from tests.web.loopback import Answer, asked, served
 from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Room
 from triton_workshop.web.demand import EXCESS, EXCESS_SECONDS, MOST_REQUESTS, REQUESTS, Allowance, Demand
-from triton_workshop.web.guard import ENTRIES, GUESSED, Guard, address_of
+from triton_workshop.web.guard import ENTRIES, GUESSED, LONGEST_ADDRESS, Guard, address_of
 from triton_workshop.web.limits import LARGEST_BODY_BYTES, POLICY, Limits, Pace
 
 FORM = "application/x-www-form-urlencoded"
@@ -259,6 +260,25 @@ def test_a_body_that_is_too_large_is_not_read(address: str) -> None:
     assert " 413 " in raw(address, undeclared).splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    ("path", "header"),
+    [("/", "X: " + "x" * 60_000), ("/", "Cookie: room=" + "x" * 20_000), ("/?" + "x" * 20_000, "A: b")],
+)
+def test_headers_that_are_too_large_are_refused_even_if_they_come_at_once(address: str, path: str, header: str) -> None:
+    assert raw(address, f"GET {path} HTTP/1.1\nHost: localhost\n{header}\n\n").startswith("HTTP/1.1 431 ")
+
+
+@pytest.mark.parametrize("header", ["Authorization: Bearer {}", "Cookie: room={}"])
+def test_of_a_token_that_is_none_of_ours_nothing_is_kept(tmp_path: Path, header: str) -> None:
+    room = Room(tmp_path / "room.sqlite")
+    guard = guarded(room)
+    ours = room.enter().token
+    with served(Limits(guard)) as address:
+        for token in (ours + "x", ours[:-1], "x" * 10_000, ours):
+            raw(address, f"GET / HTTP/1.1\nHost: localhost\nConnection: close\n{header.format(token)}\n\n")
+    assert [*guard.demand._allowance._full] == [ours]
+
+
 # Who guesses, and who floods
 
 
@@ -356,6 +376,23 @@ def test_the_memory_of_entries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(entries._full) <= 12
 
 
+async def test_whose_wait_is_just_over_is_not_told_so_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triton_workshop.web.guard.MOST_IN_LINE", 1)
+    guard = guarded(Room(tmp_path / "room.sqlite"))
+    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
+    await guard._line.turn(1)
+    first = asyncio.create_task(guard._wait_in_line("10.0.0.1"))
+    await asyncio.sleep(0)
+    (wait,) = guard._waiting
+    wait.reschedule(asyncio.get_running_loop().time())
+    while not wait.expired():
+        await asyncio.sleep(0)
+    assert wait in guard._waiting, "it has not heard of it yet"
+    monkeypatch.setattr("triton_workshop.web.guard.ENTRY_SECONDS", 0.0)
+    await guard._wait_in_line("10.0.0.2")
+    await first
+
+
 # Who asks for too much
 
 
@@ -412,6 +449,7 @@ def test_the_presenter_hears_of_who_asks_for_too_much_and_no_more_after_a_minute
         ("2001:db8::1:2:3:4", "2001:db8::/64"),
         ("fe80::1%eth0", "fe80::/64"),
         ("", ""),
+        ("x" * 9999, "x" * LONGEST_ADDRESS),
     ],
 )
 def test_an_address_is_that_of_one_machine_or_its_network(client: str, address: str) -> None:

@@ -27,13 +27,14 @@ pytest.importorskip("uvicorn")
 from PIL import Image
 from rich.text import Text
 
+from tests.web.attacks import connect, request
 from tests.web.loopback import asked, served
 from tests.web.test_guard import answer_to
 from triton_workshop.classroom.room import KEPT_OPEN_SECONDS, Room, forget, room_in_use
 from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.web import following, server
-from triton_workshop.web.following import Followers, Following
+from triton_workshop.web.following import FOLLOWS, Followers, Following
 from triton_workshop.web.limits import FIRST_SECONDS, MOST_CONNECTIONS, MOST_OPEN, Connections, Limits
 from triton_workshop.web.messages import Edited, Printed
 from triton_workshop.web.outputs import Output
@@ -265,6 +266,34 @@ def test_the_newest_page_follows_in_place_of_an_older_one(serving: Serving, monk
         assert len(made.followers.pages) == 1
 
 
+def test_a_session_that_asks_to_follow_again_and_again_waits_where_all_places_are_taken(
+    serving: Serving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or those behind one address would end each other's streams all the time."""
+    made, address, _ = serving
+    monkeypatch.setattr(following, "MOST_STREAMS", 2)
+    mallory, bob = ({"Authorization": f"Bearer {made._room.enter().token}"} for _ in range(2))
+    with ExitStack() as open_ones:
+
+        def status(headers: dict[str, str]) -> int:
+            asking = open_ones.enter_context(connect(address, request("/events", headers)))
+            return int(asking.recv(12).split()[1])
+
+        statuses = [status(mallory) for _ in range(FOLLOWS + 2)]
+        assert statuses == [200] * FOLLOWS + [429] * 2
+        assert status(bob) == 200
+        monkeypatch.setattr(following, "MOST_STREAMS", 400)
+        assert status(mallory) == 200
+
+
+def test_whoever_is_behind_another_address_than_the_crowd_follows_as_often_as_they_ask() -> None:
+    followers, crowd = Followers(Stream(), Connections()), CROWD
+    for place in crowd:
+        followers.admit(Following(Stream(), 0, *place))
+    asked = [[followers.has_place(1000, address) for _ in range(FOLLOWS + 1)] for address in ("10.0.0.1", "10.0.0.2")]
+    assert asked == [[True] * FOLLOWS + [False], [True] * (FOLLOWS + 1)]
+
+
 def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     made, address, session = serving
     monkeypatch.setattr("triton_workshop.web.limits.READING_SECONDS", 0.05)
@@ -346,7 +375,7 @@ async def test_whoever_has_sent_a_request_may_wait_for_a_slow_answer() -> None:
     limits = Limits(app)
     limits.connections.opened(client, asyncio.Transport())
     left.append(limits.connections._timers[client].when() - loop.time())
-    scope = {"type": "http", "client": client, "headers": []}
+    scope = {"type": "http", "client": client, "path": "/", "query_string": b"", "headers": []}
     await limits(scope, AsyncMock(), AsyncMock())
     first, answer = left
     assert first <= FIRST_SECONDS < answer

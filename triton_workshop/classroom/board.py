@@ -6,6 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 
 GUESSED = "Somebody is guessing the room's word, so it has five letters more now: w shows it on the slides."
+CALLS_FULL = (
+    "So many calls for help wait that no more fit in. Many may come from one address: "
+    "answer some, or remove on the board who does not need any."
+)
 
 MOST_NAMED = 3
 """Attendees who are named for asking too much: the board and the notes are for more than that."""
@@ -64,6 +68,8 @@ class Board:
     """The oldest first."""
     guessed: bool = False
     """Whether somebody is guessing the room's word."""
+    calls_full: bool = False
+    """Whether as many calls wait as there are places."""
     excessive: tuple[Present, ...] = ()
     """Who has asked for far too much in the last minute, the latest first."""
 
@@ -71,7 +77,8 @@ class Board:
     def warnings(self) -> tuple[str, ...]:
         """Sentences for the presenter about those who disturb the room."""
         guessed = (GUESSED,) if self.guessed else ()
-        return guessed + tuple(map(_excess, self.excessive[:MOST_NAMED]))
+        full = (CALLS_FULL,) if self.calls_full else ()
+        return guessed + full + tuple(map(_excess, self.excessive[:MOST_NAMED]))
 
     @property
     def counts(self) -> tuple[Count, ...]:

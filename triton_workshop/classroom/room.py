@@ -9,6 +9,7 @@ import secrets
 import sqlite3
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import astuple, dataclass
@@ -20,7 +21,7 @@ from typing import Any
 from platformdirs import user_data_path
 
 from triton_workshop.classroom.board import Board, CallForHelp, Present, Progress
-from triton_workshop.classroom.names import as_name, with_number
+from triton_workshop.classroom.names import as_name, name_key, with_number
 from triton_workshop.errors import MisuseError, WorkshopError
 
 FOLDER = "TRITON_WORKSHOP_ROOM"
@@ -44,11 +45,19 @@ EXCESS_SECONDS = 60.0
 LATEST_NANOSECONDS = 600 * 10**9
 """Nanoseconds by which something may come late; what seems to be older comes from a clock that was set back."""
 
+TOKEN_BYTES = 24
+TOKEN_LENGTH = TOKEN_BYTES * 4 // 3
+"""Characters of a token, in base 64."""
+
 TABLES = """
 CREATE TABLE IF NOT EXISTS rooms (id INTEGER PRIMARY KEY AUTOINCREMENT, word TEXT, key TEXT, used REAL, address TEXT);
 CREATE TABLE IF NOT EXISTS attendees (
     room INTEGER, number INTEGER, name TEXT, token TEXT UNIQUE, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS names (
+    room INTEGER, number INTEGER, key TEXT, PRIMARY KEY (room, number)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS namesakes ON names (room, key);
 CREATE TABLE IF NOT EXISTS progress (
     room INTEGER, number INTEGER, exercise TEXT, filled INTEGER, todos INTEGER, correct INTEGER, hints INTEGER,
     told INTEGER, PRIMARY KEY (room, number, exercise)
@@ -57,8 +66,11 @@ CREATE TABLE IF NOT EXISTS excesses (room INTEGER, number INTEGER, at REAL, PRIM
 CREATE TABLE IF NOT EXISTS calls (
     room INTEGER, number INTEGER, asked REAL, told INTEGER, done INTEGER, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS origins (
+    room INTEGER, number INTEGER, origin TEXT, PRIMARY KEY (room, number)
+) WITHOUT ROWID;
 """
-TOLD = ("progress", "calls", "excesses")
+TOLD = ("names", "progress", "calls", "origins", "excesses")
 """Tables of what is known about attendees."""
 
 OLDER = "(told < ? OR told > ?)"
@@ -171,15 +183,18 @@ class Room:
 
     def enter(self, name: str | None = None) -> Attendee:
         """Let somebody in, under the next number, and a name that nobody else has."""
-        token, name = secrets.token_urlsafe(24), as_name(name)
+        token, name = secrets.token_urlsafe(TOKEN_BYTES), as_name(name)
         with self._writing():
             ((number,),) = self._rows("SELECT coalesce(max(number), 0) + 1 FROM attendees WHERE room = ?", self._id)
             if name:
-                taken = self._rows("SELECT name FROM attendees WHERE room = ? AND name IS NOT NULL", self._id)
-                name = with_number(name, map(itemgetter(0), taken))
+                name = with_number(name, self._is_taken)
+                self._store.execute("INSERT INTO names VALUES (?, ?, ?)", (self._id, number, name_key(name)))
             values = (self._id, number, name, digest(token))
             self._store.execute("INSERT INTO attendees VALUES (?, ?, ?, ?)", values)
         return Attendee(number, name, token)
+
+    def _is_taken(self, key: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM names WHERE room = ? AND key = ? LIMIT 1", self._id, key))
 
     def attendee(self, token: str) -> Attendee | None:
         """Who has this token; None if it is nobody of this room."""
@@ -219,24 +234,42 @@ class Room:
                 (*here, *astuple(progress), told, *here),
             )
 
-    def ask(self, number: int, told: int | None = None) -> bool:
+    def ask(self, number: int, told: int | None = None, origin: str = "") -> bool:
         """Notes a call for help, unless too many wait for an answer; returns whether there was room.
 
-        Of several that nobody has answered, the first counts; `told` as for a report.
+        Of several that nobody has answered, the first counts; `told` as for a report. `origin` is the address that it
+        comes from, of which a digest is kept: the one with most calls makes room for others.
         """
-        here, told = (self._id, number), told or time.time_ns()
+        here, told, origin = (self._id, number), told or time.time_ns(), digest(f"{self.key} {origin}")[:12]
         with self._writing():
-            waiting = self._rows("SELECT number FROM calls WHERE room = ? AND NOT done", self._id)
-            if len(waiting) >= MOST_CALLS and (number,) not in waiting:
+            if not self._has_place(number, origin):
                 return False
             self._store.execute(
                 f"DELETE FROM calls WHERE room = ? AND number = ? AND done AND {OLDER}",
                 (*here, told, told + LATEST_NANOSECONDS),
             )
-            self._store.execute(
-                f"INSERT OR IGNORE INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0 WHERE {IS_HERE}",
-                (*here, self.now(), told, *here),
-            )
+            for insert, values in (
+                ("IGNORE INTO calls (room, number, asked, told, done) SELECT ?, ?, ?, ?, 0", (self.now(), told)),
+                ("REPLACE INTO origins SELECT ?, ?, ?", (origin,)),
+            ):
+                self._store.execute(f"INSERT OR {insert} WHERE {IS_HERE}", (*here, *values, *here))
+        return True
+
+    def _has_place(self, number: int, origin: str) -> bool:
+        """Whether a call may wait: if need be in place of the newest from the address with most."""
+        waiting = self._rows(
+            "SELECT number, origin FROM calls LEFT JOIN origins USING (room, number)"
+            " WHERE room = ? AND NOT done ORDER BY asked, told",
+            self._id,
+        )
+        if len(waiting) < MOST_CALLS or number in dict(waiting):
+            return True
+        of_origin = Counter(each for _, each in waiting)
+        ((crowd, most),) = of_origin.most_common(1)
+        if of_origin[origin] >= most - 1:
+            return False
+        newest = next(each for each, its in reversed(waiting) if its == crowd)
+        self._store.execute("DELETE FROM calls WHERE room = ? AND number = ?", (self._id, newest))
         return True
 
     def exceed(self, number: int) -> None:
@@ -278,6 +311,7 @@ class Room:
                 if not done
             ),
             self.guessed,
+            sum(not done for _, _, done in asked) >= MOST_CALLS,
             tuple(present[number] for number in excessive),
         )
 
@@ -350,7 +384,16 @@ def opened(file: Path) -> sqlite3.Connection:
     store.execute("PRAGMA synchronous = NORMAL")
     store.execute("PRAGMA secure_delete = ON")
     store.executescript(TABLES)
+    _note_names(store)
     return store
+
+
+def _note_names(store: sqlite3.Connection) -> None:
+    """Note the keys of names that an older version has let in."""
+    lacking = "FROM attendees WHERE name IS NOT NULL AND (room, number) NOT IN (SELECT room, number FROM names)"
+    if store.execute(f"SELECT 1 {lacking} LIMIT 1").fetchone():
+        store.create_function("name_key", 1, name_key)
+        store.execute(f"INSERT OR IGNORE INTO names SELECT room, number, name_key(name) {lacking}")
 
 
 def _write_ahead(store: sqlite3.Connection) -> None:

@@ -18,6 +18,7 @@ from triton_workshop.classroom.board import Board, Count, Present, Progress, cal
 from triton_workshop.classroom.board_key import BoardKey
 from triton_workshop.classroom.room import MOST_CALLS, Room
 from triton_workshop.web.assets import asset
+from triton_workshop.web.guard import address_of
 
 COOKIE = "board"
 MOST_TODOS = 99
@@ -70,7 +71,7 @@ class Attendees:
         except MisshapenError as error:
             return PlainTextResponse(f"This is not a call for help: {error}.", 400)
         attendee = request.state.attendee
-        if not await run_in_threadpool(self._room.ask, attendee.number, told):
+        if not await run_in_threadpool(self._room.ask, attendee.number, told, address_of(request)):
             return PlainTextResponse(TOO_MANY_CALLS, 429, {"Retry-After": "10"})
         return JSONResponse({"number": attendee.number, "name": attendee.name})
 

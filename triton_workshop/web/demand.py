@@ -9,6 +9,8 @@ from contextlib import contextmanager
 
 from starlette.requests import Request
 
+from triton_workshop.classroom.room import TOKEN_LENGTH
+
 COOKIE = "room"
 MOST_REQUESTS = 64
 """Requests of one session that may wait for their answers: through HTTP/2, a page asks for all its pictures at once."""
@@ -22,9 +24,10 @@ EXCESS_SECONDS = 60.0
 
 
 def token_of(request: Request) -> str | None:
-    """The token that comes with a request, from a program or else from a browser."""
-    kind, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE)
+    """The token that comes with a request, from a program or else from a browser; None if it is none of ours."""
+    kind, _, rest = request.headers.get("authorization", "").partition(" ")
+    token = rest.strip() if kind.lower() == "bearer" else request.cookies.get(COOKIE, "")
+    return token if len(token) == TOKEN_LENGTH else None
 
 
 class Allowance:

@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterable
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from triton_workshop.web.demand import Allowance
 from triton_workshop.web.limits import NOBODY, Client, Connections
 from triton_workshop.web.stream import Stream
 
 MOST_STREAMS = 400
 MOST_PAGES = 12
 """Pages that one attendee may have open."""
+FOLLOWS, FOLLOWS_PER_SECOND = 3, 1 / 30
+"""Times that an attendee may ask for a stream at once, and from then on, where a crowd has taken all places."""
 
 
 class Following(StreamingResponse):
@@ -43,6 +46,17 @@ class Followers:
         self._stream, self._connections = stream, connections
         self.pages: dict[Following, None] = {}
         """The oldest first."""
+        self._asked = Allowance(FOLLOWS, per_second=FOLLOWS_PER_SECOND)
+
+    def has_place(self, number: int, address: str) -> bool:
+        """Whether an attendee may follow now, who asks for it.
+
+        Each who does ends another's stream, once there is no room: so in the crowd nobody does it again and again.
+        """
+        if self._asked.take(number) or len(self.pages) < MOST_STREAMS:
+            return True
+        of_address = Counter(each.address for each in self.pages)
+        return of_address[address] < max(of_address.values())
 
     def admit(self, page: Following) -> None:
         """Take a page in, if need be in place of the oldest of those who have most.

@@ -32,6 +32,8 @@ ENTRY_SECONDS = 5.0
 """Seconds after which the right word lets in, however many others enter from the same address."""
 MOST_IN_LINE = 500
 """Of more who wait to enter, the first need not wait any longer: a server has room for so many connections only."""
+LONGEST_ADDRESS = 64
+"""Characters that are kept of what a proxy says."""
 MESSAGES = 30
 """Messages of one attendee at once."""
 WRONG_WORD = "That is not this room's word. Look at the presenter's screen, and try again."
@@ -129,7 +131,8 @@ class Guard:
         if len(self._waiting) >= MOST_IN_LINE:
             first = next(iter(self._waiting))
             del self._waiting[first]
-            first.reschedule(asyncio.get_running_loop().time())
+            if not first.expired():  # it ends by itself
+                first.reschedule(asyncio.get_running_loop().time())
         with suppress(TimeoutError):
             async with asyncio.timeout(ENTRY_SECONDS) as wait:
                 self._waiting[wait] = None
@@ -238,4 +241,4 @@ def opens_page(headers: Mapping[str, str]) -> bool:
 
 def address_of(request: Request) -> str:
     """Where a request comes from, as a proxy in front may say."""
-    return network_of(request.client.host if request.client else "")
+    return network_of(request.client.host[:LONGEST_ADDRESS] if request.client else "")

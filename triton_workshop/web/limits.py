@@ -39,12 +39,14 @@ HEADERS = {
 }
 LARGEST_BODY_BYTES = 4096
 """Bytes: a word and a name, or how far an attendee is."""
+LARGEST_HEADER_BYTES = 16 * 1024
+"""Bytes of an address and its headers. uvicorn refuses only more that does not come at once."""
 FIRST_SECONDS = 3.0
 """Seconds that a connection has for its first request."""
 READING_SECONDS = 30.0
 """Seconds for everything later: the next request, and a client that does not read what it asked for."""
 MOST_OPEN = 500
-"""Connections that wait for their client. Beyond that, the oldest of new or of idle ones goes, as there are more."""
+"""Connections that wait for their client. Beyond that, the address with most of them loses one, new or idle."""
 MOST_CONNECTIONS = 2000
 """Connections of all kinds. Beyond that, the address with most of them loses one, as there are more.
 
@@ -56,8 +58,15 @@ UNREAD_BYTES = 128 * 1024
 """Bytes that the system keeps of what a client has not read: by itself, it would keep some megabytes for each."""
 GRACE_SECONDS = 0.2
 """Seconds that it has until then: in a wave of connections, its request may be there and not yet read."""
+HEADERS_TOO_LARGE = f"The headers of a request may have at most {LARGEST_HEADER_BYTES:,} bytes."
 TOO_LARGE = f"A request may have at most {LARGEST_BODY_BYTES:,} bytes."
 
+if sys.platform != "win32":
+    import fcntl
+    import termios
+
+SO_NWRITE = 0x1024
+"""The option by which a Mac says how many bytes are not sent yet."""
 LINGER = "hh" if sys.platform == "win32" else "ii"
 """How the system wants to hear whether to go on, and for how many seconds."""
 
@@ -146,9 +155,19 @@ class Connections:
         self._timers[client] = asyncio.get_running_loop().call_later(seconds, self.cut, client)
 
     def _make_room(self) -> None:
+        """Beyond the limit, let the network that has most lose its longest silent one, and none that still reads.
+
+        Of those who never read one goes as well, once nobody else is left.
+        """
         if len(self._new) + len(self._idle) > MOST_OPEN:
-            crowd = self._new if len(self._new) > len(self._idle) else self._idle
-            self._allow(next(iter(crowd)), GRACE_SECONDS)
+            open_ones = (*self._new, *self._idle)
+            ((network, _),) = Counter(network_of(host) for host, _ in open_ones).most_common(1)
+            new, idle = (
+                [each for each in group if network_of(each[0]) == network] for group in (self._new, self._idle)
+            )
+            crowd = new if len(new) > len(idle) else idle
+            silent = (client for client in crowd if not unread_bytes(self._all[client]))
+            self._allow(next(silent, crowd[0]), GRACE_SECONDS)
 
     def _cut_in_crowd(self) -> None:
         """Cut one of the network that has most: of the session there that waits for most, or in a wave a silent one.
@@ -211,6 +230,20 @@ def prepare(transport: asyncio.BaseTransport) -> None:
         with suppress(OSError):  # on a Mac, of a client that has gone already
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)
+
+
+def unread_bytes(transport: asyncio.BaseTransport) -> int:
+    """Bytes of what was sent that are still here, as far as the system says so: the client has to read on first."""
+    waiting: int = transport.get_write_buffer_size()  # type: ignore[attr-defined]  # as all that carry bytes
+    connection = transport.get_extra_info("socket")
+    if connection is None or waiting:
+        return waiting
+    with suppress(OSError):  # it has ended
+        if sys.platform == "linux":
+            return int.from_bytes(fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, bytes(4)), sys.byteorder)
+        if sys.platform == "darwin":
+            return int(connection.getsockopt(socket.SOL_SOCKET, SO_NWRITE))
+    return 0
 
 
 def forget_unread(transport: asyncio.BaseTransport) -> None:
@@ -290,12 +323,22 @@ class Limits:
         in_time = _in_time(send, partial(self.connections.cut, client))
         sent = _with_headers(_in_parts(in_time, partial(self.connections.await_client, client)))
         with suppress(GoneError):
-            body = await _body(scope, receive)
-            with self.connections.answering(client, token_of(Request(scope))):
+            body = _refused(scope) or await _body(scope, receive)
+            session = token_of(Request(scope)) if isinstance(body, bytes) else None
+            with self.connections.answering(client, session):
                 if isinstance(body, bytes):
                     await self._app(scope, _again(body, receive), sent)
                 else:
                     await body(scope, receive, sent)
+
+
+def _refused(scope: Scope) -> Response | None:
+    """A refusal of headers that are too large: before anything reads or keeps what is in them."""
+    size = len(scope["path"]) + len(scope["query_string"])
+    size += sum(len(name) + len(value) for name, value in scope["headers"])
+    if size > LARGEST_HEADER_BYTES:
+        return PlainTextResponse(HEADERS_TOO_LARGE, 431, {"Connection": "close"})
+    return None
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | Response:

@@ -30,8 +30,8 @@ from triton_workshop.processes.wire import Connection
 from triton_workshop.web import attendees
 from triton_workshop.web.addresses import Where
 from triton_workshop.web.following import Followers, Following
-from triton_workshop.web.guard import Guard, address_of, no_store
-from triton_workshop.web.limits import Limits, Pace, watch_connections
+from triton_workshop.web.guard import TOO_MANY_REQUESTS, Guard, address_of, no_store, too_much
+from triton_workshop.web.limits import LARGEST_HEADER_BYTES, Limits, Pace, watch_connections
 from triton_workshop.web.mailbox import Mailbox
 from triton_workshop.web.messages import (
     Close,
@@ -51,7 +51,6 @@ MOST_FILES = 4096
 """Files that the server may open: the connections that it keeps, and four waves of new ones on their way in or out."""
 MOST_WAITING = 512
 """Connections that wait to be accepted, and may then be accepted at once."""
-LARGEST_HEADER_BYTES = 16 * 1024
 FAREWELL_SECONDS = 1.0
 """Seconds in which streams can say that the presenter has gone."""
 LOOK_SECONDS = 1.0
@@ -110,8 +109,10 @@ class Server:
 
     async def events(self, request: Request) -> Response:
         seen = self.stream.seen(request.headers.get("last-event-id"))
-        number, client = request.state.attendee.number, request.state.connection
-        page = Following(self.stream, seen, number, address_of(request), client)
+        number, address = request.state.attendee.number, address_of(request)
+        if not self.followers.has_place(number, address):
+            return too_much(TOO_MANY_REQUESTS)
+        page = Following(self.stream, seen, number, address, request.state.connection)
         self.followers.admit(page)
         return page
 
