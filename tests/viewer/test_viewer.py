@@ -246,10 +246,13 @@ async def test_hits_of_a_search_are_laid_out_for_the_size(viewer: Viewer, pilot:
 
 @shown("tour.md")
 async def test_an_open_list_survives_any_size(viewer: Viewer, pilot: Pilot[int]) -> None:
-    for key in ("ctrl+p", "question_mark"):
+    for key in ("ctrl+p", "question_mark", "slash"):
         await pilot.press(key)
-        for size in [(20, 5), (1, 1), (80, 24)]:
+        for size in [(20, 5), (8, 24), (1, 1), (80, 24)]:
             await pilot.resize_terminal(*size)
+            await pilot.pause()
+            viewer.screen.set_focus(None if key == "ctrl+p" else viewer.screen.focused)
+            await pilot.press("pageup", "pagedown", "j", "k")
         await pilot.press("escape")
     assert "A small deck" in screen(viewer)
 

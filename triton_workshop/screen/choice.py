@@ -16,6 +16,18 @@ from triton_workshop.screen.box import Box
 from triton_workshop.screen.palette import Palette
 
 
+class Entries(OptionList):
+    """A list whose pages turn only where it has room: Textual looks for the line of an entry, and there is none."""
+
+    def action_page_up(self) -> None:
+        if self.scrollable_content_region.area:
+            super().action_page_up()  # type: ignore[no-untyped-call]
+
+    def action_page_down(self) -> None:
+        if self.scrollable_content_region.area:
+            super().action_page_down()  # type: ignore[no-untyped-call]
+
+
 class Choice(Box[int]):
     """A list; dismissed with the index of the chosen entry."""
 
@@ -28,7 +40,7 @@ class Choice(Box[int]):
 
     def __init__(self, title: str, entries: Iterable[Text], here: int) -> None:
         """`here` is the index of the entry to begin at."""
-        options = OptionList(*map(Option, entries), markup=False)
+        options = Entries(*map(Option, entries), markup=False)
         options.highlighted = here
         super().__init__(title, options)
 

@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 from triton_workshop.deck.model import Deck, Slide, plain
 from triton_workshop.printing import printable
 from triton_workshop.screen.box import MARGIN, Box
-from triton_workshop.screen.choice import Choice
+from triton_workshop.screen.choice import Choice, Entries
 from triton_workshop.screen.palette import Palette
 from triton_workshop.viewer.slides.page import slide_name
 from triton_workshop.viewer.slides.plain import blocks_lines, cover_lines
@@ -127,7 +127,7 @@ class SlideSearch(Box[int]):
         self.query_text = Input(compact=True, select_on_focus=False)
         self.query_text.cursor_blink = False
         prompt = Horizontal(Static("/", classes="slash"), self.query_text, self.count)
-        self.options = OptionList(markup=False)
+        self.options = Entries(markup=False)
         self.options.can_focus = False
         super().__init__("Search the slides", Vertical(prompt, Rule(), self.options))
 
