@@ -43,6 +43,8 @@ TYPING_SECONDS = 1.0
 ANSWERS = {"k": "keep my edit", "d": "take the deck's"}
 RESTORES = "showing the deck's own code · Ctrl+O, Ctrl+Z restores the edit"
 
+EDIT_WAITS = "edited code is gone · your edit waits for it to come back"
+
 
 class Viewer(App[int]):
     """Presents a deck."""
@@ -297,9 +299,9 @@ class Viewer(App[int]):
             return
         self.body.keep_edit()
         before = self.show.deck_read
-        edit_gone = self.show.take_in(result)
+        edit_waits = self.show.take_in(result)
         self.stage.deck_error = None
-        self.stage.message = "edited code is gone, and the edit with it" if edit_gone else ""
+        self.stage.message = EDIT_WAITS if edit_waits else ""
         self.stage.use_look(result)
         use_palette(self, self.stage.palette)
         if self.body.carry_over(before, self.stage.palette):
