@@ -289,7 +289,7 @@ class Viewer(App[int]):
                     continue
                 self._take_in(reading.result)
         except Exception as error:  # a defect of ours must not end the talk
-            self.stage.say(f"the deck no longer reloads by itself ({error!r}); press r to reload it")
+            self.stage.say(f"press r to reload the deck: it no longer does by itself ({error!r})")
 
     def _take_in(self, result: Deck | DeckError) -> None:
         """Show a deck that was read again, at the same place and with its outputs, or else what is wrong with it."""
@@ -375,12 +375,12 @@ class Viewer(App[int]):
 
 
 def undrawn_told(deck: Deck) -> str:
-    """The first thing that presenterm draws of a deck and we do not, and how many more; empty if there is none."""
-    if not deck.undrawn:
+    """How many things presenterm draws otherwise; empty if there are none. For more the footer is too short."""
+    count = len(deck.undrawn)
+    if not count:
         return ""
-    first, *others = deck.undrawn
-    more = f" (and {len(others)} more: workshop validate)" if others else ""
-    return f"{first.path.name}:{first.line}: {first.reason}{more}"
+    differ, them = ("1 thing differs", "it") if count == 1 else (f"{count} things differ", "them")
+    return f"{differ} from presenterm · workshop validate lists {them}"
 
 
 def asked_before_leaving(edited: int) -> str:
