@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -197,15 +198,54 @@ def test_an_edit_is_in_question_where_its_slide_stands_now() -> None:
     assert edits.draft(new.slides[1].blocks[0]) is not None
 
 
-def test_an_edit_goes_with_its_code_and_not_to_code_that_was_there_before() -> None:
-    old, new = deck(block("a = 1"), block("b = 1", first=20)), deck(block("b = 1"))
+def test_an_edit_waits_for_its_code_and_goes_to_no_other() -> None:
+    old, without = deck(block("a = 1"), block("b = 1", first=20)), deck(block("b = 1"))
+    pasted = deck(block("b = 1"), block("c = 1", first=20), block("a = 1", first=30))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, new)
-    assert edits.draft(new.slides[0].blocks[0]) is None
+    assert edits.carry_over(old, without)
+    assert edits.over(without) == without
+    assert edits.unsaved() == 1
+    assert not edits.carry_over(without, without), "it is said once"
+    assert edits.unsaved() == 1
+    assert not edits.carry_over(without, pasted)
+    assert [shown_text(shown) for shown in edits.over(pasted).slides[0].blocks] == ["b = 1", "c = 1", "a = 2"]
+    assert edits.unsaved() == 1
+    assert not edits.in_question()
+
+
+def test_an_edit_that_waits_goes_back_to_its_own_block_where_others_are_the_same() -> None:
+    twins = [block("a = 1", first=line) for line in (10, 20, 30)]
+    old, none, first = deck(*twins), deck(), deck(twins[0])
+    for saves in ((none,), (first,), (none, first)):
+        edits = Edits()
+        edits.write(twins[1], "a = 2", history())
+        for before, after in pairwise((old, *saves, old)):
+            edits.carry_over(before, after)
+        assert [shown_text(shown) for shown in edits.over(old).slides[0].blocks] == ["a = 1", "a = 2", "a = 1"]
+
+
+def test_an_edit_that_was_put_back_waits_too_and_is_not_missed() -> None:
+    old, none = deck(block("a = 1")), deck()
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    edits.restore(old.slides[0].blocks[0])
+    assert not edits.carry_over(old, none)
     assert edits.unsaved() == 0
-    assert not edits.carry_over(new, old), "it is said once"
-    assert edits.over(old) == old
+    edits.carry_over(none, old)
+    draft = edits.draft(old.slides[0].blocks[0])
+    assert draft is not None
+    assert (draft.text, draft.aside) == ("a = 2", True)
+
+
+def test_an_edit_in_question_comes_back_with_the_code_it_was_typed_over() -> None:
+    old, changed, none = deck(block("a = 1")), deck(block("a = 3")), deck()
+    edits = Edits()
+    edits.write(old.slides[0].blocks[0], "a = 2", history())
+    for before, after in pairwise((old, changed, none, old)):
+        edits.carry_over(before, after)
+    assert shown_text(edits.over(old).slides[0].blocks[0]) == "a = 2"
+    assert not edits.in_question()
 
 
 def test_an_edit_that_was_put_back_is_not_missed() -> None:

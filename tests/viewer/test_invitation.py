@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,12 +40,32 @@ def shown(tmp_path: Path, size: tuple[int, int], invitation: Invitation | None, 
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (200, 60)])
-@pytest.mark.parametrize("invitation", [INVITATION, GUESSED])
+@pytest.mark.parametrize("invitation", [INVITATION, GUESSED, replace(GUESSED, kernels=False)])
 def test_address_word_and_code_are_on_one_screen(tmp_path: Path, size: tuple[int, int], invitation: Invitation) -> None:
     text, _ = shown(tmp_path, size, invitation)
     assert INVITATION.address in text
     assert text.count("\n") + 1 <= size[1] - 2
     assert "▀" in text
+
+
+def test_the_box_says_if_kernels_do_not_run_in_the_pages(tmp_path: Path) -> None:
+    told = "Kernels do not run in the pages. To fetch what they need: uv run workshop handout --live"
+    for size in ((50, 24), (80, 24), (200, 60)):
+        text, _ = shown(tmp_path, size, replace(INVITATION, kernels=False))
+        assert told in " ".join(re.sub("[█▀▄]", " ", text).split())
+    assert "kernels" not in shown(tmp_path, (80, 24), INVITATION)[0]
+
+
+@pytest.mark.parametrize("kernels", [True, False])
+@pytest.mark.parametrize("size", [(50, 24), (80, 24), (200, 60)])
+def test_what_only_this_machine_can_open_has_no_code_for_phones(
+    tmp_path: Path, size: tuple[int, int], kernels: bool
+) -> None:
+    text, _ = shown(tmp_path, size, replace(INVITATION, only_here=True, kernels=kernels))
+    assert INVITATION.address in text
+    assert "Only this machine can open it. To let the room in, start with --share lan." in " ".join(text.split())
+    assert "scan" not in text
+    assert "█" * 33 not in text
 
 
 def test_a_narrow_terminal_has_the_code_below_the_text(tmp_path: Path) -> None:

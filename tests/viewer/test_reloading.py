@@ -13,7 +13,7 @@ from tests.apps import screen, until
 from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.consent import Consent
 from triton_workshop.file_watcher import FileWatcher
-from triton_workshop.viewer.app import Viewer
+from triton_workshop.viewer.app import EDIT_WAITS, Viewer
 from triton_workshop.viewer.reloading import pairs, pictures, slide_again, sources
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
@@ -159,6 +159,22 @@ def test_an_error_shows_over_the_slides_and_goes_with_the_next_save(talk: Path) 
         await until(pilot, shown(viewer, "And better."))
 
     follow(talk, steps)
+
+
+def test_an_edit_comes_back_when_a_deck_is_saved_by_halves(talk: Path) -> None:
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("ctrl+o", *"# x", "escape")
+        talk.write_text(text_of("a", "b"), encoding="utf-8")
+        await until(pilot, shown(viewer, "2 / 2"))
+        assert EDIT_WAITS in screen(viewer)
+        await pilot.press("q")
+        assert "1 block was edited" in screen(viewer)
+        talk.write_text(text_of("a", "b", "c", "auto"), encoding="utf-8")
+        await until(pilot, shown(viewer, "3 / 4"))
+        assert "# x" in screen(viewer)
+        assert viewer.show.edits.unsaved() == 1
+
+    follow(talk, steps, start=3)
 
 
 def folder_in_its_place(file: Path) -> None:

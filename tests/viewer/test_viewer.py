@@ -372,14 +372,27 @@ def test_a_picture_that_a_block_prints_stands_where_its_code_would(in_place: Pat
     drive(in_place, steps, start=4)
 
 
-def test_what_is_not_drawn_is_a_line_on_the_first_slide_until_a_key(tmp_path: Path) -> None:
+def test_what_is_not_drawn_is_counted_on_the_first_slide_until_a_key_and_named_at_its_block(tmp_path: Path) -> None:
     deck = tmp_path / "deck.md"
-    deck.write_text("Terminal\n===\n\n```bash +pty:40:3\ntrue\n```\n\n```bash +acquire_terminal\ntrue\n```\n")
+    blocks = "```bash +pty:40:3\ntrue\n```\n\n```bash +acquire_terminal\ntrue\n```\n"
+    deck.write_text(f"First\n===\n\n<!-- end_slide -->\n\nTerminal\n===\n\n{blocks}")
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        assert "deck.md:4: presenterm gives this block a terminal;" in screen(viewer)
-        assert viewer.stage.message.endswith("runs it as +exec (and 1 more: workshop validate)")
+        assert "2 things differ from presenterm · workshop validate lists them" in screen(viewer)
         await pilot.press("right")
-        assert "presenterm" not in screen(viewer)
+        assert screen(viewer).count("a terminal in presenterm; here as +exec   ▶ Ctrl+E") == 2
+        assert "differ" not in screen(viewer)
+
+    drive(deck, steps)
+
+
+@pytest.mark.parametrize("name", ["+pty:40:3", "+acquire_terminal"])
+def test_two_columns_at_80_say_that_a_block_has_no_terminal(tmp_path: Path, name: str) -> None:
+    deck = tmp_path / "deck.md"
+    block = f"```bash {name}\ntrue\n```\n"
+    deck.write_text(f"<!-- column_layout: [1, 1] -->\n<!-- column: 0 -->\n\n{block}\n<!-- column: 1 -->\n\n{block}")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        assert screen(viewer).count("no terminal   ▶ Ctrl+E") == 2
 
     drive(deck, steps)

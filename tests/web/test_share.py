@@ -220,18 +220,21 @@ def test_a_server_that_does_not_start_is_told_at_once(tmp_path: Path, monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("where", "address"),
+    ("where", "address", "only_here"),
     [
-        (Where(), "http://127.0.0.1:8000/"),
-        (Where("::1", 80), "http://[::1]:80/"),
-        (Where("127.0.0.1", 8000, "https://talks.example.org/triton/"), "https://talks.example.org/triton/"),
+        (Where(), "http://127.0.0.1:8000/", True),
+        (Where("::1", 80), "http://[::1]:80/", True),
+        (Where("192.0.2.7"), "http://192.0.2.7:8000/", False),
+        (Where(proxy="127.0.0.1"), "http://127.0.0.1:8000/", False),
+        (Where("127.0.0.1", 8000, "https://talks.example.org/triton/"), "https://talks.example.org/triton/", False),
     ],
 )
-def test_the_room_is_told_the_address_by_which_it_gets_there(where: Where, address: str) -> None:
-    invitation = where.invitation("HKLMR", "ticket", "a key")
+def test_the_room_is_told_the_address_by_which_it_gets_there(where: Where, address: str, only_here: bool) -> None:
+    invitation = where.invitation("HKLMR", "ticket", "a key", kernels=False)
     assert invitation.address == address
     assert invitation.link == f"{address}?word=ticket"
-    assert invitation.own == f"http://{'[::1]:80' if where.host == '::1' else '127.0.0.1:8000'}/"
+    assert invitation.own == Where(where.host, where.port).own
+    assert (invitation.only_here, invitation.kernels) == (only_here, False)
 
 
 @pytest.mark.parametrize(

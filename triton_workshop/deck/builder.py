@@ -321,8 +321,9 @@ class DeckBuilder:
             code = read_code(fence, block.lines, position.path.parent, position.line, auto_render, self._allowed)
         except RefusedError as error:
             raise position.error(error.reason, error.line) from None
-        if fence.undrawn is not None:
-            self.undrawn.append(DeckProblem(position.path, position.line, fence.undrawn))
+        if code.terminal:
+            told = "presenterm gives this block a terminal; this viewer runs it as +exec"
+            self.undrawn.append(DeckProblem(position.path, position.line, told))
         missing = missing_highlight(fence, code)
         if missing is not None:
             self.warn(self._position, f"line {missing} is highlighted, but the lines shown are 1 to {len(code.lines)}")

@@ -24,8 +24,6 @@ class Fence:
     """What it says of the block, whose lines are not read yet."""
     highlights: tuple[Highlight, ...] = (None,)
     validate_alternative: str | None = None
-    undrawn: str | None = None
-    """What presenterm does with the block and we do not, in a sentence."""
 
 
 Apply = Callable[[Fence, str | None], Fence]
@@ -65,8 +63,7 @@ def _render(fence: Fence, _value: str | None) -> Fence:
 
 
 def _in_terminal(fence: Fence, alternative: str | None) -> Fence:
-    undrawn = "presenterm gives this block a terminal; this viewer runs it as +exec"
-    return replace(_run(fence, alternative), undrawn=undrawn)
+    return _with(_run(fence, alternative), terminal=True)
 
 
 def _pty(fence: Fence, size: str | None) -> Fence:

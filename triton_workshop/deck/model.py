@@ -148,6 +148,8 @@ class Code:
     expect_failure: bool = False
     render_width_percent: int | None = None
     render: bool = False
+    terminal: bool = False
+    """Whether presenterm gives it a terminal, which we do not."""
     file: Path | None = None
     """The file that a ```file block takes its code from; `source_lines` then count in it."""
     hidden: frozenset[int] = frozenset()

@@ -43,6 +43,8 @@ TYPING_SECONDS = 1.0
 ANSWERS = {"k": "keep my edit", "d": "take the deck's"}
 RESTORES = "showing the deck's own code · Ctrl+O, Ctrl+Z restores the edit"
 
+EDIT_WAITS = "edited code is gone · your edit waits for it to come back"
+
 
 class Viewer(App[int]):
     """Presents a deck."""
@@ -287,7 +289,7 @@ class Viewer(App[int]):
                     continue
                 self._take_in(reading.result)
         except Exception as error:  # a defect of ours must not end the talk
-            self.stage.say(f"the deck no longer reloads by itself ({error!r}); press r to reload it")
+            self.stage.say(f"press r to reload the deck: it no longer does by itself ({error!r})")
 
     def _take_in(self, result: Deck | DeckError) -> None:
         """Show a deck that was read again, at the same place and with its outputs, or else what is wrong with it."""
@@ -297,9 +299,9 @@ class Viewer(App[int]):
             return
         self.body.keep_edit()
         before = self.show.deck_read
-        edit_gone = self.show.take_in(result)
+        edit_waits = self.show.take_in(result)
         self.stage.deck_error = None
-        self.stage.message = "edited code is gone, and the edit with it" if edit_gone else ""
+        self.stage.message = EDIT_WAITS if edit_waits else ""
         self.stage.use_look(result)
         use_palette(self, self.stage.palette)
         if self.body.carry_over(before, self.stage.palette):
@@ -373,12 +375,12 @@ class Viewer(App[int]):
 
 
 def undrawn_told(deck: Deck) -> str:
-    """The first thing that presenterm draws of a deck and we do not, and how many more; empty if there is none."""
-    if not deck.undrawn:
+    """How many things presenterm draws otherwise; empty if there are none. For more the footer is too short."""
+    count = len(deck.undrawn)
+    if not count:
         return ""
-    first, *others = deck.undrawn
-    more = f" (and {len(others)} more: workshop validate)" if others else ""
-    return f"{first.path.name}:{first.line}: {first.reason}{more}"
+    differ, them = ("1 thing differs", "it") if count == 1 else (f"{count} things differ", "them")
+    return f"{differ} from presenterm · workshop validate lists {them}"
 
 
 def asked_before_leaving(edited: int) -> str:

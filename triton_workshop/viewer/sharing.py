@@ -26,6 +26,10 @@ class Invitation:
     """The address for this machine."""
     key: str
     """Opens the board: for the presenter only, and never on a command line."""
+    only_here: bool = False
+    """Whether no other machine gets to the address."""
+    kernels: bool = True
+    """Whether the room's pages can run kernels."""
 
 
 class Shared(Protocol):

@@ -137,18 +137,18 @@ class Show:
     def take_in(self, deck: Deck) -> bool:
         """Continue with the deck as it was read again, with outputs and edits, on the same slide if it exists.
 
-        Return whether an edit is gone with its code.
+        Return whether an edit now waits, as its code is gone.
         """
         before, place = self._lost or (self.deck_read, self.place)
         slide = slide_again(before, place.slide, deck)
         self._lost = (before, place) if slide is None else None
-        edit_gone = self.edits.carry_over(self.deck_read, deck)
+        edit_waits = self.edits.carry_over(self.deck_read, deck)
         self.live.consent = in_force(deck, self._consent)
         read, shown, self.deck_read = self.deck_read, self.deck, deck
         self._apply_edits()
         self.live.carry_over(blocks_again(read, deck) | blocks_again(shown, self.deck))
         self.place = (self.place if slide is None else SlideStep(slide, place.step)).within(self.steps)
-        return edit_gone
+        return edit_waits
 
     @property
     def lost(self) -> bool:

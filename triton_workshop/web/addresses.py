@@ -41,14 +41,19 @@ class Where:
         everywhere = self.host in ("0.0.0.0", "::")
         return self.url or (Where(own_address() or LOOPBACK, self.port).own if everywhere else self.own)
 
-    def invitation(self, word: str, ticket: str, key: str) -> Invitation:
-        """How to get there: the link has the ticket in place of the word."""
+    @property
+    def only_here(self) -> bool:
+        """Whether no other machine gets there, as far as we were told."""
+        return not (self.url or self.proxy) and ipaddress.ip_address(self.host).is_loopback
+
+    def invitation(self, word: str, ticket: str, key: str, *, kernels: bool = True) -> Invitation:
+        """How to get there: the link has the ticket in place of the word. `kernels` is whether its pages run them."""
         import segno
 
         link = f"{self.address}?word={quote(ticket)}"
         code = segno.make_qr(link, error="l")
         modules = tuple(tuple(module == 1 for module in row) for row in code.matrix)
-        return Invitation(self.address, word, link, modules, self.own, key)
+        return Invitation(self.address, word, link, modules, self.own, key, self.only_here, kernels)
 
 
 def where_to_share(share: str, port: int, url: str, proxy: str = "") -> Where:

@@ -186,7 +186,8 @@ def serve(connection: Connection, where: Where, file: Path, inside: Path | None 
 
     def invite() -> None:
         with suppress(OSError):  # the viewer has gone
-            connection.send(Listening(where, where.invitation(room.word, room.ticket, room.key)))
+            kernels = inside is not None
+            connection.send(Listening(where, where.invitation(room.word, room.ticket, room.key, kernels=kernels)))
 
     invite()
     asyncio.run(_serve(server, connection, listening, invite))

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, walk
+from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, code_blocks, walk
 from triton_workshop.viewer.live.live_blocks import Program, blocks_again, program_of
 from triton_workshop.viewer.reloading import slide_again
 
@@ -33,6 +33,23 @@ class Draft:
         return not self.aside and self.text != shown_text(block)
 
 
+@dataclass(frozen=True)
+class WaitingDraft:
+    """A draft whose block is gone, until a save brings it back."""
+
+    draft: Draft
+    block: Block
+    deck: Deck
+    """The last one that had the block: its neighbours tell it from others with the same code."""
+
+    def block_in(self, deck: Deck, added: Sequence[Block]) -> Block | None:
+        """The block, or the code that the draft was typed over, if it is among those that a save has added."""
+        again = blocks_again(self.deck, deck).get(self.block)
+        if again is None and self.draft.over != program_of(self.block):
+            again = next((block for block in added if program_of(block) == self.draft.over), None)
+        return again if again in added else None
+
+
 class Edits:
     """Drafts by the block that they replace, as it was read.
 
@@ -41,6 +58,7 @@ class Edits:
 
     def __init__(self) -> None:
         self._drafts: dict[Block, Draft] = {}
+        self._waiting: list[WaitingDraft] = []
 
     def draft(self, block: Block) -> Draft | None:
         return self._drafts.get(block)
@@ -59,8 +77,9 @@ class Edits:
             self._drafts[block].aside = True
 
     def unsaved(self) -> int:
-        """How many blocks the presenter has edited and not restored."""
-        return sum(draft.differs(block) for block, draft in self._drafts.items())
+        """How many blocks the presenter has edited and not restored, those that are gone included."""
+        waiting = ((waiting.block, waiting.draft) for waiting in self._waiting)
+        return sum(draft.differs(block) for block, draft in (*self._drafts.items(), *waiting))
 
     def shown(self, block: Block) -> Block:
         """The block that is shown in place of one that was read."""
@@ -91,7 +110,7 @@ class Edits:
         )
 
     def carry_over(self, old: Deck, new: Deck) -> bool:
-        """Move the drafts to a deck that was read again; return whether an edit is gone with its code.
+        """Move the drafts to a deck that was read again; return whether an edit now waits, as its code is gone.
 
         A draft stays over its code while that is unchanged, wherever it is now, or else over the code in its place.
         """
@@ -100,16 +119,29 @@ class Edits:
             self._drafts,
             {same[block]: draft for block, draft in self._drafts.items() if block in same},
         )
+        kept = set(same.values())
+        self._bring_back(new, [block for block in code_blocks(new) if block not in kept])
         gone = False
         for block, draft in drafts.items():
             if block in same or not (draft.aside or draft.differs(block)):
                 continue
             home = in_place_of(block, old, new)
-            if home is None or home in same.values() or home in self._drafts:
+            if home is None or home in kept or home in self._drafts:
+                self._waiting.append(WaitingDraft(draft, block, old))
                 gone |= draft.differs(block)
             else:
                 self._drafts[home] = draft
         return gone
+
+    def _bring_back(self, deck: Deck, added: Sequence[Block]) -> None:
+        """Put the drafts that wait over their code, where a save has brought it back."""
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            block = one.block_in(deck, added)
+            if block is None or block in self._drafts:
+                self._waiting.append(one)
+            else:
+                self._drafts[block] = one.draft
 
     def in_question(self) -> set[Block]:
         """The blocks with an edit of code that has changed since."""

@@ -46,6 +46,8 @@ uv run --extra room workshop present --share
 --share lan listens in the network of this machine, --share alone on this machine only, and --url gives the address \
 of a tunnel or a proxy in front of it."""
 GUESSED = "Somebody is guessing words, so this one is longer."
+ONLY_HERE = "Only this machine can open it. To let the room in, start with --share lan."
+NO_KERNELS = "Kernels do not run in the pages. To fetch what they need: uv run workshop handout --live"
 LOOK_SECONDS = 1.0
 """Seconds between two looks at whether there is another word."""
 BOARD = "b opens the board · esc closes this"
@@ -81,6 +83,8 @@ class InvitationBox(TextBox):
         """The lines: text beside the code where there is room, else above it."""
         if self.invitation is None:
             return [row for line in HOW_TO_SHARE.split("\n") for row in wrap(Text(line), width)]
+        if self.invitation.only_here:  # no phone gets there
+            return self._told(self.invitation, width)
         code = qr_code(self.invitation.code)
         columns = code[0].cell_len
         beside = width - columns - GAP
@@ -93,6 +97,7 @@ class InvitationBox(TextBox):
 
     def _told(self, invitation: Invitation, width: int) -> list[Text]:
         muted, accent = Style(color=self.palette.muted), Style(color=self.palette.accent, bold=True)
+        warning = Style(color=self.palette.warning)
         strong = Style(color=self.palette.emphasis, bold=True)
         return [
             *wrap(Text("Open this address:", muted), width),
@@ -103,7 +108,8 @@ class InvitationBox(TextBox):
             *(Text(row, accent) for row in large(invitation.word, width)),
             *(wrap(Text(GUESSED, muted), width) if " " in invitation.word else ()),
             Text(),
-            *wrap(Text("Or scan the code: it contains both.", muted), width),
+            *wrap(Text(ONLY_HERE if invitation.only_here else "Or scan the code: it contains both.", muted), width),
+            *(() if invitation.kernels else (Text(), *wrap(Text(NO_KERNELS, warning), width))),
         ]
 
     def action_board(self) -> None:

@@ -48,6 +48,8 @@ ALERTS = {
 """The icon of each kind, and the palette's name for its colour."""
 EDITING = ("Ctrl+E runs · Ctrl+O next · Esc leaves", "Ctrl+E runs · Esc leaves", "Esc leaves", "")
 
+NO_TERMINAL = ("a terminal in presenterm; here as +exec", "no terminal here", "no terminal", "")
+
 
 @lru_cache(maxsize=1024)
 def still_lines(block: Block, width: int, palette: Palette, step: int) -> Lines:
@@ -188,11 +190,14 @@ def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mar
     language = printable(code.language)
     room = width - Text(language + note).cell_len - 8
     shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
-    gap = max(width - Text(language + shown + note).cell_len - 4, 1)
+    beside = fitting(NO_TERMINAL, room - Text(shown).cell_len) if code.terminal else ""
+    beside += "   " if beside else ""
+    gap = max(width - Text(language + beside + shown + note).cell_len - 4, 1)
     tone = palette.accent if note.startswith("▶") else palette.muted
     return Text.assemble(
         Text(f"  {language}", Style(color=palette.muted)),
         " " * gap,
+        Text(beside, Style(color=palette.muted)),
         Text(shown, Style(color=palette.warning)),
         Text(f"{note}  ", Style(color=tone)),
     )
