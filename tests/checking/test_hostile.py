@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import indent
@@ -124,11 +127,6 @@ DOES = {
     "goes on in a fork": ("if os.fork() == 0:\n    out[0] += 1\nreturn out", ""),
     "closes standard output": ("sys.stdout.close()\nreturn out", ""),
     "closes all files": ("os.closerange(0, 100)\nreturn out", "crash: the script ended itself"),
-    "sends messages of its own": (
-        "import pickle\nnone = pickle.dumps(None)\nfor fd in range(3, 40):\n    try:\n"
-        "        os.write(fd, len(none).to_bytes(8, 'little') + none)\n    except OSError:\n        pass\nreturn out",
-        "crash: no observation",
-    ),
     "breaks PyTorch": ("torch.Tensor.clone = None\nreturn out", "crash: 'NoneType' object is not callable"),
     "breaks Python": ("import builtins\nbuiltins.len = builtins.print = None\nreturn out", "crash: the script ended"),
     "hardly lets Python call": ("sys.setrecursionlimit(40)\nreturn out", "crash: "),
@@ -176,6 +174,30 @@ def test_a_hostile_script_gets_a_verdict(name: str, tmp_path: Path, capfd: pytes
     assert finding is None or words in finding.message
     for each in verdict.findings:
         f"{each.message} {each.hints}".encode()  # a terminal can show it
+
+
+SENDS_MESSAGES = """
+    import pickle
+    none = pickle.dumps(None)
+    for fd in range(3, 40):
+        try:
+            os.write(fd, len(none).to_bytes(8, 'little') + none)
+        except OSError:
+            pass
+    return out
+"""
+
+
+def test_messages_of_a_script_are_no_observation(tmp_path: Path) -> None:
+    script = tmp_path / "exercise_1.py"
+    script.write_text(HEAD + SENDS_MESSAGES, encoding="utf-8")
+    words = ["from triton_workshop.cli import main; main()", "check", "1", "--json", "--no-gpu", "--file", str(script)]
+    # In a process of its own: a fork of this one has the pipe through which xdist says what to test next.
+    checked = subprocess.run([sys.executable, "-c", *words], capture_output=True, check=False, timeout=120)
+    verdict, _ = json.JSONDecoder().raw_decode(checked.stdout[checked.stdout.index(b"{") :].decode(errors="replace"))
+    (finding,) = verdict["findings"]
+    assert finding["kind"] == "crash"
+    assert "no observation" in finding["message"]
 
 
 def test_an_error_of_the_checkers_own_becomes_a_verdict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
