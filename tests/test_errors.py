@@ -69,12 +69,13 @@ def test_an_error_wraps_in_a_slide_and_not_in_a_file(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals on Windows")
 def test_an_error_wraps_in_a_terminal(tmp_path: Path) -> None:
-    from triton_workshop.processes.run import Run
-    from triton_workshop.processes.script import Script
+    from tests.viewer.terminal import Terminal
 
-    forget_the_slide = "import os; del os.environ['TRITON_WORKSHOP_SLIDE'], os.environ['COLUMNS']\n"
-    with Run(Script("python", forget_the_slide + FAILS, tmp_path, terminal=(50, 10))) as run:
-        lines = b"".join(run.output()).decode().splitlines()
+    script = tmp_path / "fails.py"
+    script.write_text(FAILS)
+    with Terminal([sys.executable, str(script)], tmp_path, columns=50) as terminal:
+        terminal.wait_for("in this file")
+        lines = terminal.text().splitlines()
     assert lines == ["error: expected a kernel that stores what it has", "  loaded, and found none in this file"]
 
 
