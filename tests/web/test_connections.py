@@ -40,6 +40,13 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
             yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
 
 
+@pytest.fixture
+def five_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five connections may wait for their client, and a sixth costs one of them at once."""
+    monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
+    monkeypatch.setattr("triton_workshop.web.limits.GRACE_SECONDS", 0.0)
+
+
 def reaches(holds: Callable[[], bool]) -> bool:
     """Whether this holds within ten seconds."""
     end = time.monotonic() + PATIENCE_SECONDS
@@ -89,12 +96,11 @@ def test_pictures_that_nobody_waits_for_are_not_encoded(serving: Serving, monkey
     assert names == ["first", "last"]
 
 
+@pytest.mark.usefixtures("five_open")
 def test_whoever_waits_for_an_answer_is_not_cut_for_any_number_of_new_connections(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, address, session = serving
-    monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
-    monkeypatch.setattr("triton_workshop.web.limits.GRACE_SECONDS", 0.0)
     waiting, over = threading.Event(), threading.Event()
 
     def picture(_: str) -> None:
@@ -378,23 +384,19 @@ def test_of_an_answer_that_nobody_reads_little_is_kept_and_who_reads_later_gets_
             assert answer.read().endswith(large.encode())
 
 
-def test_of_those_who_do_not_read_the_longest_silent_go(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("five_open")
+def test_of_those_who_do_not_read_the_longest_silent_go(serving: Serving) -> None:
     made, address, session = serving
-    monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
-    monkeypatch.setattr("triton_workshop.web.limits.GRACE_SECONDS", 0.0)
     made.site._files["large.js"] = text_file("x" * 20_000_000, "javascript")
     with open_connections(address, 20, request("/large.js", session)):
         assert reaches(lambda: len(made.app.connections._all) == 5)
         assert asked(f"{address}page.js", headers=session).status == 200
 
 
+@pytest.mark.usefixtures("five_open")
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not say how much is unread")
-def test_who_reads_slowly_gets_all_while_others_of_the_address_come_and_say_nothing(
-    serving: Serving, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_reads_slowly_gets_all_while_others_of_the_address_come_and_say_nothing(serving: Serving) -> None:
     made, address, session = serving
-    monkeypatch.setattr("triton_workshop.web.limits.MOST_OPEN", 5)
-    monkeypatch.setattr("triton_workshop.web.limits.GRACE_SECONDS", 0.0)
     made.site._files["large.js"] = text_file(large := "".join(map(str, range(20_000))), "javascript")
     connections = made.app.connections
     with closing(socket.socket()) as slow:

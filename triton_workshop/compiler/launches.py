@@ -137,9 +137,9 @@ def _parameters(kernel: Any) -> list[Any]:
 
 def _functions_as_constants(value: Any) -> Any:
     """The value with a constant for each kernel function in it, as a launch on a GPU takes them."""
-    from triton.language import constexpr
-
     if type(value).__name__ == "InterpretedFunction":
+        from triton.language import constexpr  # here, as every argument of every launch comes by
+
         return constexpr(0)
     if isinstance(value, tuple):
         items = [_functions_as_constants(item) for item in value]
