@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from triton_simulator.compiler.targets import TARGETS
 from triton_workshop.asm.build import build
 from triton_workshop.asm.requests import Request
 from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.atomic_write import write_whole
-from triton_workshop.compiler.targets import TARGETS
 from triton_workshop.processes.runner import Runner
 from triton_workshop.repository import ROOT
 

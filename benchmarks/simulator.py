@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _in_a_process(switch: str, switches: list[str]) -> dict[str, float]:
-    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_WORKSHOP_SIMULATOR": switch}
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "TRITON_SIMULATOR": switch}
     command = [sys.executable, "-m", "benchmarks.simulator", "--measure", *switches]
     output = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
     result: dict[str, float] = json.loads(output)
@@ -62,7 +62,7 @@ def _in_a_process(switch: str, switches: list[str]) -> dict[str, float]:
 
 def seconds(*, small: bool = False, diverging: bool = False) -> dict[str, float]:
     """How long each piece of work takes: the best of several, or one run of large work on Triton's interpreter."""
-    simulated = os.environ["TRITON_WORKSHOP_SIMULATOR"] != "0"
+    simulated = os.environ["TRITON_SIMULATOR"] != "0"
     runs = _small() if small else _diverging() if diverging else _large(simulated=simulated)
     times = 3 if diverging else 10 if simulated else 4 if small else 1
     return {name: _best(run, times) for name, run in runs.items()}
@@ -120,7 +120,7 @@ def _small() -> Work:
 def _diverging() -> Work:
     """Of arguments, those that a kernel has parameters for: the others are only kept alive."""
     _field()
-    cases = import_module("tests.simulator.kernels_that_diverge").CASES
+    cases = import_module("simulator.tests.kernels_that_diverge").CASES
     return {name: partial(_made, case) for name, case in cases.items()}
 
 
@@ -135,7 +135,7 @@ def _field() -> Any:
     from triton_workshop import DEVICE
 
     assert DEVICE == "cpu"
-    return import_module("tests.simulator.kernels_of_the_field")
+    return import_module("simulator.tests.kernels_of_the_field")
 
 
 if __name__ == "__main__":

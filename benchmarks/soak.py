@@ -344,7 +344,7 @@ def floods(seconds: float) -> str:
 
 def kernels(seconds: float) -> str:
     count, seed = max(int(seconds * 30), 1), random.randrange(1 << 30)
-    command = [sys.executable, "-m", "tests.simulator.corruptions", str(count), str(seed)]
+    command = [sys.executable, "-m", "simulator.tests.corruptions", str(count), str(seed)]
     variables = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT)}
     try:
         done = subprocess.run(

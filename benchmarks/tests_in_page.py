@@ -19,7 +19,7 @@ from benchmarks.in_node import PageEndedError, page_in_node
 from triton_workshop.repository import ROOT
 
 LIBRARIES = ("_pytest", "py", "pytest", "pluggy", "iniconfig", "packaging", "pygments")
-TESTS = "tests/simulator"
+TESTS = "simulator/tests"
 RUN = """
 import json, os, sys, pytest
 class Noted:
@@ -36,7 +36,7 @@ class Noted:
         said = [line for line in text.splitlines() if line.strip()]
         self.found.append([report.nodeid, report.outcome, said[0] if crash and said else said[-1] if said else ""])
 noted = Noted()
-from triton_workshop import simulator
+import triton_simulator as simulator
 simulator.uninstall()  # as they begin without it
 os.chdir("/page")
 with open("/tmp/said", "w") as sys.stdout:

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import settings
 
 from tests.processes import dies, with_variable
+from triton_simulator.without_library import has_library, provide
 from triton_workshop.checking import own_errors
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises import exercise as exercise_module
@@ -26,7 +27,6 @@ from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.reporting import progress
 from triton_workshop.device import visible_gpus
 from triton_workshop.repository import ROOT
-from triton_workshop.without_library import has_library, provide
 
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
 settings.register_profile("workshop", deadline=None, derandomize="CI" in os.environ)
@@ -65,10 +65,6 @@ PLATFORM = (
     "processes/",
     "screen/test_job_control.py",
     "setup/",
-    "simulator/test_plain_python.py",
-    "simulator/test_takeover.py",
-    "simulator/test_threads.py",
-    "simulator/test_uninstall.py",
     "test_consent.py",
     "test_our_deck.py",
     "test_package.py",
@@ -78,7 +74,6 @@ PLATFORM = (
     "viewer/test_own_terminal.py",
     "watch/test_checker.py",
     "watch/test_terminal.py",
-    "without_library/",
 )
 """Whose tests are marked `platform`."""
 BARE = (
@@ -105,7 +100,6 @@ BARE = (
     "watch/test_editor.py",
     "watch/test_terminal.py",
     "web/",
-    "without_library/",
 )
 """Whose tests are marked `bare`: no extra and no program of a developer's, an empty HOME, no identity for git."""
 HERE = Path(__file__).parent

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.tables import EVERY, across
+from simulator.tests.tables import EVERY, across
 from triton_workshop.repository import ROOT
 
 _before = os.environ.get("TRITON_INTERPRET")
@@ -26,11 +26,11 @@ import triton.language as tl  # noqa: E402
 
 from benchmarks import second_half_report  # noqa: E402
 from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E402
+from triton_simulator import install  # noqa: E402
+from triton_simulator.faults import KernelFaults, Kind  # noqa: E402
 from triton_workshop.checking.check import check  # noqa: E402
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED  # noqa: E402
 from triton_workshop.checking.exercises.tolerance import tolerance  # noqa: E402
-from triton_workshop.simulator import install  # noqa: E402
-from triton_workshop.simulator.faults import KernelFaults, Kind  # noqa: E402
 
 install()
 

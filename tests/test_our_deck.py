@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import shipped_exercise
+from triton_simulator.compiler import targets
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.compiler import targets
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, Execution, Slide, plain, walk
 from triton_workshop.processes.compilers import warm

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sysconfig
+from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGE = Path(__file__).parent
+SPECS = (find_spec("triton_workshop"), find_spec("triton_simulator"))
+PACKAGES = tuple(Path(spec.origin).parent for spec in SPECS if spec is not None and spec.origin)
+"""The folders of our own code. The simulator is found and not imported, as the viewer has no use for it."""
 
 
 def code_on_disk() -> tuple[int, list[str]]:
-    """When our package was last edited, in nanoseconds, and the installed versions of others."""
-    edited = max(file.stat().st_mtime_ns for file in PACKAGE.rglob("*.py"))
+    """When our code was last edited, in nanoseconds, and the installed versions of others."""
+    edited = max(file.stat().st_mtime_ns for package in PACKAGES for file in package.rglob("*.py"))
     folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     return edited, sorted(file.name for folder in folders for file in Path(folder).glob("*.dist-info"))

@@ -16,7 +16,7 @@ CACHE = "TRITON_WORKSHOP_CACHE"
 """The variable that names another folder than the system's for a user's caches."""
 READ_BY_TRITON = ("TRITON_", "DISABLE_", "LLVM_", "MLIR_", "NVPTX_", "PTXAS_", "USE_", "ALLOW_", "STORE_")
 """How the variables begin that change what Triton's compiler makes (its own list is `CACHE_INVALIDATING_ENV_VARS`)."""
-OURS = ("TRITON_WORKSHOP_", "TRITON_INTERPRET", "TRITON_DEFAULT_FP_FUSION")
+OURS = ("TRITON_WORKSHOP_", "TRITON_SIMULATOR", "TRITON_INTERPRET", "TRITON_DEFAULT_FP_FUSION")
 """Those that do not, or that have the same value wherever it compiles for us."""
 
 

@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import TextIO
 
 import triton_workshop.interruption  # noqa: F401  # its hook lies under the one here
-from triton_workshop.simulator.errors import SimulatorError
+from triton_simulator.errors import SimulatorError
+from triton_simulator.without_library.errors import NoTritonError
 from triton_workshop.slide_environment import columns_of
-from triton_workshop.without_library.errors import NoTritonError
 
 READER_GONE = (errno.EPIPE, errno.EINVAL)
 """How writing to a pipe without a reader fails; Windows says the latter."""

@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.compiler.launches import Launches
+from triton_simulator import hooks, install, lines
+from triton_simulator.compiler.launches import Launches
 from triton_workshop.import_order import check_triton_mode
-from triton_workshop.simulator import hooks, install, lines
 from triton_workshop.slide_environment import LAUNCHES, name_of_line
 
 

@@ -8,13 +8,13 @@ from functools import cache
 
 import pytest
 
+from triton_simulator.compiler.compilation import answers
+from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob, PickledKernel
+from triton_simulator.compiler.targets import TARGETS, Target
 from triton_workshop.asm.build import LIMIT_SECONDS, compile_kernels, run_script
 from triton_workshop.asm.requests import Request
 from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.compiler.compilation import answers
-from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob, PickledKernel
-from triton_workshop.compiler.targets import TARGETS, Target
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.runner import Runner

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.conftest import RunPython
+from triton_simulator.compiler.targets import TARGETS
 from triton_workshop.asm import commands
 from triton_workshop.asm.build import CACHE, MOST_KEPT
 from triton_workshop.asm.commands import Selection
@@ -18,7 +19,6 @@ from triton_workshop.asm.requests import case_of, parse_subjects, parse_target
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.cli import app
-from triton_workshop.compiler.targets import TARGETS
 from triton_workshop.device import visible_gpus
 from triton_workshop.processes.runner import Runner
 

@@ -15,12 +15,12 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 
 from tests.asm.conftest import Answers, FastAnswers, assembly_of, summary_of_solution
+from triton_simulator.compiler.disassembly import with_true_lines
+from triton_simulator.compiler.targets import TARGETS, Target
 from triton_workshop.asm.assembly import Instruction, Ir, instructions
 from triton_workshop.asm.summary import recorded_summaries, recorded_with
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.workloads import WORKLOADS
-from triton_workshop.compiler.disassembly import with_true_lines
-from triton_workshop.compiler.targets import TARGETS, Target
 
 CALLS = {"load": "load", "store": "store", "dot": "dot", "sum": "reduction", "max": "reduction"}
 CAPABILITIES = (75, 80, 90)

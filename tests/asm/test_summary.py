@@ -15,12 +15,12 @@ from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
 from tests.asm.conftest import Answers, Compile, assembly_of, summary_of_solution
+from triton_simulator.compiler.targets import TARGETS
 from triton_workshop.asm.listing import STAGES, PagerApp, listing, listing_table, rows
 from triton_workshop.asm.report import TERMINAL, comparison, figures, longest, summary_page
 from triton_workshop.asm.sentences import beside_bytes, of_conversion, of_line, of_program
 from triton_workshop.asm.summary import Summary, recorded_summaries
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.compiler.targets import TARGETS
 
 pytestmark = pytest.mark.library
 H200, A100, T4 = TARGETS

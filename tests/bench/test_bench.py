@@ -14,6 +14,7 @@ import torch
 from rich.console import Console
 from typer.testing import CliRunner
 
+from triton_simulator import record
 from triton_workshop.bench import bench as bench_module
 from triton_workshop.bench import commands
 from triton_workshop.bench.bench import Bench, bench
@@ -32,7 +33,6 @@ from triton_workshop.errors import MisuseError
 from triton_workshop.processes.compilers import new_process
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.repository import ROOT
-from triton_workshop.simulator import record
 
 ADD = EXERCISES["1"]
 Benched = Callable[..., Bench]

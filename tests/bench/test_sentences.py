@@ -9,11 +9,11 @@ import torch
 import triton
 import triton.language as tl
 
+from triton_simulator import record
 from triton_workshop.bench.attainable import limit_on, limits_of, missing_unit
 from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.bench.gpus import H200, PUBLISHED
 from triton_workshop.bench.sentences import number, sentences
-from triton_workshop.simulator import record
 
 
 @triton.jit

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from triton_simulator.without_library.files import CACHE
 from triton_workshop.browser import parts
 from triton_workshop.browser.progress import progress_bar
 from triton_workshop.errors import WorkshopError
-from triton_workshop.without_library.files import CACHE
 
 PYODIDE = b"const u = `https://distribution.example/v${U}/full/`;"
 CONTENTS = {"pyodide.mjs": PYODIDE, "pyodide-lock.json": b"{}", "some.js": b"export {};", "some.whl": b"a wheel"}

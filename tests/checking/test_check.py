@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from tests.processes import dies
+from triton_simulator.faults import Kind as FaultKind
 from triton_workshop.checking.check import check
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises import EXERCISES
@@ -23,7 +24,6 @@ from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import FindingKind, TileState, Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.compilers import new_process
-from triton_workshop.simulator.faults import Kind as FaultKind
 
 from .judging import LIMIT_SECONDS, judge_here
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 import torch
 
+from triton_simulator.compiler.compilation import answers
+from triton_simulator.compiler.jobs import CompileJob
+from triton_simulator.compiler.launches import Launches
 from triton_workshop.checking.judging.habits import habits, in_triton, name_of
 from triton_workshop.checking.observing.child import prepare
-from triton_workshop.compiler.compilation import answers
-from triton_workshop.compiler.jobs import CompileJob
-from triton_workshop.compiler.launches import Launches
 from triton_workshop.processes.compilers import new_process
 
 N = 16

@@ -11,7 +11,7 @@ from textwrap import indent
 
 import pytest
 
-from tests.tables import EVERY
+from simulator.tests.tables import EVERY
 from triton_workshop.checking import own_errors
 from triton_workshop.checking.check import check, steps
 from triton_workshop.checking.exercises import EXERCISES

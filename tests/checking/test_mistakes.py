@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tables import EVERY
+from simulator.tests.tables import EVERY
 from triton_workshop.checking import check as check_module
 from triton_workshop.checking import children
 from triton_workshop.checking.check import check

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tables import EVERY
+from simulator.tests.tables import EVERY
 from triton_workshop.checking.check import check
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tables import EVERY
+from simulator.tests.tables import EVERY
 from triton_workshop.checking.exercises import EXERCISES
 
 from .judging import judge_here

@@ -71,7 +71,9 @@ def _forbid_forks() -> None:
 
     def checked() -> int:
         caller = str(sys._getframe(1).f_globals.get("__name__"))
-        assert not caller.startswith(("triton_workshop", "multiprocessing")), "forks are not safe on a Mac"
+        assert not caller.startswith(("triton_workshop", "triton_simulator", "multiprocessing")), (
+            "forks are not safe on a Mac"
+        )
         return fork()
 
     os.fork = checked

@@ -137,7 +137,7 @@ def without_forks(monkeypatch: pytest.MonkeyPatch) -> list[Mode]:
     return modes
 
 
-WHO = "import os, sys\nprint(os.getpid(), 'triton_workshop.compiler' in sys.modules)"
+WHO = "import os, sys\nprint(os.getpid(), 'triton_simulator.compiler' in sys.modules)"
 NEEDS_TORCH = f"if False:\n    import torch\n{WHO}"
 
 

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
+from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob, PickledKernel
+from triton_simulator.compiler.targets import TARGETS
 from triton_workshop.asm.build import Build, ScriptRun
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob, PickledKernel
-from triton_workshop.compiler.targets import TARGETS
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.reader import Reader

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from triton_simulator.compiler.compilation import Start, answers
+from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
+from triton_simulator.compiler.targets import Target
 from triton_workshop.asm.requests import Request
-from triton_workshop.compiler.compilation import Start, answers
-from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
-from triton_workshop.compiler.targets import Target
 from triton_workshop.disk_cache import DiskCache
 from triton_workshop.processes.call import EndedError, TimeIsUpError
 from triton_workshop.processes.compilers import warm

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 from rich.console import Console, RenderableType
 
+from triton_simulator.compiler.targets import Target
+from triton_simulator.without_library import has_library
 from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.report import TERMINAL, comparison, longest, summary_page
 from triton_workshop.asm.requests import YOURS, Subject, case_of
 from triton_workshop.asm.sentences import of_conversion, of_line, of_program
 from triton_workshop.asm.summary import Summary, recorded_summaries, recorded_with, source_of, summaries_of
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.compiler.targets import Target
 from triton_workshop.printing import print_utf8, speak_utf8
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.idle import idle_seconds
 from triton_workshop.processes.runner import Runner
-from triton_workshop.without_library import has_library
 
 SHOWN, FAILED = 0, 1
 SUMMARY = "summary"

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from triton_simulator.compiler.launches import Launches
 from triton_workshop.asm.build import ScriptRun
 from triton_workshop.asm.requests import Request, case_of
 from triton_workshop.checking.exercises import EXERCISES
@@ -17,8 +18,7 @@ from triton_workshop.checking.exercises.exercise import handed_over
 from triton_workshop.checking.observing.child import launcher_of, load, prepare
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.compiler.launches import Launches
-from triton_workshop.processes.process import PACKAGE
+from triton_workshop.code_on_disk import PACKAGES
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
@@ -76,5 +76,5 @@ def _tuned(module: ModuleType) -> Iterator[tuple[str, int]]:
 def _own_files(modules: list[ModuleType]) -> Iterator[str]:
     for module in modules:
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and not any(Path(file).is_relative_to(each) for each in (sys.prefix, PACKAGE)):
+        if isinstance(file, str) and not any(Path(file).is_relative_to(each) for each in (Path(sys.prefix), *PACKAGES)):
             yield file

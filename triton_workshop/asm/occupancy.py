@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from triton_workshop.compiler.targets import REGISTERS, SHARED_KIB, THREADS_OF_A_WARP, Target
+from triton_simulator.compiler.targets import REGISTERS, SHARED_KIB, THREADS_OF_A_WARP, Target
 
 THREADS_OF_AN_SM = {75: 1024, 86: 1536, 87: 1536, 89: 1536, 110: 1536, 120: 1536, 121: 1536}
 """By compute capability; in others it is 2,048 (CUDA C++ Programming Guide, "Compute Capabilities")."""

@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
+from triton_simulator.compiler.report import listed
 from triton_workshop.asm.sentences import kib, of_conversion, of_line, of_program
 from triton_workshop.asm.summary import LineSummary, Summary
-from triton_workshop.compiler.report import listed
 
 TERMINAL = Theme({
     "strong": "bold",

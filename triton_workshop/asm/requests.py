@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 
+from triton_simulator.compiler.targets import SHARED_KIB, TARGETS, Target
 from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.exercises.workloads import WORKLOADS
-from triton_workshop.compiler.targets import SHARED_KIB, TARGETS, Target
 from triton_workshop.errors import MisuseError
 from triton_workshop.repository import short_path
 from triton_workshop.scripts import kind, read_source, reason

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from triton_simulator.compiler.report import listed
 from triton_workshop.asm.assembly import TENSOR_CORES
 from triton_workshop.asm.summary import Conversion, LineSummary, Summary
-from triton_workshop.compiler.report import listed
 
 _NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i1": "bool"}
 _AMPERE = 80

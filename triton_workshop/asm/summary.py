@@ -12,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob
+from triton_simulator.compiler.report import listed
+from triton_simulator.compiler.targets import THREADS_OF_A_WARP, Target
 from triton_workshop.asm.assembly import ASYNCHRONOUS, BULK, Argument, Instruction, Ir, Operation, instructions
 from triton_workshop.asm.occupancy import Occupancy, occupancy
-from triton_workshop.compiler.jobs import Answer, Assembly, CompileJob
-from triton_workshop.compiler.report import listed
-from triton_workshop.compiler.targets import THREADS_OF_A_WARP, Target
 
 WIDEST = 128
 """Bits that one instruction moves for each thread at most (256 on Blackwell)."""

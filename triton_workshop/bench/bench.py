@@ -12,6 +12,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from triton_simulator.compiler.compilation import Start
+from triton_simulator.compiler.jobs import PickledKernel
+from triton_simulator.compiler.targets import TARGETS
 from triton_workshop.asm.build import compile_kernels
 from triton_workshop.asm.sentences import beside_bytes
 from triton_workshop.asm.summary import summaries_of
@@ -24,9 +27,6 @@ from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.compiler.compilation import Start
-from triton_workshop.compiler.jobs import PickledKernel
-from triton_workshop.compiler.targets import TARGETS
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from triton_simulator.without_library import has_library
 from triton_workshop.bench.bench import YOURS, Bench, bench
 from triton_workshop.bench.report import print_bench, progress
 from triton_workshop.checking.check import load
@@ -21,7 +22,6 @@ from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.compilers import new_process
-from triton_workshop.without_library import has_library
 
 
 def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every: bool) -> Scripts:

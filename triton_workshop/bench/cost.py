@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from triton_workshop.simulator import Launch
-    from triton_workshop.simulator.memory.coalescing import Coalescing
+    from triton_simulator import Launch
+    from triton_simulator.memory.coalescing import Coalescing
 
 
 @dataclass(frozen=True)

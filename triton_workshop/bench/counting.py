@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from triton_simulator import record
+from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.checking import children
 from triton_workshop.checking.exercises.workloads import WORKLOADS
@@ -14,11 +16,9 @@ from triton_workshop.checking.observing.child import observer_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations
-from triton_workshop.compiler.jobs import PickledKernel
 from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.wire import Connection
-from triton_workshop.simulator import record
 
 LIMIT_SECONDS = 60.0
 """Seconds that a launcher may take for the case that is counted."""

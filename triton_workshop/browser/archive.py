@@ -1,4 +1,4 @@
-"""Packs the Python of a page: our own modules by a list, Triton's Python files, and the names of PyTorch."""
+"""Packs the Python of a page: the modules of ours that it needs, Triton's Python files, and the names of PyTorch."""
 
 from __future__ import annotations
 
@@ -9,18 +9,32 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from triton_simulator.without_library import files
+from triton_workshop.browser.imports import modules_in, modules_needed
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.errors import WorkshopError
-from triton_workshop.without_library import files
 
 PACKAGE = Path(__file__).resolve().parents[1]
 ROOT = PACKAGE.parent
-LIST = Path(__file__).parent / "archive.toml"
+ROOTS = (
+    "triton_workshop.utils_debug",
+    *modules_in("triton_workshop.browser.inside"),
+    *modules_in("triton_workshop.browser.torch"),
+    *modules_in("triton_workshop.checking.exercises"),
+)
+"""What a page, a script in it or a table of ours imports by its name."""
+DATA = (
+    "triton_workshop/languages.toml",
+    "triton_workshop/checking/exercises/*.toml",
+    "triton_workshop/checking/exercises/shipped/*.txt",
+    "triton_workshop/checking/judging/*.toml",
+    "slides/poseidon_triton.jpeg",
+)
+"""What those modules and scripts read."""
 NAMES = "triton_workshop/browser/torch/laptop_names.json"
 OWNERS = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.cuda", "torch.autograd")
 PYTHON = "3.14"
@@ -50,20 +64,19 @@ def packed() -> bytes:
 
 def contents_by_name() -> Iterator[tuple[str, bytes]]:
     """What goes in: each file's path in the page, and its bytes."""
-    for file in listed():
-        yield file.relative_to(ROOT).as_posix(), _read(file)
+    for path, file in own_files().items():
+        yield path, _read(file)
     yield from _triton()
     yield NAMES, names_of_torch()
 
 
-def listed() -> Iterator[Path]:
-    """The files that the list names. Raises WorkshopError if one is missing."""
-    table = tomllib.loads(LIST.read_text(encoding="utf-8"))
-    for name in table["modules"]:
-        yield from sorted((PACKAGE / name).glob("*.py")) if name.endswith("/") else [PACKAGE / name]
-    yield from (PACKAGE / name for name in table["data"])
-    yield from (ROOT / path.format(number=number) for number in EXERCISES for path in table["each_exercise"])
-    yield from (ROOT / name for name in table["files"])
+def own_files() -> dict[str, Path]:
+    """Our own files, by their paths in the page."""
+    data = [
+        *(file for pattern in DATA for file in ROOT.glob(pattern)),
+        *(each.solution_file for each in EXERCISES.values()),
+    ]
+    return modules_needed(ROOTS) | {file.relative_to(ROOT).as_posix(): file for file in sorted(data)}
 
 
 def _read(file: Path) -> bytes:

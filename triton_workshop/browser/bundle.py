@@ -22,11 +22,11 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from triton_simulator.without_library import files as triton_files
 from triton_workshop.atomic_write import write_whole
 from triton_workshop.browser import archive, codemirror, parts
 from triton_workshop.browser.licences import licences
 from triton_workshop.browser.progress import Advance, Tell
-from triton_workshop.without_library import files as triton_files
 
 HERE = Path(__file__).parent
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
@@ -105,7 +105,7 @@ def _sizes(files: Mapping[str, Path]) -> dict[str, int]:
     """How many bytes go into each of the larger blobs."""
     wheels = {f"{name}.zip": file for name in LIBRARIES for part, file in files.items() if part.startswith(f"{name}-")}
     named = {name: files[name] for name in (*CORE, "python_stdlib.zip")} | wheels
-    own = sum(file.stat().st_size for file in archive.listed())
+    own = sum(file.stat().st_size for file in archive.own_files().values())
     return {name: file.stat().st_size for name, file in named.items()} | {"page.zip": own}
 
 
@@ -120,7 +120,7 @@ def _made_of() -> str:
     """A digest of all that goes in and is not a part of others, which have their list."""
     versions = f"{importlib.metadata.version('torch')} {triton_files.version()} {shutil.which('node')}"
     own = (file for file in sorted(HERE.rglob("*")) if file.is_file() and file.suffix != ".pyc")
-    digests = (hashlib.sha256(file.read_bytes()).digest() for file in (*own, *archive.listed()))
+    digests = (hashlib.sha256(file.read_bytes()).digest() for file in (*own, *archive.own_files().values()))
     return hashlib.sha256(versions.encode() + b"".join(digests)).hexdigest()[:16]
 
 
@@ -165,7 +165,7 @@ def _imported(name: str, data: bytes) -> bytes:
 
 
 def ours(archive: str, file: str) -> bool:
-    """Whether a file of an archive is of this repository, and on the list of `archive.toml`."""
+    """Whether a file of an archive is of this repository, all of which goes in."""
     return archive == "page" and not file.startswith("triton/")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from triton_simulator.compiler.compilation import Start
 from triton_workshop.checking.check import check, verdicts
 from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
 from triton_workshop.checking.exercises.exercise import Exercise
@@ -25,7 +26,6 @@ from triton_workshop.checking.reporting.progress import (
 )
 from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdicts
 from triton_workshop.checking.reporting.reset import is_shipped, reset
-from triton_workshop.compiler.compilation import Start
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError, print_wrapped
 from triton_workshop.printing import speak_utf8

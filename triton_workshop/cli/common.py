@@ -31,8 +31,8 @@ def prepare_kernels(*, needed: bool = True) -> None:
 
     If that is impossible, a command that needs kernels ends; slides can be shown all the same.
     """
-    from triton_workshop.without_library import fetch_if_needed
-    from triton_workshop.without_library.errors import NoTritonError
+    from triton_simulator.without_library import fetch_if_needed
+    from triton_simulator.without_library.errors import NoTritonError
 
     try:
         fetch_if_needed()

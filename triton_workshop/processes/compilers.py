@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from triton_workshop.compiler import report
-from triton_workshop.compiler.compilation import READY, CrashedError, SlowError, Start
-from triton_workshop.compiler.jobs import Answer, CompileJob, PickledKernel
+from triton_simulator.compiler import report
+from triton_simulator.compiler.compilation import READY, CrashedError, SlowError, Start
+from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
 from triton_workshop.device import visible_gpus
 from triton_workshop.disk_cache import DiskCache
 from triton_workshop.processes import call
@@ -22,7 +22,7 @@ from triton_workshop.processes.call import Call, EndedError, TimeIsUpError
 from triton_workshop.processes.modes import Mode, compiling
 from triton_workshop.processes.runner import Runner
 
-COMPILER = "triton_workshop.compiler.child:compile_when_asked"
+COMPILER = "triton_simulator.compiler.child:compile_when_asked"
 CACHE = DiskCache("compiled", 512)
 NO_JOB = CompileJob(PickledKernel("", "", b""), None)
 """In the place of the job in an answer that is kept."""

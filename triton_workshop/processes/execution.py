@@ -23,7 +23,7 @@ from triton_workshop.processes.slide_pictures import in_slide
 if TYPE_CHECKING:
     from triton_workshop.processes.warm import Request
 
-BETWEEN = ("triton.", "triton_workshop.simulator.", "numpy.")
+BETWEEN = ("triton.", "triton_simulator.", "numpy.")
 """Modules whose frames lie between a script's launch and its kernel."""
 
 

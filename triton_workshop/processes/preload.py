@@ -7,8 +7,8 @@ import os
 import pkgutil
 from contextlib import suppress
 
+from triton_simulator.without_library import provide_what_is_here
 from triton_workshop.processes.modes import INTERPRET, Mode
-from triton_workshop.without_library import provide_what_is_here
 
 # By name, so that no other module here can import them.
 _SCRIPTS = (
@@ -29,18 +29,18 @@ _SCRIPTS = (
 PRELOADED = {
     Mode.SIMULATOR: (
         *_SCRIPTS,
-        "triton_workshop.compiler.launches",
+        "triton_simulator.compiler.launches",
     ),
     Mode.CUDA: _SCRIPTS,
     Mode.COMPILER: (
         "triton.language",
         "triton.compiler.code_generator",
         "triton.backends.nvidia.compiler",
-        "triton_workshop.compiler.child",
+        "triton_simulator.compiler.child",
     ),
 }
 
-PREPARED = "triton_workshop.simulator.launch.takeover:prepare"
+PREPARED = "triton_simulator.launch.takeover:prepare"
 
 
 def preload(mode: Mode) -> None:

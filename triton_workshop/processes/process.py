@@ -20,7 +20,6 @@ CAN_FORK = sys.platform == "linux"
 INTERRUPT: int = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
-PACKAGE = ROOT / "triton_workshop"
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 FAREWELL_SECONDS = 0.5

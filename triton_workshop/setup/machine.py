@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from triton_simulator.without_library import fetch_if_needed
+from triton_simulator.without_library.errors import NoTritonError
 from triton_workshop.device import Driver, Gpu, driver, installed_gpus, select_visible
 from triton_workshop.processes import call
 from triton_workshop.terminal import ask
-from triton_workshop.without_library import fetch_if_needed
-from triton_workshop.without_library.errors import NoTritonError
 
 KERNEL = "triton_workshop.setup.kernel:main"
 KERNEL_SECONDS = 60

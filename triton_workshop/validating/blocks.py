@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from triton_workshop.compiler import compilation
-from triton_workshop.compiler.jobs import PickledKernel
+from triton_simulator.compiler import compilation
+from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.deck.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin
 from triton_workshop.processes.compilers import ask

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from triton_workshop.compiler.compilation import Start as StartCompiler
+from triton_simulator.compiler.compilation import Start as StartCompiler
 from triton_workshop.deck import DeckError, NoSuchDeckError, load_deck
 from triton_workshop.deck.consent import in_force
 from triton_workshop.deck.model import Block, Deck, DeckProblem, Slide, walk

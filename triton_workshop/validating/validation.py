@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.compiler.jobs import PickledKernel
+from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.deck.model import Block, Code, DeckProblem
 from triton_workshop.processes.script import Outcome
 from triton_workshop.screen.program_output import without_sequences

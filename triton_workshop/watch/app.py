@@ -17,6 +17,7 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Footer, Static
 
+from triton_simulator.without_library import has_library
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.exercises import EXERCISES, variations_of
 from triton_workshop.checking.exercises.exercise import Exercise
@@ -41,7 +42,6 @@ from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedErro
 from triton_workshop.watch.keys import HELP, KEYS
 from triton_workshop.watch.screens import Exercises, Solution, compiled_page
 from triton_workshop.watch.view import Job, Watched, body, head, status, styles
-from triton_workshop.without_library import has_library
 
 if TYPE_CHECKING:
     from triton_workshop.classroom.telling import Teller

@@ -9,11 +9,15 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from triton_workshop.compiler.compilation import READY
-from triton_workshop.compiler.jobs import Answer, CompileJob
+from triton_simulator.compiler.compilation import READY
+from triton_simulator.compiler.jobs import Answer, CompileJob
 
 INTERPRET = "TRITON_INTERPRET"
-SHARED = ("triton_workshop.compiler.jobs", "triton_workshop.compiler.compilation", "triton_workshop.compiler.targets")
+SHARED = (
+    "triton_simulator.compiler.jobs",
+    "triton_simulator.compiler.compilation",
+    "triton_simulator.compiler.targets",
+)
 """What both copies speak of: their classes must be the same."""
 _copies: dict[str, ModuleType] = {}
 
@@ -41,7 +45,7 @@ class FrontEnd:
 
 def _answer(job: CompileJob) -> Answer:
     with _compiling():
-        from triton_workshop.compiler import pickling, pipeline
+        from triton_simulator.compiler import pickling, pipeline
 
         if "triton.compiler.code_generator" not in sys.modules:
             pickling.prepare()
@@ -67,5 +71,5 @@ def _compiling() -> Iterator[None]:
 
 
 def _is_copied(name: str) -> bool:
-    ours = name.startswith("triton_workshop.compiler.") and name not in SHARED
+    ours = name.startswith("triton_simulator.compiler.") and name not in SHARED
     return name == "triton" or name.startswith("triton.") or ours

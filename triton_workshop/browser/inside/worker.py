@@ -26,17 +26,17 @@ def prepare() -> None:
     sys.breakpointhook, os._exit = _no_debugger, _leave
     # The page's own counts microseconds in 32 bits, and fails after 36 minutes.
     time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
+    from triton_simulator.without_library import stand_in
     from triton_workshop.browser.torch import install
-    from triton_workshop.without_library import stand_in
 
     sys.meta_path.insert(sys.meta_path.index(PathFinder) + 1, _LeftOut)
     install.install()
     stand_in.install()
     import triton_workshop
+    from triton_simulator.races import waiting
     from triton_workshop import device
     from triton_workshop.browser.inside import blocks, judging, wording  # noqa: F401
     from triton_workshop.checking.observing import child
-    from triton_workshop.simulator.races import waiting
 
     device.installed_gpus = lambda: ()  # type: ignore[assignment]  # nobody to ask
     child.prepare()

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
+from triton_simulator.branches import Branch
 from triton_workshop.checking.diagnosing.tile_sizes import OPTIONS, bound_by
 from triton_workshop.checking.observing.source import Function, Source, called
-from triton_workshop.simulator.branches import Branch
 
 MACHINE = ("cuda", "device", "is_cuda", "is_available", "is_cpu")
 """Attributes that say where a script runs."""

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import torch
 
+from triton_simulator.errors import NotSimulatedError
+from triton_simulator.faults import Fault
+from triton_simulator.lines import KernelLine
 from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
 from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.diagnosing.repair import Culprit
@@ -36,9 +39,6 @@ from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.simulator.errors import NotSimulatedError
-from triton_workshop.simulator.faults import Fault
-from triton_workshop.simulator.lines import KernelLine
 
 ELSEWHERE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_KERNEL)
 """What is reported where it happens, although the cause may be another line."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from triton_simulator.faults import Kind
 from triton_workshop.checking.judging.verdict import Element, Pixels, TileMap, TileState
 from triton_workshop.checking.observing.comparison import Comparison
-from triton_workshop.simulator.faults import Kind
 
 LARGEST = (24, 60)
 """The most rows and columns that a map has: with more tiles, several share a cell."""

@@ -20,7 +20,7 @@ from triton_workshop.checking.observing.source import Function, Source, called
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
 """Functions of torch whose tensors are in the CPU's memory, unless they are told otherwise."""
-INSIDE = ("triton_workshop.checking.", "triton_workshop.simulator", "triton_workshop.compiler", "ctypes")
+INSIDE = ("triton_workshop.checking.", "triton_simulator", "ctypes")
 """Modules that no kernel needs, with the exception of `FOR_SCRIPTS`."""
 FOR_SCRIPTS = "triton_workshop.checking.check_this_script"
 WAYS_IN = re.compile(

@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
+from triton_simulator.branches import Branch
 from triton_workshop.checking.diagnosing.limits import Bound, Limit, Reached
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
@@ -30,10 +31,9 @@ from triton_workshop.checking.judging.verdict import CaseResult, Finding, Findin
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.own_errors import dispensable
-from triton_workshop.simulator.branches import Branch
 
 if TYPE_CHECKING:
-    from triton_workshop.compiler.jobs import PickledKernel
+    from triton_simulator.compiler.jobs import PickledKernel
 
 OnCase = Callable[[CaseResult], None]
 MANY_PROGRAMS = 1_000

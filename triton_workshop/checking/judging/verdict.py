@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from triton_workshop.compiler.jobs import PickledKernel
+    from triton_simulator.compiler.jobs import PickledKernel
 
 MOST_PROGRAMS = 64
 """The most programs that a finding names: its message says how many there are."""

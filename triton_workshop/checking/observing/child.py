@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from triton_simulator.branches import instrument
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.observe import Observation, Observer
@@ -25,7 +26,6 @@ from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.processes.call import take_tasks
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
-from triton_workshop.simulator.branches import instrument
 
 if TYPE_CHECKING:
     from triton_workshop.checking.exercises.exercise import Launcher

@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from triton_simulator import branches
+from triton_simulator.compiler.launches import Launches
 from triton_workshop.checking.exercises.exercise import handed_over
 from triton_workshop.checking.observing.failure import Failure, failure_of, unobservable
 from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.provenance import Provenance, described, provenance_of, same
 from triton_workshop.checking.observing.source import resolved
-from triton_workshop.compiler.launches import Launches
-from triton_workshop.simulator import branches
 
 if TYPE_CHECKING:
+    from triton_simulator import Fault, Launch
+    from triton_simulator.branches import Branch
+    from triton_simulator.compiler.jobs import PickledKernel
     from triton_workshop.checking.exercises.exercise import Launcher
     from triton_workshop.checking.observing.torch_calls import TorchCalls
-    from triton_workshop.compiler.jobs import PickledKernel
-    from triton_workshop.simulator import Fault, Launch
-    from triton_workshop.simulator.branches import Branch
 
 
+OUR_MODULES = ("triton_workshop.", "triton_simulator.")
 MOST_ELEMENTS = 2**28
 """A result with more of them is the right one in no case, and neither copied nor looked at."""
 _DTYPES = frozenset(
@@ -213,8 +214,8 @@ class Observer:
         if not self._simulated:
             yield []
             return
-        from triton_workshop.simulator import record
-        from triton_workshop.simulator.values import int32
+        from triton_simulator import record
+        from triton_simulator.values import int32
 
         noted = self._launched.noted() if self._compiled else nullcontext()
         with record(writes=True, strict_views=True) as launches, noted, int32.of_bits(integer_bits):
@@ -227,7 +228,9 @@ class Observer:
                 torch.cuda.synchronize()  # a fault in the kernel shows here, not in a later case
             return output, None
         except BaseException as error:
-            if not isinstance(error, Exception) and type(error).__module__.startswith("triton_workshop."):
+            if not isinstance(error, Exception) and type(error).__module__.startswith(
+                ("triton_workshop.", "triton_simulator.")
+            ):
                 raise  # it ends a try
             return None, failure_of(error, self._file)
 

@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import torch
 
-OUR_OWN = ("triton_workshop.checking.", "triton_workshop.simulator.", "triton_workshop.compiler.")
+OUR_OWN = ("triton_workshop.checking.", "triton_simulator.")
 
 
 class Originals:

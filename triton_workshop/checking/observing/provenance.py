@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import torch
 
 if TYPE_CHECKING:
-    from triton_workshop.simulator import Launch
-    from triton_workshop.simulator.memory.counts import Write
+    from triton_simulator import Launch
+    from triton_simulator.memory.counts import Write
 
 
 class Provenance(Enum):

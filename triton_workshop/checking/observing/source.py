@@ -22,7 +22,7 @@ HARMLESS |= {"triton_workshop", "typing"}
 REFLECTION = re.compile(
     r"\b([gs]et|del)attr\b|\b(vars|globals|locals|exec|eval|compile|patch|mock|swap_tensors)\b|"
     r"\b(sys|os|gc|builtins|importlib|inspect|ctypes|operator|types)\b|__(?!(future|name|main|file|init|call)__)\w+__|"
-    r"triton_workshop\.(?!utils_debug|checking import check_this_script)"
+    r"triton_workshop\.(?!utils_debug|checking import check_this_script)|\btriton_simulator\b"
 )
 """Words without which no script reaches into another module, also through one that it may import: `torch.sys`."""
 LARGEST_FLOAT32 = (2 - 2**-23) * 2.0**127

@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 from triton_workshop.checking.observing.source import resolved
 
 if TYPE_CHECKING:
-    from triton_workshop.simulator import Launch
+    from triton_simulator import Launch
 
 FILLS = re.compile(r"(new_)?(empty|zeros?|ones|full|fill|arange|rand|randn|randint)(_like|_strided|_permuted)?_?")
 """Functions whose values depend on no other tensor, by their names."""

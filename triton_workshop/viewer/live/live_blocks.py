@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from triton_workshop.compiler.jobs import PickledKernel
+from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, code_blocks, walk
 from triton_workshop.languages import runnable

@@ -1,0 +1,352 @@
+"""A project's own tests run without a GPU: each test here is a small project, with a pytest of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PLUGIN = "triton_simulator.pytest_plugin"
+CONFTEST = """\
+import pytest, torch, triton
+import triton.language as tl
+from triton.language import load
+
+SEEN = torch.cuda.is_available(), torch.cuda.get_device_capability() >= (8, 0)
+
+@triton.jit
+def add(x_ptr, y_ptr, out_ptr, n, B: tl.constexpr):
+    at = tl.program_id(0) * B + tl.arange(0, B)
+    total = load(x_ptr + at, mask=at < n) + tl.load(y_ptr + at, mask=at < n)
+    tl.store(out_ptr + at, total, mask=at < n)
+
+@triton.jit
+def too_far(x_ptr, B: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, B), 1.0)
+
+@triton.jit
+def races(x_ptr):
+    tl.store(x_ptr, tl.program_id(0))
+
+@triton.jit
+def waits(x_ptr):
+    while tl.atomic_add(x_ptr, 0) == 0:
+        pass
+
+@triton.jit
+def sums(x_ptr, out_ptr, n, B: tl.constexpr):
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, B), mask=tl.arange(0, B) < n)))
+
+@pytest.fixture
+def broken():
+    too_far[(1,)](torch.empty(3, device="cuda"), 4)
+
+@pytest.fixture
+def broken_at_the_end():
+    yield
+    too_far[(1,)](torch.empty(3, device="cuda"), 4)
+"""
+TESTS = """\
+import pytest, torch, triton
+from conftest import SEEN, add, races, sums, too_far, waits
+
+def test_right():
+    assert SEEN == (True, True)
+    x, y = torch.randn(100, device="cuda"), torch.randn(100).cuda()
+    out = torch.empty_like(x)
+    add[lambda meta: (triton.cdiv(100, meta["B"]),)](x, y, out, 100, B=32)
+    torch.cuda.synchronize()
+    torch.testing.assert_close(out, x + y)
+    torch.testing.assert_close(out.cpu(), (x + y).to("cpu"))
+
+def test_caught():
+    try:
+        too_far[(1,)](torch.empty(3, device="cuda"), 4)
+    except Exception:
+        pass
+
+def test_raised():
+    too_far[(1,)](torch.empty(3, device="cuda"), 4)
+
+def test_race():
+    races[(2,)](torch.zeros(1, dtype=torch.int32, device="cuda"))
+
+def test_wait():
+    waits[(2,)](torch.zeros(1, dtype=torch.int32, device="cuda"))
+
+def test_fixture(broken):
+    pass
+
+def test_fixture_at_the_end(broken_at_the_end):
+    pass
+
+def test_on_purpose():
+    from triton_simulator import record
+    with record() as launches:
+        too_far[(1,)](torch.empty(3, device="cuda"), 4)
+    assert launches[0].faults
+
+def test_undefined():
+    sums[(1,)](torch.ones(3, device="cuda"), torch.empty(1, device="cuda"), 2, 4)
+"""
+REPORT = """\
+add: 1 launch, 0 faults
+races: 1 launch, 1 fault
+  races: program 0 and program 1 store different values to x_ptr[0].
+  Line 19 of conftest.py: `tl.store(x_ptr, tl.program_id(0))`. Do two programs work on the same block, or is an atomic \
+missing?
+sums: 1 launch, 0 faults
+too_far: 5 launches, 1 fault
+  too_far: program 0 wrote x_ptr[3], but x_ptr has 3 elements.
+  Line 15 of conftest.py: `tl.store(x_ptr + tl.arange(0, B), 1.0)`. Is a mask missing?
+waits: 1 launch, 1 fault
+  waits: program 1 waits for a value that no program stores.
+"""
+SURFACES = """\
+import pytest, torch, triton
+
+def test_where_tensors_are():
+    x = torch.ones(2, 4, device=torch.device("cuda:0"), requires_grad=True)
+    assert x.is_cuda and not x.is_cpu and x.get_device() == 0
+    assert x.device == torch.device("cuda", 0) and x.device.type == "cuda"
+    assert (x + 1).is_cuda and x[0].view(2, 2).is_cuda and torch.empty(3, device=x.device).is_cuda
+    here = torch.ones(2)
+    assert not here.is_cuda and here.device.type == "cpu" and here.get_device() == -1
+    there = here.to("cuda")
+    there += 1
+    assert there.is_cuda and here.tolist() == [1, 1], "a move copies"
+    assert there.cuda() is there or there.cuda().data_ptr() == there.data_ptr(), "but only once"
+    assert here.to(there).is_cuda and there.to(torch.float16).is_cuda and not there.cpu().is_cuda
+    assert here.pin_memory().tolist() == [1, 1]
+
+def test_what_is_not_mapped_still_wraps_what_it_was():
+    assert torch.cuda.use_mem_pool.__wrapped__  # torch._dynamo asks for it when it is imported
+    assert torch.cuda.CUDAGraph | None
+
+def test_modules_and_gradients():
+    linear = torch.nn.Linear(4, 4).cuda()
+    x = torch.ones(2, 4, device="cuda", requires_grad=True)
+    linear(x).sum().backward()
+    assert linear.weight.is_cuda and x.grad.is_cuda and linear.weight.grad.device.type == "cuda"
+    assert linear.to("cpu").weight.device.type == "cpu"
+
+def test_a_default_device():
+    with torch.device("cuda"):
+        assert torch.ones(2).is_cuda
+    torch.set_default_device("cuda")
+    try:
+        assert torch.arange(2).is_cuda and torch.tensor([1]).is_cuda
+    finally:
+        torch.set_default_device(None)
+
+def test_torch_cuda():
+    assert torch.cuda.device_count() == 1 and torch.cuda.current_device() == 0
+    assert torch.cuda.get_device_properties("cuda").multi_processor_count > 0
+    stream = torch.cuda.Stream()
+    start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    with torch.cuda.device(0), torch.cuda.stream(stream):
+        start.record()
+        stream.wait_stream(torch.cuda.current_stream())
+        end.record()
+    end.synchronize()
+    assert start.elapsed_time(end) > 0
+    torch.cuda.manual_seed(3)
+    one = torch.randn(3, device="cuda")
+    generator = torch.Generator(device="cuda").manual_seed(3)
+    assert torch.equal(one, torch.randn(3, generator=generator, device="cuda"))
+
+def test_the_driver():
+    active = triton.runtime.driver.active
+    assert active.get_current_target().backend == "cuda"
+    assert torch.empty(1, device=active.get_active_torch_device()).is_cuda
+    assert triton.testing.do_bench(lambda: None, warmup=1, rep=1) > 0
+
+@pytest.mark.parametrize(("name", "use"), [
+    ("torch.cuda.CUDAGraph", lambda: torch.cuda.CUDAGraph()),
+    ("torch.cuda.memory_stats", lambda: torch.cuda.memory_stats()),
+    ("triton.runtime.driver.active.launcher_cls", lambda: triton.runtime.driver.active.launcher_cls),
+])
+def test_what_is_not_mapped_says_its_name(name, use):
+    with pytest.raises(NotImplementedError) as caught:
+        use()
+    assert str(caught.value).startswith(f"{name} is not mapped to the CPU")
+"""
+
+
+def run_pytest(folder: Path, *options: str, plugin: bool) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a folder, as somebody does who has neither a GPU nor our settings."""
+    mine = ("TRITON_INTERPRET", "PYTEST_PLUGINS", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "PYTEST_CURRENT_TEST")
+    environment = {name: value for name, value in os.environ.items() if name not in mine}
+    early = ["--triton-simulator"] if plugin else []
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *early, *options]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("workers", ["0", "1"], ids=["one process", "xdist"])
+def test_whoever_breaks_memory_races_or_waits_fails_and_cuda_is_the_cpu(tmp_path: Path, workers: str) -> None:
+    (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
+    (tmp_path / "test_kernels.py").write_text(TESTS, encoding="utf-8")
+    (tmp_path / "test_surfaces.py").write_text(SURFACES, encoding="utf-8")
+    if in_addopts := workers == "1":
+        (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = -p {PLUGIN}\n", encoding="utf-8")
+    ran = run_pytest(tmp_path, "-n", workers, "--triton-report", plugin=not in_addopts)
+    summary = re.findall(r"^(?:FAILED|ERROR) test_(?:kernels|surfaces)\.py::(\w+) - (\S+)", ran.stdout, re.MULTILINE)
+    failed = sorted(name for name, _ in summary)
+    expected = ["caught", "fixture", "fixture_at_the_end", "race", "raised", "wait"]
+    assert failed == [f"test_{name}" for name in expected], ran.stdout + ran.stderr
+    assert "13 passed" in ran.stdout
+    for line in REPORT.splitlines():
+        assert f"{line}\n" in ran.stdout
+    assert "undefined: sums: program 0 stored to out_ptr[0] what it computed from undefined elements of x_ptr" in (
+        ran.stdout
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "options", "plugin", "says"),
+    [
+        (
+            {"conftest.py": f"pytest_plugins = [{PLUGIN!r}]"},
+            (),
+            False,
+            r"ERROR: .*comes too late: conftest files have been read.* Give `--triton-simulator`",
+        ),
+        pytest.param(
+            {"other.py": "import triton.language"},
+            ("-p", "other", "-p", PLUGIN),
+            False,
+            r"ERROR: .*comes too late, as another plugin has imported Triton\. Triton was imported without TRITON_INT",
+            marks=pytest.mark.library,  # without it, no other plugin can import Triton
+        ),
+    ],
+    ids=["conftest", "another plugin"],
+)
+def test_too_late_is_a_usage_error(
+    tmp_path: Path, files: dict[str, str], options: tuple[str, ...], plugin: bool, says: str
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    ran = run_pytest(tmp_path, *options, plugin=plugin)
+    assert ran.returncode == pytest.ExitCode.USAGE_ERROR, ran.stdout + ran.stderr
+    assert re.search(says, ran.stderr), ran.stderr
+
+
+NOT_FOR_A_GPU = """\
+import pytest, torch, triton
+import triton.language as tl
+
+NUMBER = 4
+
+@triton.jit
+def leaves_a_loop(out):
+    for i in range(4):
+        if i == 2:
+            break
+        tl.store(out + i, i)
+
+@triton.jit
+def returns_in_a_loop(out):
+    for i in range(4):
+        if i == 2:
+            return
+        tl.store(out + i, i)
+
+@triton.jit
+def reads_a_number(out):
+    tl.store(out, NUMBER)
+
+@triton.jit
+def fine(out, B: tl.constexpr):
+    tl.store(out + tl.arange(0, B), 1)
+
+def out():
+    return torch.zeros(64, device="cuda")
+
+def test_break():
+    leaves_a_loop[(1,)](out())
+
+def test_return():
+    returns_in_a_loop[(1,)](out())
+
+def test_global():
+    reads_a_number[(1,)](out())
+
+def test_again():
+    for _ in range(2):
+        with pytest.raises(triton.CompilationError, match="Cannot access global variable NUMBER"):
+            reads_a_number[(1,)](out())
+
+def test_warps():
+    fine[(1,)](out(), 4, num_warps=3)
+
+def test_grid():
+    fine[(1, 65_536)](out(), 4)
+
+def test_no_grid():
+    fine(out(), 4)
+
+@pytest.mark.parametrize("dtype", [tl.float32, tl.int32])
+def test_closure(dtype):
+    three = tl.constexpr(3)
+
+    @triton.jit
+    def kernel(out):
+        tl.store(out, tl.full((), three, dtype))
+
+    x = out()
+    kernel[(1,)](x)
+    assert x[0] == 3
+
+@triton.jit
+def plus(x, y):
+    return x + y
+
+@triton.jit
+def uses_functions(out, function, pair):
+    tl.store(out, function(3, pair[0](pair[1], 4)))
+
+def test_functions_as_arguments():
+    x = out()
+    uses_functions[(1,)](x, plus, (plus, 5))
+    assert x[0] == 12
+
+def test_a_kernel_without_a_file():
+    names = {}
+    exec("@triton.jit\\ndef kernel(out):\\n    tl.store(out, 7)", globals(), names)
+    x = out()
+    names["kernel"][(1,)](x)
+    assert x[0] == 7
+
+def test_on_purpose():
+    from triton_simulator import record
+    with record():
+        leaves_a_loop[(1,)](out())
+
+@torch.compile
+def doubled(x):
+    return x * 2
+
+def test_compile():
+    linear = torch.nn.Linear(2, 2).cuda()
+    linear.compile()
+    assert torch.compile(linear, mode="max-autotune")(torch.ones(2, device="cuda")).is_cuda
+    assert doubled(out()).is_cuda and torch.compile(dynamic=True)(doubled)(out()).is_cuda
+"""
+
+
+@pytest.mark.library
+@pytest.mark.parametrize("asks", [True, False], ids=["with the front end", "without"])
+def test_what_does_not_compile_for_a_gpu_fails(tmp_path: Path, asks: bool) -> None:
+    (tmp_path / "test_gpu.py").write_text(NOT_FOR_A_GPU, encoding="utf-8")
+    ran = run_pytest(tmp_path, *([] if asks else ["--no-triton-compiler"]), plugin=True)
+    failed = re.findall(r"^FAILED test_gpu\.py::(\w+)", ran.stdout, re.MULTILINE)
+    refused = ["test_break", "test_return", "test_global"] if asks else ["test_again"]
+    assert sorted(failed) == sorted([*refused, "test_warps", "test_grid", "test_no_grid"]), ran.stdout + ran.stderr
+    if asks:
+        assert "leaves_a_loop does not compile for a GPU, line 10 of test_gpu.py: unsupported AST node type: Break" in (
+            ran.stdout
+        )

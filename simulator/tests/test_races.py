@@ -1,0 +1,325 @@
+"""Programs that meet at an element: atomics that order them make it right, nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+from triton_simulator import Fault, record
+from triton_simulator.races.races import Shadow
+
+P = 8
+
+
+def zeros(*shape: int) -> torch.Tensor:
+    return torch.zeros(*shape)
+
+
+def flags(size: int = 1) -> torch.Tensor:
+    return torch.zeros(size, dtype=torch.int32)
+
+
+def faults(kernel: Any, grid: tuple[int, ...], *arguments: object) -> tuple[Fault, ...]:
+    with record() as launches:
+        kernel[grid](*arguments)
+    return launches[0].faults
+
+
+Case = tuple[Any, Callable[[], tuple[object, ...]]]
+RIGHT: list[Case] = []
+WRONG: list[Case] = []
+
+
+def right(arguments: Callable[[], tuple[object, ...]]) -> Callable[[Any], Any]:
+    return lambda kernel: RIGHT.append((kernel, arguments)) or kernel
+
+
+def wrong(arguments: Callable[[], tuple[object, ...]]) -> Callable[[Any], Any]:
+    """Races, one of them on the line marked `# HERE`."""
+    return lambda kernel: WRONG.append((kernel, arguments)) or kernel
+
+
+@right(lambda: (zeros(P), flags()))
+@triton.jit
+def the_last_program_overwrites_what_all_have_loaded(x_ptr, counter_ptr):
+    total = tl.sum(tl.load(x_ptr + tl.arange(0, 8)))
+    if tl.atomic_add(counter_ptr, 1) == tl.num_programs(0) - 1:
+        tl.store(x_ptr + tl.arange(0, 8), total + tl.arange(0, 8))
+
+
+@right(lambda: (zeros(4), zeros(1), flags()))
+@triton.jit
+def relaxed_atomics_and_a_counter_that_orders(bins_ptr, out_ptr, counter_ptr):
+    tl.atomic_add(bins_ptr + tl.arange(0, 4), 1.0, sem="relaxed")
+    if tl.atomic_add(counter_ptr, 1) == tl.num_programs(0) - 1:
+        tl.store(out_ptr, tl.sum(tl.load(bins_ptr + tl.arange(0, 4))))
+
+
+@right(lambda: (zeros(1), zeros(1), flags()))
+@triton.jit
+def one_releases_and_the_others_acquire(data_ptr, out_ptr, flag_ptr):
+    if tl.program_id(0) == 0:
+        tl.store(data_ptr, 42.0)
+        tl.atomic_xchg(flag_ptr, 1, sem="release")
+    elif tl.atomic_add(flag_ptr, 0, sem="acquire") == 1:
+        tl.atomic_add(out_ptr, tl.load(data_ptr))
+
+
+@right(lambda: (zeros(P), flags(P)))
+@triton.jit
+def each_waits_for_the_one_before(x_ptr, flag_ptr):
+    pid = tl.program_id(0)
+    sum_before = 0.0
+    if pid > 0:
+        while tl.atomic_add(flag_ptr + pid - 1, 0) == 0:
+            pass
+        sum_before = tl.load(x_ptr + pid - 1)
+    tl.store(x_ptr + pid, sum_before + pid)
+    tl.atomic_xchg(flag_ptr + pid, 1)
+
+
+@right(lambda: (zeros(1), flags()))
+@triton.jit
+def a_lock_held_until_the_store(total_ptr, lock_ptr):
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    tl.store(total_ptr, tl.load(total_ptr) + tl.program_id(0))
+    tl.debug_barrier()
+    tl.atomic_xchg(lock_ptr, 0)
+
+
+@right(lambda: (zeros(1), zeros(P)))
+@triton.jit
+def a_volatile_load_only_wants_to_know_how_far_it_got(sum_ptr, out_ptr):
+    tl.atomic_add(sum_ptr, 1.0)
+    tl.store(out_ptr + tl.program_id(0), tl.load(sum_ptr, volatile=True) * 0.0)
+
+
+@right(lambda: (zeros(1), zeros(P)))
+@triton.jit
+def an_atomic_may_replace_the_programs_own_store(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    tl.store(out_ptr + pid, 1.0)
+    tl.atomic_add(out_ptr + pid, 1.0)
+    tl.store(out_ptr + pid, tl.load(out_ptr + pid) * 2.0)
+
+
+@right(lambda: (zeros(2), flags()))
+@triton.jit
+def a_one_element_block_orders_too(x_ptr, counter_ptr):
+    pid = tl.program_id(0)
+    if pid == 0:
+        tl.store(x_ptr, 3.0)
+    one = tl.arange(0, 1)
+    before = tl.atomic_add(counter_ptr + one, 1)
+    if tl.sum(before) == tl.num_programs(0) - 1:
+        tl.store(x_ptr + 1, tl.load(x_ptr))
+
+
+@right(lambda: (torch.ones(P), zeros(P)))
+@triton.jit
+def what_is_stored_was_there_already(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    tl.store(x_ptr + pid, 1.0)
+    tl.store(out_ptr + pid, tl.sum(tl.load(x_ptr + tl.arange(0, 8))))
+
+
+@right(lambda: (zeros(1), zeros(P)))
+@triton.jit
+def all_store_the_same_and_load_it(x_ptr, out_ptr):
+    tl.store(x_ptr, 7.0)
+    tl.store(out_ptr + tl.program_id(0), tl.load(x_ptr))
+
+
+@right(lambda: (zeros(8), zeros(P)))
+@triton.jit
+def all_store_the_same_row_and_load_it(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    at = tl.arange(0, 8)
+    tl.store(x_ptr + (at + pid) % 8, 7.0)
+    tl.store(out_ptr + pid, tl.sum(tl.load(x_ptr + at)))
+
+
+@wrong(lambda: (zeros(1), zeros(P)))
+@triton.jit
+def one_stores_what_was_there_and_another_one_something_else(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    tl.store(out_ptr + pid, tl.load(out_ptr + pid) + 1)
+    tl.store(x_ptr, pid)  # HERE
+    tl.store(out_ptr + pid, tl.load(x_ptr) * 0)
+
+
+@wrong(lambda: (zeros(P), zeros(P)))
+@triton.jit
+def some_stores_are_what_was_there_already(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    tl.store(x_ptr + pid, pid // 4)
+    tl.store(out_ptr + pid, tl.sum(tl.load(x_ptr + tl.arange(0, 8))))  # HERE
+
+
+@wrong(lambda: (zeros(1), flags()))
+@triton.jit
+def a_lock_released_before_the_store(total_ptr, lock_ptr):
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    total = tl.load(total_ptr)  # HERE
+    tl.atomic_xchg(lock_ptr, 0)
+    tl.store(total_ptr, total + tl.program_id(0) + 1)
+
+
+@wrong(lambda: (zeros(P), zeros(1), flags()))
+@triton.jit
+def stores_after_it_has_counted(partial_ptr, out_ptr, counter_ptr):
+    pid = tl.program_id(0)
+    done = tl.atomic_add(counter_ptr, 1)
+    tl.store(partial_ptr + pid, pid + 1.0)
+    if done == tl.num_programs(0) - 1:
+        tl.store(out_ptr, tl.sum(tl.load(partial_ptr + tl.arange(0, 8))))  # HERE
+
+
+@wrong(lambda: (zeros(P), zeros(1), flags()))
+@triton.jit
+def a_relaxed_counter_orders_nothing(partial_ptr, out_ptr, counter_ptr):
+    pid = tl.program_id(0)
+    tl.store(partial_ptr + pid, pid + 1.0)
+    if tl.atomic_add(counter_ptr, 1, sem="relaxed") == tl.num_programs(0) - 1:
+        tl.store(out_ptr, tl.sum(tl.load(partial_ptr + tl.arange(0, 8))))  # HERE
+
+
+@wrong(lambda: (zeros(P), zeros(1), flags()))
+@triton.jit
+def a_counter_that_only_releases(partial_ptr, out_ptr, counter_ptr):
+    pid = tl.program_id(0)
+    tl.store(partial_ptr + pid, pid + 1.0)
+    if tl.atomic_add(counter_ptr, 1, sem="release") == tl.num_programs(0) - 1:
+        tl.store(out_ptr, tl.sum(tl.load(partial_ptr + tl.arange(0, 8))))  # HERE
+
+
+@wrong(lambda: (zeros(P), zeros(1), flags()))
+@triton.jit
+def a_counter_that_only_acquires(partial_ptr, out_ptr, counter_ptr):
+    pid = tl.program_id(0)
+    tl.store(partial_ptr + pid, pid + 1.0)
+    if tl.atomic_add(counter_ptr, 1, sem="acquire") == tl.num_programs(0) - 1:
+        tl.store(out_ptr, tl.sum(tl.load(partial_ptr + tl.arange(0, 8))))  # HERE
+
+
+@wrong(lambda: (zeros(P), zeros(1), flags(P)))
+@triton.jit
+def counts_at_an_address_of_its_own(partial_ptr, out_ptr, counter_ptr):
+    pid = tl.program_id(0)
+    tl.store(partial_ptr + pid, pid + 1.0)
+    tl.atomic_add(counter_ptr + pid, 1)
+    if pid == tl.num_programs(0) - 1:
+        tl.store(out_ptr, tl.sum(tl.load(partial_ptr + tl.arange(0, 8))))  # HERE
+
+
+@wrong(lambda: (zeros(1),))
+@triton.jit
+def the_first_program_clears_what_the_others_add_to(out_ptr):
+    if tl.program_id(0) == 0:
+        tl.store(out_ptr, 0.0)
+    tl.atomic_add(out_ptr, 1.0)  # HERE
+
+
+@wrong(lambda: (torch.ones(1),))
+@triton.jit
+def the_last_program_halves_what_the_others_add_to(out_ptr):
+    tl.atomic_add(out_ptr, 1.0, sem="relaxed")
+    if tl.program_id(0) == tl.num_programs(0) - 1:
+        tl.store(out_ptr, 0.5)  # HERE
+
+
+@wrong(lambda: (zeros(1), zeros(P)))
+@triton.jit
+def loads_a_sum_that_others_still_add_to(sum_ptr, out_ptr):
+    pid = tl.program_id(0)
+    tl.atomic_add(sum_ptr, pid + 1.0, sem="relaxed")
+    tl.store(out_ptr + pid, tl.load(sum_ptr))  # HERE
+
+
+def named(case: Case) -> str:
+    return str(case[0].fn.__name__)
+
+
+@right(lambda: (flags(4), flags(4), flags()))
+@triton.jit
+def claims_in_either_of_two(left_ptr, right_ptr, count_ptr):
+    """A compare-and-swap waits for the value that it finds, wherever its pointer comes from."""
+    pid = tl.program_id(0)
+    pointer = tl.where(pid % 2 == 0, left_ptr, right_ptr)
+    if pid < 2:
+        tl.store(pointer, 1)
+        tl.atomic_add(count_ptr, 1)
+    else:
+        while tl.atomic_cas(pointer, 1, 2) == 0:
+            pass
+
+
+@pytest.mark.parametrize("case", RIGHT, ids=named)
+def test_what_an_atomic_orders_is_no_race(case: Case) -> None:
+    kernel, arguments = case
+    assert faults(kernel, (P,), *arguments()) == ()
+
+
+@pytest.mark.parametrize("case", WRONG, ids=named)
+def test_what_no_atomic_orders_is_a_race(case: Case) -> None:
+    kernel, arguments = case
+    found = faults(kernel, (P,), *arguments())
+    assert {fault.kind for fault in found} == {"race"}
+    assert any("# HERE" in fault.line.text for fault in found)
+
+
+@triton.jit
+def many_events_and_a_counter(partial_ptr, out_ptr, counter_ptr, ORDERED: tl.constexpr):
+    pid = tl.program_id(0)
+    for _ in range(20):
+        tl.atomic_add(counter_ptr + 1, 1)
+    tl.store(partial_ptr + pid, pid + 1.0)
+    done = pid
+    if ORDERED:
+        done = tl.atomic_add(counter_ptr, 1)
+    if done == tl.num_programs(0) - 1:
+        tl.store(out_ptr, tl.sum(tl.load(partial_ptr + tl.arange(0, 8))))
+
+
+@pytest.mark.parametrize(("ordered", "kinds"), [(True, []), (False, ["race"])])
+def test_more_events_than_there_was_room_for_are_still_known(
+    monkeypatch: pytest.MonkeyPatch, ordered: bool, kinds: list[str]
+) -> None:
+    monkeypatch.setattr("triton_simulator.races.races.FEWEST_EVENTS", 1)
+    found = faults(many_events_and_a_counter, (P,), zeros(P), zeros(1), flags(2), ordered)
+    assert [fault.kind for fault in found] == kinds
+
+
+@triton.jit
+def in_place(x_ptr, BLOCK: tl.constexpr, SHIFT: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + (at + SHIFT) % (tl.num_programs(0) * BLOCK))
+    tl.store(x_ptr + at, x + 1)
+
+
+@pytest.mark.parametrize(("shift", "kinds"), [(0, []), (1, ["race"])])
+def test_races_are_found_where_memory_is_too_short_for_all_programs_names(
+    monkeypatch: pytest.MonkeyPatch, shift: int, kinds: list[str]
+) -> None:
+    monkeypatch.setattr("triton_simulator.races.races.SLACK_BYTES", 0)
+    x = torch.zeros(4096, dtype=torch.float16)
+    with record() as launches:
+        in_place[(1024,)](x, BLOCK=4, SHIFT=shift)
+    assert sorted({fault.kind for fault in launches[0].faults}) == kinds
+
+
+def test_a_shadow_without_room_never_takes_one_program_for_two() -> None:
+    shadow = Shadow(4, np.dtype("u1"), exact=False, readers=True)
+    owners = np.arange(100_000)
+    names = shadow.names(owners, owners, atomic=False)
+    assert names.min() >= 2
+    assert names.max() < shadow.several
+    assert (names == shadow.names(owners, owners + 7, atomic=False)).all()

@@ -1,0 +1,648 @@
+"""What depends on a value that nothing defined shows as NaN, or as an absurd number; what does not, is what it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+
+from triton_simulator import KernelFaults, record
+from triton_simulator.values.undefined import UndefinedResult
+
+from .executors import upstream
+
+pytestmark = pytest.mark.filterwarnings("ignore::triton_simulator.UndefinedResult")
+
+N = 10  # of 16
+
+
+def run(kernel: Any, n: int = N) -> torch.Tensor:
+    out = torch.zeros(16)
+    kernel[(1,)](torch.arange(1, 17, dtype=torch.float32), torch.arange(16, dtype=torch.int32), out, n)
+    return out
+
+
+@triton.jit
+def total(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + offsets, mask=offsets < n)))
+
+
+@triton.jit
+def maximum(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    tl.store(out_ptr, tl.max(tl.load(x_ptr + offsets, mask=offsets < n), 0))
+
+
+@triton.jit
+def relu(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    tl.store(out_ptr + offsets, tl.maximum(tl.load(x_ptr + offsets, mask=offsets < n), 0))
+
+
+@triton.jit
+def stores_where_an_undefined_value_is_positive(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, x, mask=x > 100.0)
+
+
+@triton.jit
+def stores_a_constant_where_an_undefined_value_is_positive(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, 1.0, mask=x > 100.0)
+
+
+@triton.jit
+def adds_where_an_undefined_value_is_positive(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.atomic_add(out_ptr + offsets, 1.0, mask=x > 100.0)
+
+
+@triton.jit
+def loads_at_an_undefined_index(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    index = tl.load(index_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + (index & 15)))
+
+
+@triton.jit
+def loads_where_an_undefined_value_says_so(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    index = tl.load(index_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + offsets, mask=index > 1000, other=0.0))
+
+
+@triton.jit
+def stores_at_an_undefined_index(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    index = tl.load(index_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + (index & 15), 1.0, mask=offsets >= n)
+
+
+@triton.jit
+def or_with_an_undefined_value(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, 1.0, mask=(x > 0.0) | (offsets < n))
+
+
+UNDEFINED = (
+    total, maximum, relu, stores_where_an_undefined_value_is_positive,
+    stores_a_constant_where_an_undefined_value_is_positive, adds_where_an_undefined_value_is_positive,
+    loads_at_an_undefined_index, loads_where_an_undefined_value_says_so, stores_at_an_undefined_index,
+    or_with_an_undefined_value,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", UNDEFINED, ids=lambda kernel: kernel.fn.__name__)
+def test_what_depends_on_an_undefined_value_shows_as_nan(kernel: Any) -> None:
+    assert run(kernel).isnan().any()
+
+
+@pytest.mark.parametrize("kernel", UNDEFINED, ids=lambda kernel: kernel.fn.__name__)
+def test_with_all_elements_loaded_nothing_is_undefined(kernel: Any) -> None:
+    assert not run(kernel, 16).isnan().any()
+
+
+@triton.jit
+def a_mask_that_decides_alone(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, x, mask=(x > 0.0) & (offsets < n))
+
+
+@triton.jit
+def an_alternative_that_decides_alone(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.load(x_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, 1.0, mask=(x <= 0.0) | (offsets < n) | (offsets >= n))
+
+
+@triton.jit
+def an_index_used_under_the_mask_that_it_was_loaded_with(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    index = tl.load(index_ptr + offsets, mask=offsets < n)
+    x = tl.load(x_ptr + index, mask=offsets < n, other=0.0)
+    tl.store(out_ptr + index, x, mask=offsets < n)
+    tl.atomic_add(out_ptr + index, tl.sum(x) * 0.0, mask=offsets < n)
+
+
+@triton.jit
+def a_choice_that_leaves_it_out(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    x = tl.where(offsets < n, tl.load(x_ptr + offsets, mask=offsets < n), 0.0)
+    tl.store(out_ptr + offsets, tl.maximum(x, tl.max(x, 0)), mask=x >= 0.0)
+
+
+DEFINED = (
+    a_mask_that_decides_alone,
+    an_alternative_that_decides_alone,
+    an_index_used_under_the_mask_that_it_was_loaded_with,
+    a_choice_that_leaves_it_out,
+)
+
+
+@pytest.mark.parametrize("kernel", DEFINED, ids=lambda kernel: kernel.fn.__name__)
+def test_what_does_not_depend_on_one_is_what_it_is(kernel: Any) -> None:
+    out = run(kernel)
+    assert not out.isnan().any()
+    assert (out != 0).sum() >= N
+
+
+@triton.jit
+def looks_up_without_a_mask(x_ptr, index_ptr, out_ptr, n):
+    offsets = tl.arange(0, 16)
+    index = tl.load(index_ptr + offsets, mask=offsets < n)
+    tl.store(out_ptr + offsets, tl.load(x_ptr + index))
+
+
+def test_an_undefined_index_is_outside() -> None:
+    with pytest.raises(KernelFaults, match=r"x_ptr"):
+        run(looks_up_without_a_mask)
+
+
+@triton.jit
+def whole_total(x_ptr, out_ptr, n):
+    tl.store(out_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, 16), mask=tl.arange(0, 16) < n)))
+
+
+def test_an_undefined_integer_is_absurd() -> None:
+    out = torch.zeros(1, dtype=torch.int32)
+    whole_total[(1,)](torch.arange(16, dtype=torch.int32), out, 15)
+    assert abs(int(out)) > 10**6
+
+
+@triton.jit
+def product_of_two_undefined_blocks(x_ptr, out_ptr, n):
+    rows, inner = tl.arange(0, 16), tl.arange(0, 32)
+    a = tl.load(x_ptr + rows[:, None] + inner[None, :], mask=rows[:, None] < n)
+    b = tl.load(x_ptr + inner[:, None] + rows[None, :], mask=rows[None, :] < n)
+    tl.store(out_ptr + rows[:, None] * 16 + rows[None, :], tl.dot(a, b))
+
+
+def test_an_undefined_element_spoils_its_row_and_its_column_of_a_product() -> None:
+    out = torch.zeros(16, 16)
+    product_of_two_undefined_blocks[(1,)](torch.rand(64), out, N)
+    defined = out.isfinite() & (out.abs() < 1e6)
+    assert defined[:N, :N].all()
+    assert not defined[N:].any()
+    assert not defined[:, N:].any()
+
+
+# What is said about it
+
+
+@triton.jit
+def dot_product(x_ptr, y_ptr, out_ptr, n):
+    at = tl.program_id(0) * 8 + tl.arange(0, 8)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    y = tl.load(y_ptr + at, mask=at < n, other=0.0)
+    tl.store(out_ptr + tl.program_id(0), tl.sum(x * y))
+
+
+@triton.jit
+def matrix_product(x_ptr, y_ptr, out_ptr, n):
+    rows = tl.arange(0, 16)
+    inside = rows < n
+    x = tl.load(x_ptr + rows[:, None] * 16 + rows[None, :], mask=inside[None, :])  # LEFT OUT
+    y = tl.load(y_ptr + rows[:, None] * 16 + rows[None, :], mask=inside[:, None], other=0.0)
+    tl.store(out_ptr + rows[:, None] * 16 + rows[None, :], tl.dot(x, y))
+
+
+@triton.jit
+def running_sum_from_the_end(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, tl.cumsum(x, 0, reverse=True), mask=at < n)
+
+
+@triton.jit
+def largest_of_integers(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n).to(tl.int32)  # LEFT OUT
+    tl.store(out_ptr, tl.max(x, 0))
+
+
+@triton.jit
+def a_sum_that_is_added_atomically(x_ptr, y_ptr, out_ptr, n):
+    at = tl.program_id(0) * 8 + tl.arange(0, 8)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.atomic_add(out_ptr, tl.sum(x))
+
+
+COMBINED = (
+    dot_product, matrix_product, running_sum_from_the_end, largest_of_integers, a_sum_that_is_added_atomically
+)  # fmt: skip
+
+
+def launch(kernel: Any, n: int = N) -> torch.Tensor:
+    out = torch.zeros(16, 16)
+    kernel[(2,)](torch.ones(16, 16), torch.ones(16, 16), out, n)
+    return out
+
+
+@pytest.mark.parametrize("kernel", COMBINED, ids=lambda kernel: kernel.fn.__name__)
+def test_the_load_is_named_that_a_stored_result_comes_from(kernel: Any) -> None:
+    with record() as launches:
+        launch(kernel)
+    (told,) = {fault.load: fault for fault in launches[0].undefined}.values()
+    assert launches[0].faults == ()
+    assert told.load is not None
+    assert told.load.text.endswith("# LEFT OUT")
+    assert (told.kind, told.argument, told.loaded) == ("undefined-result", "out_ptr", "x_ptr")
+    with pytest.warns(UndefinedResult, match=r"undefined elements of x_ptr"):
+        launch(kernel)
+
+
+@pytest.mark.parametrize("kernel", COMBINED, ids=lambda kernel: kernel.fn.__name__)
+def test_nothing_is_said_where_nothing_is_left_out(kernel: Any) -> None:
+    with record(writes=True) as launches:
+        launch(kernel, 16)
+    assert launches[0].undefined == ()
+
+
+@pytest.mark.parametrize("kernel", COMBINED, ids=lambda kernel: kernel.fn.__name__)
+def test_the_switch_makes_it_zero(kernel: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_SIMULATOR_UNDEFINED", "zero")
+    with record(writes=True) as launches:
+        ours = launch(kernel)
+    assert launches[0].undefined == ()
+    monkeypatch.delenv("TRITON_SIMULATOR_UNDEFINED")
+    with upstream():  # which takes 0 too
+        theirs = launch(kernel)
+    torch.testing.assert_close(ours, theirs)
+
+
+@triton.jit
+def pads_with_what_nobody_reads(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(out_ptr + at, x * 2 - tl.max(tl.where(at < n, x, 0.0), 0))
+
+
+def test_padding_is_told_to_the_checker_only() -> None:
+    with record() as launches:
+        launch(pads_with_what_nobody_reads)
+    assert launches[0].undefined == ()
+    with record(writes=True) as launches:
+        launch(pads_with_what_nobody_reads)
+    assert [(told.index, told.last_index) for told in launches[0].undefined] == [(10, 15)]
+
+
+@triton.jit
+def branches_on_one_of_two(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    y = tl.load(y_ptr + at, mask=at < 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    if tl.sum(x * 2) > 3:
+        tl.store(out_ptr + at, y)
+
+
+def test_a_branch_names_the_load_too() -> None:
+    with record() as launches:
+        launch(branches_on_one_of_two)
+    (fault,) = launches[0].faults
+    assert fault.load is not None
+    assert fault.load.text in fault.advice
+    assert fault.load.text.endswith("# LEFT OUT")
+
+
+@triton.jit
+def sum_of_neighbours(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    total = tl.load(x_ptr + at, mask=at < n, other=0.0)
+    total += tl.load(x_ptr + at + 1, mask=at + 1 < n)  # LEFT OUT
+    tl.store(out_ptr + at, total, mask=at < n)
+
+
+def test_what_is_stored_under_a_mask_is_meant() -> None:
+    with record() as launches:
+        launch(sum_of_neighbours)
+    (told,) = launches[0].undefined
+    assert told.load is not None
+    assert (told.index, told.last_index, told.load.text[-10:]) == (9, 9, "# LEFT OUT")
+
+
+@triton.jit
+def chooses_one_of_two(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)
+    y = tl.load(y_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, tl.where(at < n, x, y), mask=at < 16)
+
+
+@triton.jit
+def stores_a_part_of_two(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at >= 2)
+    y = tl.load(y_ptr + at, mask=at < n)  # LEFT OUT
+    total = tl.reshape(x + y, (4, 4))
+    tl.store(out_ptr + tl.reshape(at, (4, 4)), total, mask=tl.reshape(at, (4, 4)) >= 8)
+
+
+@triton.jit
+def sums_what_is_left_of_two(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)
+    y = tl.load(y_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, tl.sum(tl.where(at < n, x, 0.0) + y) + at)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [chooses_one_of_two, stores_a_part_of_two, sums_what_is_left_of_two],
+    ids=lambda kernel: kernel.fn.__name__,
+)
+def test_of_two_loads_the_one_is_named_whose_elements_are_stored(kernel: Any) -> None:
+    with record() as launches:
+        launch(kernel)
+    loads = {told.load for told in launches[0].undefined}
+    assert [load.text[-10:] for load in loads if load is not None] == ["# LEFT OUT"]
+
+
+# Whatever its type
+
+
+@triton.jit
+def bins(x_ptr, out_ptr, n):
+    x = tl.load(x_ptr + tl.arange(0, 16), mask=tl.arange(0, 16) < n).to(tl.int32)  # LEFT OUT
+    tl.store(out_ptr + tl.arange(0, 4), tl.histogram(x, 4))
+
+
+@triton.jit
+def gathers(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, tl.gather(x, 15 - at, 0), mask=at < n)
+
+
+@triton.jit
+def transposes(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, tl.reshape(tl.trans(tl.reshape(x, (4, 4))), (16,)), mask=at < n)
+
+
+@triton.jit
+def joins(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    first, _ = tl.split(tl.join(x, x))
+    tl.store(out_ptr + at, first, mask=at < 16)
+
+
+@triton.jit
+def adds_under_an_undefined_mask(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.atomic_add(out_ptr + at % 2, 1, mask=x == 0)
+
+
+@triton.jit
+def stores_under_an_undefined_mask(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, 1, mask=x == 0)
+
+
+@triton.jit
+def stores_at_an_undefined_place(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n).to(tl.int32)  # LEFT OUT
+    tl.store(out_ptr + (x & 7), 1)
+
+
+@triton.jit
+def sums_as_floats(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr, tl.sum(x.to(tl.float32)))
+
+
+@triton.jit
+def chooses_by_an_undefined_condition(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr + at, tl.where(x == 0, 1, 2), mask=at < 16)
+
+
+@triton.jit
+def counts_zeros(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr, tl.sum((x == 0).to(tl.int32)))
+
+
+@triton.jit
+def smallest_place(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)  # LEFT OUT
+    tl.store(out_ptr, tl.argmin(x.to(tl.int32), 0))
+
+
+ANY_TYPE = (
+    bins, gathers, transposes, joins, adds_under_an_undefined_mask, stores_under_an_undefined_mask,
+    stores_at_an_undefined_place, sums_as_floats, chooses_by_an_undefined_condition, counts_zeros, smallest_place,
+)  # fmt: skip
+TYPES = [
+    torch.int8, torch.uint8, torch.int16, torch.int32, torch.int64, torch.bool,
+    torch.float16, torch.bfloat16, torch.float32, torch.float64,
+]  # fmt: skip
+
+
+def small_numbers(dtype: torch.dtype) -> torch.Tensor:
+    return (torch.arange(16) % 3).to(dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+@pytest.mark.parametrize("kernel", ANY_TYPE, ids=lambda kernel: kernel.fn.__name__)
+def test_an_undefined_element_is_known_whatever_its_type(kernel: Any, dtype: torch.dtype) -> None:
+    with record() as launches:
+        kernel[(1,)](small_numbers(dtype), torch.zeros(16, dtype=torch.int32), N)
+        kernel[(1,)](small_numbers(dtype), torch.zeros(16, dtype=torch.int32), 16)
+    loads = {told.load for told in launches[0].undefined}
+    assert [load.text[-10:] for load in loads if load is not None] == ["# LEFT OUT"]
+    assert launches[1].undefined == ()
+
+
+@triton.jit
+def product_of_bytes(x_ptr, out_ptr, n, OTHER: tl.constexpr):
+    at, inner = tl.arange(0, 16), tl.arange(0, 16)
+    a = tl.load(x_ptr + at[:, None] * 16 + inner[None, :], mask=inner[None, :] < n)  # LEFT OUT
+    b = tl.load(x_ptr + inner[:, None] * 16 + at[None, :], mask=inner[:, None] < n, other=OTHER)
+    tl.store(out_ptr + at[:, None] * 16 + at[None, :], tl.dot(a, b))
+
+
+@pytest.mark.parametrize(("other", "warns"), [(0, False), (1, True)])
+def test_an_integer_times_zero_is_zero_in_a_product_too(other: int, warns: bool) -> None:
+    x, out = torch.ones(16, 16, dtype=torch.int8), torch.zeros(16, 16, dtype=torch.int32)
+    with record() as launches:
+        product_of_bytes[(1,)](x, out, N, other)
+    assert bool(launches[0].undefined) == warns
+    assert warns or (out == N).all()
+
+
+@triton.jit
+def anded_with_the_mask(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.atomic_add(out_ptr + at % 2, 1, mask=(x == 0) & (at < n))
+
+
+@triton.jit
+def times_the_mask(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n).to(tl.int32)
+    tl.store(out_ptr, tl.sum(x * (at < n)))
+
+
+@triton.jit
+def anded_with_zeros(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n).to(tl.int32)
+    tl.store(out_ptr, tl.sum((x & tl.where(at < n, -1, 0)) + (x | tl.where(at < n, 0, -1)) + tl.where(at < n, 0, 1)))
+
+
+@triton.jit
+def replaced_before_the_sum(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(out_ptr, tl.sum(tl.where(at < n, x, x * 0 if x.dtype.is_int() else 0.0).to(tl.int32), 0))
+
+
+@triton.jit
+def bins_of_what_is_masked(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n).to(tl.int32)
+    tl.store(out_ptr + tl.arange(0, 4), tl.histogram(x, 4, mask=at < n))
+
+
+@triton.jit
+def looks_up_and_stores_under_the_mask(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n).to(tl.int32)
+    tl.store(out_ptr + at, tl.gather(at + 1, x, 0), mask=at < n)
+
+
+@triton.jit
+def pads_a_store(x_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x = tl.load(x_ptr + at, mask=at < n)
+    tl.store(out_ptr + at, tl.flip(tl.flip(x)) if n == 16 else x.to(tl.int32) + 1)
+
+
+ANY_TYPE_DEFINED = (
+    anded_with_the_mask, times_the_mask, anded_with_zeros, replaced_before_the_sum, bins_of_what_is_masked,
+    looks_up_and_stores_under_the_mask, pads_a_store,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32, torch.int64, torch.float16, torch.float32], ids=str)
+@pytest.mark.parametrize("kernel", ANY_TYPE_DEFINED, ids=lambda kernel: kernel.fn.__name__)
+def test_nothing_is_said_of_what_another_operand_decides(kernel: Any, dtype: torch.dtype) -> None:
+    out = torch.zeros(16, dtype=torch.int32)
+    with record() as launches:
+        kernel[(1,)](small_numbers(dtype), out, N)
+    assert launches[0].undefined == ()
+    assert launches[0].faults == ()
+    assert out[0] > 0
+
+
+# Operations that leave their result undefined
+
+
+@triton.jit
+def quotient(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    tl.store(out_ptr + at, tl.load(x_ptr + at) // tl.load(y_ptr + at), mask=at < n)
+
+
+@triton.jit
+def remainder(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    tl.store(out_ptr + at, tl.load(x_ptr + at) % tl.load(y_ptr + at), mask=at < n)
+
+
+@triton.jit
+def to_the_left(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    tl.store(out_ptr + at, tl.load(x_ptr + at) << tl.load(y_ptr + at), mask=at < n)
+
+
+@triton.jit
+def to_the_right(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    tl.store(out_ptr + at, tl.load(x_ptr + at) >> tl.load(y_ptr + at), mask=at < n)
+
+
+@triton.jit
+def quotient_by_scalars(x_ptr, y_ptr, out_ptr, n):
+    for place in range(n):
+        tl.store(out_ptr + place, tl.load(x_ptr + place) // tl.load(y_ptr + place))
+
+
+OPERATIONS = [
+    (quotient, 9, 0, r"an integer division by zero gives no particular number.*Line \d+.*tl\.where\(divisor == 0"),
+    (quotient_by_scalars, 9, 0, r"an integer division by zero"),
+    (remainder, 9, 0, r"an integer division by zero"),
+    (quotient, "least", -1, r"an integer division whose result its type cannot hold"),
+    (to_the_left, 1, "bits", r"a shift by a negative number, or by all bits or more"),
+    (to_the_left, 1, -1, r"a shift by a negative number"),
+    (to_the_right, 1, "bits", r"a shift by a negative number"),
+]
+INTEGERS = [torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+@pytest.mark.parametrize(("kernel", "left", "right", "message"), OPERATIONS)
+def test_a_result_that_a_gpu_does_not_define_is_named(
+    kernel: Any, left: Any, right: Any, message: str, dtype: torch.dtype
+) -> None:
+    numbers = {"least": torch.iinfo(dtype).min, "bits": torch.iinfo(dtype).bits}
+    left, right = numbers.get(left, left), numbers.get(right, right)
+    if min(left, right) < 0 and not dtype.is_signed:
+        return
+    x, y, out = torch.ones(16, dtype=dtype), torch.ones(16, dtype=dtype), torch.zeros(16, dtype=dtype)
+    x[5], y[5] = left, right
+    with pytest.warns(UndefinedResult, match=message):
+        kernel[(1,)](x, y, out, N)
+    with record() as launches:
+        kernel[(1,)](x, y, out, N)
+        kernel[(1,)](x, y, out, 5)  # what is masked off is nobody's business
+        y[5] = 3
+        kernel[(1,)](x, y, out, N)
+    assert [(told.index, told.elements) for told in launches[0].undefined] == [(5, 1)]
+    assert launches[1].undefined == launches[2].undefined == ()
+    assert not any(launch.faults for launch in launches)
+
+
+@triton.jit
+def chooses_another_divisor(x_ptr, y_ptr, out_ptr, n):
+    at = tl.arange(0, 16)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    tl.store(out_ptr + at, tl.where(y == 0, 7, x // y) + x % tl.where(y == 0, 1, y))
+
+
+@triton.jit
+def branches_on_a_quotient(x_ptr, y_ptr, out_ptr, n):
+    if tl.load(x_ptr) // tl.load(y_ptr) > 0:
+        tl.store(out_ptr, 1)
+
+
+def test_a_quotient_that_is_not_chosen_is_nobodys_business() -> None:
+    x, y, out = torch.full((16,), 9), torch.arange(16), torch.zeros(16, dtype=torch.int64)
+    with record() as launches:
+        chooses_another_divisor[(1,)](x, y, out, 16)
+    assert launches[0].undefined == ()
+    assert out.tolist()[:3] == [7, 9, 5]
+
+
+def test_a_branch_on_such_a_result_ends_the_launch() -> None:
+    with pytest.raises(KernelFaults, match=r"branches on an undefined value.*\n.*an integer division by zero"):
+        branches_on_a_quotient[(1,)](torch.ones(1).int(), torch.zeros(1).int(), torch.zeros(1), 1)

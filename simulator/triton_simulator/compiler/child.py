@@ -1,0 +1,47 @@
+"""Runs in the process that compiles: where Triton was imported without its interpreter."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Protocol
+
+from triton_simulator.compiler import pickling, pipeline
+from triton_simulator.compiler.compilation import READY
+from triton_simulator.compiler.jobs import Answer
+from triton_simulator.without_library import provide
+
+
+class ParentConnection(Protocol):
+    """This process's end of the connection to whoever started it."""
+
+    def send(self, message: object) -> None: ...
+
+    def receive(self) -> object:
+        """Wait for the next message. Raises EOFError if none will come any more."""
+
+
+def compile_when_asked(connection: ParentConnection, folder: str) -> None:
+    """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give.
+
+    The compiler's files go into the folder, which whoever started this removes.
+    """
+    tempfile.tempdir = folder
+    provide()
+    pickling.prepare()
+    connection.send(READY)
+    try:
+        jobs = connection.receive()
+    except EOFError:  # no request will come any more
+        return
+    if not isinstance(jobs, tuple):
+        raise TypeError(f"expected a tuple of jobs, got {type(jobs).__name__}")
+    for job in jobs:
+        try:
+            special = pickling.unpickled(job.kernel.data)
+            if job.target is None:
+                answer = pipeline.answer_of_front_end(job, special)
+            else:
+                answer = pipeline.compiled(job, special)
+        except pickling.CannotPickleError as error:
+            answer = Answer(job, unknown=str(error))
+        connection.send(answer)

@@ -1,0 +1,102 @@
+"""Has kernels compiled in another process, which is ended if it takes too long, and collects what the compiler says.
+
+That process runs `child`, and whoever asks says how to start it. This one needs neither torch nor Triton.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
+
+from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
+from triton_simulator.compiler.targets import TARGETS, Target
+
+ANSWER_SECONDS = 5.0
+"""How long the compiler may take for a kernel and a GPU before the answer is that it is slow."""
+STARTING_SECONDS = 60.0
+"""Seconds that a new process may take to import Triton from a slow disk."""
+
+READY = "ready"
+"""What the process says first."""
+
+
+class SlowError(Exception):
+    """A process has not sent its next message in time."""
+
+
+class CrashedError(Exception):
+    """A process has ended before its next message; how, says the error's text."""
+
+
+class CompileWorker(Protocol):
+    """A process in which `child.compile_when_asked` runs, as its caller sees it."""
+
+    def send(self, message: object) -> None: ...
+
+    def next_message(self, seconds: float) -> object:
+        """What it sends next, within so many seconds. Raises SlowError and CrashedError."""
+
+    def end(self) -> None:
+        """End it, whatever it does, and let go of it."""
+
+
+Start = Callable[[], CompileWorker]
+"""Starts `child.compile_when_asked` in another process. Raises OSError."""
+
+
+def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = TARGETS) -> list[CompileJob]:
+    """What to ask about these launches' kernels, in order.
+
+    The front end reads every specialization. Every variant is compiled for the newest GPU, and the last one of each
+    kernel, which is the largest case's, for the others.
+    """
+    variants = {kernel.variant: kernel for kernel in kernels}
+    last = {kernel.name: kernel for kernel in kernels}
+    return [
+        *(CompileJob(kernel, None) for kernel in kernels),
+        *(CompileJob(kernel, target) for target in targets[:1] for kernel in variants.values()),
+        *(CompileJob(kernel, target) for target in targets[1:] for kernel in last.values()),
+    ]
+
+
+def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = None) -> Iterator[Answer]:
+    """What the compiler says about each within so many seconds, by default ANSWER_SECONDS, until its front end refuses
+    one.
+
+    A process that takes too long or crashes has answered for one job; another one goes on with the rest. Raises
+    OSError.
+    """
+    left = list(jobs)
+    while left:
+        process = start()
+        try:
+            process.send(tuple(left))
+            answered = _answers_of(process, tuple(left), seconds or ANSWER_SECONDS)
+            for answer in answered:
+                left.remove(answer.job)
+                yield answer
+                if answer.job.target is None and answer.refusal is not None:
+                    return
+        finally:
+            process.end()
+
+
+def _answers_of(process: CompileWorker, jobs: Sequence[CompileJob], seconds: float) -> Iterator[Answer]:
+    """The answers of one process, as many as it gives."""
+    ready = False
+    for job in jobs:
+        try:
+            if not ready:
+                ready = process.next_message(STARTING_SECONDS) == READY
+            answer = process.next_message(seconds)
+        except SlowError:
+            yield Answer(job, slow=True)
+            return
+        except CrashedError as error:
+            if not ready:
+                raise OSError("Triton could not be imported in another process") from error
+            yield Answer(job, Refusal(f"the compiler itself crashed: it was {error}"))
+            return
+        if not isinstance(answer, Answer):
+            raise TypeError(f"expected an Answer from the compiler's process, got {type(answer).__name__}")
+        yield answer

@@ -1,0 +1,120 @@
+"""What Triton's front end refuses: the part of the compiler that reads a kernel's source, and that raises its errors.
+
+It runs over `types_only` wherever it is asked. Where Triton's library is, `pipeline` confirms what is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import math
+import re
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from triton_simulator.compiler.jobs import LargeBlock, Refusal
+from triton_simulator.compiler.launches import Specialization
+from triton_simulator.compiler.pickling import CannotPickleError, home
+from triton_simulator.compiler.targets import TARGETS, Target
+from triton_simulator.compiler.types_only import types_only
+
+
+def read_by_types(special: Specialization) -> tuple[Refusal | None, LargeBlock | None]:
+    """What the front end refuses, without Triton's library, for the newest of our GPUs, and the largest block."""
+    with types_only() as blocks:
+        refusal = refusal_of(lambda: read(special, backend_for(TARGETS[0]), None))
+    return refusal, max(map(_block, filter(_is_of_numbers, blocks)), key=lambda block: block.bytes, default=None)
+
+
+def _is_of_numbers(type: Any) -> bool:
+    """Whether a block has what a kernel computes with. Pointers and offsets the compiler makes again when needed."""
+    return bool(type.scalar.is_floating())
+
+
+def _block(type: Any) -> LargeBlock:
+    shape = tuple(int(getattr(size, "value", size)) for size in type.shape)
+    name = re.sub(r"^(b?)fp?(?=\d+$)", r"\1float", str(type.scalar))
+    return LargeBlock(shape, name, math.prod(shape) * type.scalar.primitive_bitwidth // 8)
+
+
+def backend_for(target: Target) -> Any:
+    """What Triton's compiler knows about a kind of GPU."""
+    from triton.backends.compiler import GPUTarget
+    from triton.backends.nvidia.compiler import CUDABackend
+
+    return CUDABackend(GPUTarget("cuda", target.capability, 32))
+
+
+def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]:
+    """What the front end makes of a kernel, and the options that it was given."""
+    from triton.compiler import ASTSource
+
+    source = ASTSource(
+        special.kernel, signature=special.signature, constexprs=special.constants, attrs=special.attributes
+    )
+    options = backend.parse_options(dict(special.options))
+    if unknown := special.options.keys() - vars(options).keys():
+        raise KeyError(f"Keyword argument {min(unknown)} was specified but unrecognised")  # as Triton at a launch
+    functions = backend.get_codegen_implementation(options)
+    special.kernel.cache_key  # noqa: B018  # for which Triton looks at all that a kernel names, and refuses some
+    return source.make_ir(backend.target, options, functions, backend.get_module_map(), context), options
+
+
+def refusal_of(compile_it: Callable[[], object]) -> Refusal | None:
+    """Compile something, and return why the compiler refuses it; None if it does not. Raises CannotPickleError."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile_it()
+    except Exception as error:
+        links = _links(error)
+        for link in links:
+            if isinstance(link, CannotPickleError):
+                raise link from None
+        refusal = _refusal(links)
+        if unknown := re.match(r"CannotPickleError: (.*)", refusal.words):  # Triton has kept its text only
+            raise CannotPickleError(unknown[1]) from None
+        return refusal
+    return None
+
+
+def _refusal(links: list[BaseException]) -> Refusal:
+    """The innermost error's words, and the innermost line of the script's that the errors name."""
+    words = next((_words(link) for link in reversed(links) if _words(link)), str(links[-1]))
+    file, line = next(filter(None, map(_place, reversed(links))), ("", None))
+    chain = "\n".join(f"{type(link).__name__}: {_words(link)}" for link in links)
+    return Refusal(words, file, line, chain, linecache.getline(file, line).strip() if line else "")
+
+
+def _links(error: BaseException) -> list[BaseException]:
+    links: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and link not in links:
+        links.append(link)
+        link = link.__cause__
+    return links
+
+
+def _words(error: BaseException) -> str:
+    """What an error says, without the source that an error of Triton's shows in its message.
+
+    Triton keeps an error of Python's by its representation: `NameError('y is not defined')`.
+    """
+    words = str(error.error_message or "") if hasattr(error, "error_message") else str(error) or type(error).__name__
+    python = _REPRESENTATION.fullmatch(words)
+    if python is None:
+        return words
+    said = str(ast.literal_eval(python[2]))
+    return said if python[1] == "AssertionError" else f"{python[1]}: {said}"
+
+
+_REPRESENTATION = re.compile(r"""(\w+)\(('.*'|".*")\)""", re.DOTALL)
+
+
+def _place(error: BaseException) -> tuple[str, int] | None:
+    """The file and the line that an error of Triton's means; None if that is not in the script's text."""
+    text, node = getattr(error, "src", None), getattr(error, "node", None)
+    where = home(text) if isinstance(text, str) else None
+    line = getattr(node, "lineno", None)
+    return None if where is None or line is None else (where.file, where.line + int(line) - 1)

@@ -1,0 +1,120 @@
+"""What is asked of the compiler, and what it answers, as plain data that processes send each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from triton_simulator.compiler.targets import THREADS, THREADS_OF_A_WARP, Target
+
+SHORT_CHARACTERS = 300
+"""Characters of the compiler's words that are shown."""
+
+
+@dataclass(frozen=True)
+class PickledKernel:
+    """A specialization on its way to the compiler.
+
+    Launches whose `variant` is equal differ only in which sizes are 1 or divisible by 16: what Triton's front end says
+    may depend on that, but hardly what a GPU has room for.
+    """
+
+    name: str
+    variant: str
+    data: bytes = field(repr=False)
+    unknown: str = ""
+    """Why it cannot be taken to the compiler's process; then there is no `data`."""
+    numbers: tuple[tuple[str, int | float], ...] = ()
+    """The arguments and options that are numbers, by name, of the first launch that is specialized like this."""
+
+
+@dataclass(frozen=True)
+class LargeBlock:
+    """A block of values in a kernel. Its dtype is named as in `tl`."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    bytes: int
+
+    def __str__(self) -> str:
+        return f"{' × '.join(f'{size:,}' for size in self.shape)} {self.dtype} values"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a kernel does not compile.
+
+    `words` are the compiler's own; `file`, `line` and `source` are where it stopped, in the kernel or in a function of
+    the script's that it calls. `chain` has the types and messages of the errors that led to it, outermost first.
+    """
+
+    words: str
+    file: str = ""
+    line: int | None = None
+    chain: str = ""
+    source: str = ""
+
+    @property
+    def in_short(self) -> str:
+        """The first of its words, on one line."""
+        words = " ".join(self.words.split())
+        return words if len(words) <= SHORT_CHARACTERS else f"{words[:SHORT_CHARACTERS]} …"
+
+
+@dataclass(frozen=True)
+class CompileJob:
+    """A kernel for the compiler to compile for a GPU, or only for its front end to read."""
+
+    kernel: PickledKernel
+    target: Target | None
+    shown: bool = False
+    """Whether what the compiler made of it is to be shown."""
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """What the compiler made of a kernel, stage by stage, as text. `sass` names the source line of each instruction.
+
+    `resources` is what cuobjdump says the binary takes; shared memory, which a launch asks for, is not in it.
+    """
+
+    kernel: str
+    ttir: str = field(repr=False)
+    ttgir: str = field(repr=False)
+    ptx: str = field(repr=False)
+    sass: str = field(repr=False)
+    resources: str = field(repr=False)
+    shared_bytes: int
+    warps: int
+    stages: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the compiler says: why it refuses, or how much shared memory a program takes.
+
+    `slow`: it took too long. `unknown`: why nothing can be said, as the kernel names something that cannot be taken to
+    another process.
+    """
+
+    job: CompileJob
+    refusal: Refusal | None = None
+    shared_bytes: int = 0
+    slow: bool = False
+    unknown: str = ""
+    too_large: LargeBlock | None = None
+    """A block for which there are not enough registers, so that it was not compiled to the end."""
+    warps: int = 0
+    """How many a program has; 0 if only a compiled kernel was looked at."""
+    assembly: Assembly | None = None
+    """What was made of it, if that is to be shown."""
+
+    @property
+    def too_many_warps(self) -> bool:
+        """Whether no GPU can launch a program of so many warps. The compiler takes them."""
+        return self.warps * THREADS_OF_A_WARP > THREADS
+
+    @property
+    def does_not_fit(self) -> bool:
+        """Whether a program takes more shared memory than it can have there."""
+        limit = None if self.job.target is None else self.job.target.shared_bytes
+        return limit is not None and self.shared_bytes > limit

@@ -1,0 +1,162 @@
+"""What a launch asks of the compiler: a kernel, the types of its arguments, and what is known about their values."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import inspect
+import pickle
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from triton_simulator import hooks
+from triton_simulator.compiler.jobs import PickledKernel
+from triton_simulator.compiler.pickling import CannotPickleError, pickled
+
+
+@dataclass(frozen=True)
+class Specialization:
+    """A kernel as a launch specializes it (triton/runtime/jit.py, `create_function_from_signature`).
+
+    `signature` has a type for each parameter, `constants` the values that are known when it is compiled, and
+    `attributes` what is known about others: that they are divisible by 16. The keys of both are paths: a parameter's
+    position, and then positions in tuples. `options` is what else the launch says, such as num_warps.
+    """
+
+    kernel: Any
+    signature: dict[str, Any]
+    constants: dict[tuple[int, ...], Any]
+    attributes: dict[tuple[int, ...], list[Any]]
+    options: dict[str, Any]
+
+
+class Launches:
+    """Notes the specializations of the launches in this process, each once."""
+
+    def __init__(self) -> None:
+        self._found: dict[object, PickledKernel] = {}
+
+    def note(
+        self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
+    ) -> None:
+        """Note a launch of a kernel with these arguments. Some of its numbers may be addresses."""
+        self.specialized(function, arguments, options, addresses)
+
+    def specialized(
+        self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
+    ) -> PickledKernel:
+        """Note a launch, and return its specialization: the same object for launches that are specialized alike."""
+        special = specialization(function, arguments, options, addresses)
+        key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
+        if key not in self._found:
+            numbers = [
+                (name, each) for name, each in {**arguments, **options}.items() if type(each) in (bool, int, float)
+            ]
+            self._found[key] = replace(_pickled(special), numbers=tuple(numbers))
+        return self._found[key]
+
+    @contextmanager
+    def noted(self, *, running: bool = True) -> Iterator[None]:
+        """Note the launches that are made inside, on the simulator, whether they run there or not."""
+        hooks.listeners.append(self.note)
+        hooks.only_listening = not running
+        try:
+            yield
+        finally:
+            hooks.only_listening = False
+            hooks.listeners.remove(self.note)
+
+    def kernels(self) -> tuple[PickledKernel, ...]:
+        """What the compiler should be asked, in the order of the launches."""
+        return tuple(self._found.values())
+
+    def write_at_exit(self, file: Path) -> None:
+        """Write to this file, when the process ends, what `kernels` says then."""
+        atexit.register(lambda: file.write_bytes(pickle.dumps(self.kernels())))
+
+
+def _pickled(special: Specialization) -> PickledKernel:
+    declared = {name: kind for name, kind in special.signature.items() if kind not in ("i32", "i64", "constexpr")}
+    constants = {path: value for path, value in special.constants.items() if not _is_one(value)}
+    variant = str((special.kernel.fn.__name__, declared, constants, special.options))
+    name = special.kernel.fn.__name__
+    try:
+        return PickledKernel(name, variant, pickled(special))
+    except CannotPickleError as error:
+        return PickledKernel(name, variant, b"", unknown=str(error))
+
+
+def _is_one(value: object) -> bool:
+    """Whether a constant is the number 1. What a script gives as a constant may compare to no truth value."""
+    return isinstance(value, int | float) and value == 1
+
+
+def specialization(
+    function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str] = frozenset()
+) -> Specialization:
+    """How Triton would specialize this kernel for these arguments on a GPU, where an address takes 64 bits."""
+    from triton._utils import find_paths_if, get_iterable_path
+    from triton.backends.compiler import BaseBackend
+
+    parameters = _parameters(function)
+    values = [arguments[parameter.name] for parameter in parameters]
+    pairs = [
+        ("i64", "D") if parameter.name in addresses else _specialized(parameter, value)
+        for parameter, value in zip(parameters, values, strict=True)
+    ]
+    types = [kind for kind, _ in pairs]
+    keys = ["" if kind == "constexpr" else key for kind, key in pairs]
+    constant = find_paths_if(types, lambda _, kind: kind == "constexpr")
+    known = find_paths_if(keys, lambda _, key: isinstance(key, str))
+    return Specialization(
+        function,
+        dict(zip((parameter.name for parameter in parameters), types, strict=True)),
+        {path: get_iterable_path(values, path) for path in constant},
+        {path: BaseBackend.parse_attr(get_iterable_path(keys, path)) or [] for path in known},
+        {name: value for name, value in options.items() if isinstance(value, int | float | str)},
+    )
+
+
+@functools.cache
+def _parameters(kernel: Any) -> list[Any]:
+    """What Triton knows about a kernel's parameters, for every launch of it."""
+    from triton.runtime.jit import KernelParam
+
+    names = ("do_not_specialize", "do_not_specialize_on_alignment")
+    given = [kernel.kwargs.get(name) or () for name in names]
+
+    def parameter(place: int, each: inspect.Parameter) -> Any:
+        return KernelParam(place, each, *(place in which or each.name in which for which in given))
+
+    parameters = inspect.signature(kernel.fn).parameters.values()
+    return [parameter(place, each) for place, each in enumerate(parameters)]
+
+
+def _functions_as_constants(value: Any) -> Any:
+    """The value with a constant for each kernel function in it, as a launch on a GPU takes them."""
+    if type(value).__name__ == "InterpretedFunction":
+        from triton.language import constexpr  # here, as every argument of every launch comes by
+
+        return constexpr(0)
+    if isinstance(value, tuple):
+        items = [_functions_as_constants(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return value
+
+
+def _specialized(parameter: Any, value: Any) -> tuple[Any, Any]:
+    """A parameter's type, and what is known about its value: `D` for divisible by 16."""
+    from triton.backends.compiler import BaseBackend
+    from triton.runtime import jit
+
+    if parameter.is_constexpr:
+        return "constexpr", None
+    annotated = parameter.annotation_type
+    specialize = not parameter.do_not_specialize and not (annotated == "u1" or annotated[:2] in ("fp", "bf"))
+    by_alignment = not parameter.do_not_specialize_on_alignment
+    value = _functions_as_constants(value)
+    kind, key = jit.native_specialize_impl(BaseBackend, value, parameter.is_const, specialize, by_alignment)
+    return (annotated, key if specialize else None) if annotated else (kind, key)

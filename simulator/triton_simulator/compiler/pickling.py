@@ -1,0 +1,343 @@
+"""Pickles a kernel, with everything that it names, for the process that compiles it.
+
+The other process never runs the script: it gets the text of each function and the values of the global names in it.
+Functions of the simulator become functions of Triton's compiler on the way.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import importlib
+import inspect
+import io
+import linecache
+import pickle
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from triton_simulator.compiler import classes
+
+IMPORTED = ("builtins", "collections", "enum", "functools", "math", "operator", "typing")
+"""What the other process imports besides Triton."""
+NOT_IMPORTED = ("torch", "numpy", "triton_simulator", "triton_workshop")
+"""Packages whose objects no kernel can use: the other process need not import them to say so."""
+
+
+class CannotPickleError(Exception):
+    """Something that a kernel names cannot be taken to another process, so nothing can be said about that kernel."""
+
+
+@dataclass(frozen=True)
+class FunctionSource:
+    """Where a function stands: the name and the text of its file, its own name, and the line of its `def`."""
+
+    file: str
+    text: str
+    name: str
+    line: int
+
+
+def pickled(thing: object) -> bytes:
+    """A kernel, with its arguments' values, for `unpickled` in another process. Raises CannotPickleError."""
+    data = io.BytesIO()
+    try:
+        _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(thing)
+    except CannotPickleError:
+        raise
+    except Exception as error:  # an object of the script's own, which need not like being pickled
+        raise CannotPickleError(str(error)) from error
+    return data.getvalue()
+
+
+def unpickled(data: bytes) -> Any:
+    """What `pickled` was given, in a process where Triton compiles. Raises CannotPickleError."""
+    try:
+        return pickle.loads(data)
+    except Exception as error:  # what the script's values do when they are rebuilt is theirs
+        raise CannotPickleError(str(error)) from error
+
+
+class Opaque:
+    """Stands for a value that no kernel can use, so that the compiler refuses its name.
+
+    What it has in the way of constants, as `torch.float32.itemsize`, a kernel can use.
+    """
+
+    def __init__(self, kind: str, constants: Mapping[str, object] | None = None) -> None:
+        vars(self).update(constants or {})
+        self._kind = kind
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # by which the compiler sees what it can use
+            raise AttributeError(name)
+        raise CannotPickleError(f"a {self._kind}")
+
+
+class OpaqueFunction(Opaque):
+    """Stands for a function whose text is not known."""
+
+    def __call__(self, *_: object, **__: object) -> Any:
+        raise CannotPickleError(f"a {self._kind}")
+
+
+def _opaque_class(name: str) -> Any:
+    """Stands for a class of a package that the other process does not import."""
+    return type(name, (), {"__new__": lambda *_, **__: OpaqueFunction(name)()})
+
+
+class _Pickler(pickle.Pickler):
+    def reducer_override(self, thing: Any) -> Any:
+        match thing:
+            case types.ModuleType():
+                return _import, (thing.__name__,)
+            case types.FunctionType() if not _can_import(thing):
+                return _function_of(thing, _python, {})
+            case type() if not _can_import(thing):
+                return _class_of(thing)
+            case staticmethod() | classmethod():
+                return type(thing), (thing.__func__,)
+            case property():
+                return property, (thing.fget, thing.fset, thing.fdel)
+        if type(thing).__module__ == "triton.language.core":
+            return _of_language(thing)
+        kind = type(thing).__name__
+        if kind in ("InterpretedFunction", "JITFunction"):
+            return _function_of(thing.fn, _jit, _options(thing))
+        if kind == "ConstexprFunction":
+            return _function_of(thing.fn, _constexpr_function, {})
+        if kind in ("Autotuner", "Heuristics"):
+            return self.reducer_override(thing.fn)
+        if _package(type(thing).__module__) in NOT_IMPORTED and not _can_import(type(thing)):
+            return Opaque, (kind, _constants_of(thing))
+        return NotImplemented
+
+
+def _constants_of(thing: Any) -> dict[str, object]:
+    """The numbers and texts that an object has, if it is one of PyTorch's types or of their limits."""
+    if type(thing).__name__ not in ("dtype", "finfo", "iinfo"):
+        return {}
+    values = {name: getattr(thing, name) for name in dir(type(thing)) if not name.startswith("_")}
+    return {name: value for name, value in values.items() if type(value) in (bool, int, float, str)}
+
+
+def _of_language(thing: Any) -> Any:
+    """Triton's constants and types, without what the simulator has noted about them."""
+    match type(thing).__name__:
+        case "constexpr":
+            return type(thing), (thing.value,)
+        case "dtype":
+            return type(thing), (thing.name,)
+        case "pointer_type":
+            return type(thing), (thing.element_ty,)
+        case "tuple":
+            return type(thing), (tuple(thing.values),)
+    return NotImplemented
+
+
+def _options(function: Any) -> dict[str, Any]:
+    """What `@triton.jit(...)` was given, as far as it decides what compiles."""
+    given = getattr(function, "kwargs", vars(function))
+    names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
+    return {name: given[name] for name in names if given.get(name)}
+
+
+def _package(module: str | None) -> str:
+    return (module or "").partition(".")[0]
+
+
+def _can_import(thing: Any) -> bool:
+    """Whether the other process has it too: what belongs to Triton, to Python, or to this subpackage."""
+    module = thing.__module__ or ""
+    return _package(module) in ("triton", *IMPORTED) or module.startswith(__package__)
+
+
+def _function_of(function: Any, make: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """How pickle rebuilds a function: from its text, and then, as it may name itself, with what it names."""
+    if _package(function.__module__) == "triton":
+        return _attribute, (function.__module__, function.__qualname__)
+    text = _text_of(function)
+    if text is None and make is _jit:  # made by `exec`, as Triton's own tests do it on its interpreter
+        raise CannotPickleError(f"the kernel {function.__name__}, whose text stands in no file")
+    if text is None:
+        return OpaqueFunction, (type(function).__name__,)
+    head, body = _names(function, text)
+    return make, (text, head, options), body, None, None, _add_names
+
+
+def _text_of(function: Any) -> FunctionSource | None:
+    code = inspect.unwrap(function).__code__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    for node in _definitions("".join(lines), code.co_filename):
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+        if node.name == function.__name__ and code.co_firstlineno in (first, node.lineno):
+            return FunctionSource(code.co_filename, "".join(lines), node.name, node.lineno)
+    return None
+
+
+def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values of the names in a function's head (its defaults and annotations), and in its body."""
+    scope = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # a name that is bound later has no value yet
+            scope[name] = cell.cell_contents
+    named = _named(text)
+    own = named.parameters | {name for name in named.stored if not _is_tritons(scope.get(name))}
+
+    def used(names: Set[str]) -> dict[str, Any]:
+        return {name: _used(scope[name], name, named.definition) for name in sorted(names & scope.keys())}
+
+    return used(named.head), used(named.body - own)
+
+
+@dataclass(frozen=True)
+class Named:
+    """The names in a function: its parameters, what it stores, and what its head and its body read."""
+
+    definition: ast.FunctionDef
+    parameters: frozenset[str]
+    stored: frozenset[str]
+    head: frozenset[str]
+    body: frozenset[str]
+
+
+@functools.lru_cache(maxsize=16)  # a kernel is pickled at each of its specializations
+def _named(text: FunctionSource) -> Named:
+    node = _definition(text)
+    head = [part for part in (node.args, node.returns) if part is not None]
+    return Named(
+        node,
+        frozenset(part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)),
+        frozenset(_names_of([node], ast.Store)),
+        frozenset(_names_of(head, ast.Load)),
+        frozenset(_names_of(node.body, ast.Load)),
+    )
+
+
+def _is_tritons(value: Any) -> bool:
+    """Whether a value is what a kernel may read by a name that it assigns later: a constant, a type, a function."""
+    return "triton" in (_package(type(value).__module__), _package(getattr(value, "__module__", None)))
+
+
+def _used(value: Any, name: str, node: ast.AST) -> Any:
+    """A value that a function names; of a module of the script's, the attributes that it uses."""
+    if not isinstance(value, types.ModuleType) or _package(value.__name__) in ("triton", *IMPORTED):
+        return value
+    part = types.ModuleType(value.__name__)
+    for attribute in ast.walk(node):
+        if isinstance(attribute, ast.Attribute) and ast.unparse(attribute.value) == name:
+            found = getattr(value, attribute.attr, part)
+            if found is not part:
+                setattr(part, attribute.attr, _used(found, ast.unparse(attribute), node))
+    return _ModulePart(part)
+
+
+class _ModulePart:
+    """How a part of a module travels."""
+
+    def __init__(self, part: types.ModuleType) -> None:
+        self._name, self._contents = part.__name__, {k: v for k, v in vars(part).items() if not k.startswith("__")}
+
+    def __reduce__(self) -> Any:
+        return _module, (self._name,), self._contents, None, None, _add_contents
+
+
+def _class_of(cls: Any) -> Any:
+    if _package(cls.__module__) in NOT_IMPORTED:
+        return _opaque_class, (cls.__name__,)
+    made = classes.reduced(cls, lambda function: _text_of(function) is not None)
+    if made is None:
+        raise CannotPickleError(f"the class {cls.__name__}")
+    return made
+
+
+# In the other process
+
+
+def prepare() -> None:
+    """Import Triton's compiler."""
+    import triton.backends.nvidia.compiler
+    import triton.compiler.code_generator
+    import triton.language  # noqa: F401
+
+
+def _import(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+def _attribute(module: str, path: str) -> Any:
+    return functools.reduce(getattr, path.split("."), importlib.import_module(module))
+
+
+def _module(name: str) -> types.ModuleType:
+    return types.ModuleType(name)  # which pickle does not find by its own name
+
+
+def _add_contents(module: types.ModuleType, contents: dict[str, Any]) -> None:
+    vars(module).update(contents)
+
+
+def _python(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> Any:
+    """Define a function as its file does, without its decorators, and so that Triton finds its text."""
+    lines = text.text.splitlines(keepends=True)
+    linecache.cache[text.file] = (len(text.text), None, lines, text.file)
+    node = _definition(text)
+    node.decorator_list = []
+    scope = {"__name__": "script", **head}
+    # What only the function around it knows, the compiler does not: it says so when it reads the defaults itself.
+    made = dict.fromkeys(_named(text).head - scope.keys() - vars(builtins).keys())
+    exec(compile(ast.Module([node], []), text.file, "exec", dont_inherit=True), scope, made)
+    return made[text.name]
+
+
+def _jit(text: FunctionSource, head: dict[str, Any], options: dict[str, Any]) -> Any:
+    from triton.runtime.jit import JITFunction
+
+    function = JITFunction(_python(text, head, {}), **options)
+    _homes[function.src] = text
+    return function
+
+
+_homes: dict[str, FunctionSource] = {}
+"""Where the functions stand whose text, from its `def` on, Triton's compiler knows."""
+
+
+def home(source: str) -> FunctionSource | None:
+    """Where a function stands, given its text as Triton's errors have it; None for a function that is Triton's own."""
+    return _homes.get(source)
+
+
+def _constexpr_function(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> Any:
+    from triton.runtime.jit import ConstexprFunction
+
+    return ConstexprFunction(_python(text, head, {}))
+
+
+def _add_names(function: Any, names: dict[str, Any]) -> None:
+    getattr(function, "fn", function).__globals__.update(names)
+
+
+# A function's text
+
+
+@functools.lru_cache(maxsize=16)
+def _definitions(text: str, file: str) -> tuple[ast.FunctionDef, ...]:
+    try:
+        tree = ast.parse(text, file)
+    except SyntaxError:  # the file has been saved again since
+        return ()
+    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+
+
+def _definition(text: FunctionSource) -> ast.FunctionDef:
+    wanted = text.name, text.line
+    return next(node for node in _definitions(text.text, text.file) if (node.name, node.lineno) == wanted)
+
+
+def _names_of(parts: Iterable[ast.AST], context: type[ast.expr_context]) -> Iterator[str]:
+    nodes = (node for part in parts for node in ast.walk(part))
+    return (node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context))

@@ -1,0 +1,145 @@
+"""Triton's whole compiler, for a GPU that is not there: from a kernel's source to a binary."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from triton_simulator.compiler.disassembly import assembly, with_true_lines
+from triton_simulator.compiler.front_end import backend_for, read, read_by_types, refusal_of
+from triton_simulator.compiler.jobs import Answer, CompileJob, LargeBlock, Refusal
+from triton_simulator.compiler.launches import Specialization
+from triton_simulator.compiler.targets import REGISTERS, REGISTERS_OF_A_THREAD, TARGETS, THREADS_OF_A_WARP, Target
+from triton_simulator.without_library import has_library
+
+_DIAGNOSTIC = re.compile(
+    r"""^(?:loc\()?"?(?P<file>[^"\n]*?)"?:(?P<line>\d+):\d+\)?: error: (?P<words>.*)$""", re.MULTILINE
+)
+"""How the library reports an error: `FILE:LINE:COLUMN: error: WORDS`, or `loc("FILE":LINE:COLUMN): error: WORDS`."""
+
+
+def answer_of_front_end(job: CompileJob, special: Specialization) -> Answer:
+    """What Triton's front end says of a kernel. Where the whole compiler is, that has the last word on a refusal."""
+    refusal, largest = read_by_types(special)
+    if refusal is not None and has_library():
+        return replace(compiled(replace(job, target=TARGETS[0]), special), job=job)
+    return Answer(job, refusal, too_large=largest if _is_too_large(largest, special) else None, warps=_warps(special))
+
+
+def _warps(special: Specialization) -> int:
+    return int(special.options.get("num_warps") or 4)
+
+
+def _is_too_large(block: LargeBlock | None, special: Specialization) -> bool:
+    """Whether a block has more values than the registers of an SM hold, and than those of the program's threads do.
+
+    No GPU refuses it: with 4 warps, an H100 ran sums of 512 × 512 float32 values, compiled for 44 s, and a block of
+    4 MiB, for 107 s; both kept most of them in slow memory (Triton 3.6). In 32 warps such a block compiles in seconds.
+    """
+    registers = max(REGISTERS, REGISTERS_OF_A_THREAD * THREADS_OF_A_WARP * _warps(special))
+    return block is not None and block.bytes > 4 * registers
+
+
+def compiled(job: CompileJob, special: Specialization) -> Answer:
+    """Compile for a GPU, as long as there is hope: what has no room there can take minutes more."""
+    answer = Answer(job)
+
+    def compile_it() -> None:
+        nonlocal answer
+        answer = _compiled(job, special)
+
+    with _standard_error() as said:
+        refusal = refusal_of(compile_it)
+        said.seek(0)
+        return Answer(job, _with_diagnostic(refusal, said.read())) if refusal else answer
+
+
+LARGE = re.compile(r"tensor<(?:\d{3,}x\d{2,}|\d{2,}x\d{3,}|\d{5,})x")
+"""A block in Triton's GPU IR that may have no room: kernels with smaller ones compile in a second or two."""
+
+
+def _compiled(job: CompileJob, special: Specialization) -> Answer:
+    from triton._C.libtriton import ir
+    from triton.backends.compiler import Language
+
+    if job.target is None:
+        raise ValueError("a job without a target is for the front end")
+    backend = backend_for(job.target)
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    result, options = read(special, backend, context)
+    stages: dict[str, Any] = {}
+    backend.add_stages(stages, options, Language.TRITON)
+    metadata: dict[str, Any] = {"hash": "", "target": backend.target, **vars(options)}
+    made: dict[str, Any] = {}
+    for name, stage in stages.items():
+        result = stage(result, metadata)
+        if job.shown:
+            result = with_true_lines(result) if name == "ptx" else result
+            made[name] = result if isinstance(result, bytes) else str(result)
+        if name == "ttgir" and LARGE.search(str(result)):
+            answer = Answer(job, shared_bytes=_shared_bytes(result, options, job.target))
+            _, largest = read_by_types(special)
+            answer = replace(answer, too_large=largest) if _is_too_large(largest, special) else answer
+            if answer.does_not_fit or answer.too_large:
+                return answer
+    answer = Answer(job, shared_bytes=int(metadata.get("shared") or 0))
+    return replace(answer, assembly=assembly(made, metadata)) if job.shown else answer
+
+
+def _shared_bytes(module: Any, options: Any, target: Target) -> int:
+    """The shared memory that Triton will give to a program, by the first passes of the stage that comes after `ttgir`.
+
+    0 if this Triton has no such passes: the stage itself says it later.
+    """
+    from triton._C.libtriton import ir, nvidia, passes
+    from triton.backends.nvidia.compiler import get_ptx_version_from_options
+
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "module.mlir"
+            file.write_text(str(module), encoding="utf-8")
+            copy = ir.parse_mlir_module(str(file), module.context)
+        manager = ir.pass_manager(module.context)
+        passes.ttgpuir.add_combine_tensor_select_and_if(manager)
+        passes.ttgpuir.add_allocate_warp_groups(manager)
+        passes.convert.add_scf_to_cf(manager)
+        passes.gluon.add_inliner(manager)
+        version = get_ptx_version_from_options(options, target.capability)
+        nvidia.passes.ttgpuir.add_allocate_shared_memory_nv(manager, target.capability, version)
+        manager.run(copy, "shared memory")
+        return int(copy.get_int_attr("ttg.shared") or 0)
+    except (AttributeError, TypeError, RuntimeError):
+        return 0
+
+
+@contextmanager
+def _standard_error() -> Iterator[IO[str]]:
+    """Collect what is written to standard error: Triton's library explains itself there, and not in its errors."""
+    sys.stderr.flush()
+    before = os.dup(2)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield said
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
+
+
+def _with_diagnostic(refusal: Refusal, said: str) -> Refusal:
+    """The refusal in the library's words, and on its line, if the library has said any."""
+    found = _DIAGNOSTIC.search(said)
+    if found is None:
+        return refusal
+    words, file, line = found["words"], found["file"], int(found["line"])
+    return Refusal(words, file, line, f"{refusal.chain}\n{words}", linecache.getline(file, line).strip())

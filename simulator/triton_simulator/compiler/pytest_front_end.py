@@ -1,0 +1,144 @@
+"""Fails a test whose kernel Triton's front end refuses: a part of `triton_simulator.pytest_plugin`.
+
+The front end reads each specialization that a test launches, once, in a process of its own: a second for the first one,
+and then some milliseconds for each. Its words are raised at the launch, as on a GPU, unless a `record` collects what
+launches do. What cannot be taken to another process passes. `--no-triton-compiler` asks nothing.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+import pytest
+
+from triton_simulator import hooks, lines
+from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
+from triton_simulator.compiler.launches import Launches
+
+OPTION = "--no-triton-compiler"
+FIRST_SECONDS, SECONDS = 60.0, 5.0
+"""How long the process may take to import Triton, and for each kernel."""
+
+
+class FrontEnd:
+    """Triton's front end in a process of its own, which starts with the first kernel."""
+
+    def __init__(self) -> None:
+        self._launches = Launches()
+        self._process: Any = None
+        self._connection: Connection | None = None
+        self._refusals: dict[int, str] = {}
+        """By the id of a specialization, which `_launches` keeps."""
+
+    def hear(self, kernel: Any, arguments: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
+        """Ask about a launch's specialization if it is new. Raises CompilationError if it is refused."""
+        from triton_simulator.launch.recording import raising  # imports Triton, whose mode is not settled yet
+
+        kernel_of_launch = self._launches.specialized(kernel, arguments, options, addresses)
+        if id(kernel_of_launch) not in self._refusals:
+            self._refusals[id(kernel_of_launch)] = self._refusal(kernel_of_launch)
+        if (refusal := self._refusals[id(kernel_of_launch)]) and raising():
+            raise _error(refusal)
+
+    def _refusal(self, kernel: PickledKernel) -> str:
+        """Why a kernel is refused; empty if it is not, or if nothing is known."""
+        answer = None if kernel.unknown else self._answer(kernel)
+        if answer is None or answer.refusal is None:
+            return ""
+        refusal = answer.refusal
+        place = f", {lines.name_of_line(refusal.file, refusal.line)}" if refusal.file and refusal.line else ""
+        return f"{kernel.name} does not compile for a GPU{place}: {refusal.words}"
+
+    def _answer(self, kernel: PickledKernel) -> Answer | None:
+        """What the front end says; None if it takes too long or its process has ended, and from then on."""
+        seconds = SECONDS
+        if self._process is None:
+            self._connection, seconds = self._start(), FIRST_SECONDS
+        if self._connection is None:
+            return None
+        try:
+            self._connection.send(kernel)
+            if self._connection.poll(seconds):
+                answer = self._connection.recv()
+                return answer if isinstance(answer, Answer) else None
+        except (OSError, EOFError):
+            pass
+        self.end()
+        return None
+
+    def _start(self) -> Connection:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+        return ours
+
+    def end(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+            self._process.kill()
+            self._process.join()
+
+
+def _error(message: str) -> Exception:
+    from triton.compiler.errors import CompilationError
+
+    class RefusedError(CompilationError):  # type: ignore[misc]  # Triton is untyped
+        """What the front end says of a kernel that the simulator has run."""
+
+        def __str__(self) -> str:
+            return message
+
+    RefusedError.__name__ = RefusedError.__qualname__ = CompilationError.__name__
+    error: Exception = RefusedError(None, None, message)
+    return error
+
+
+def serve(connection: Connection) -> None:
+    """Answer what comes, in a process that compiles."""
+    os.environ.pop("TRITON_INTERPRET", None)
+    from triton_simulator.without_library import provide
+
+    provide()
+    from triton_simulator.compiler import pickling, pipeline
+
+    pickling.prepare()
+    while True:
+        try:
+            kernel = connection.recv()
+        except EOFError:
+            return
+        job = CompileJob(kernel, None)
+        try:
+            answer = pipeline.answer_of_front_end(job, pickling.unpickled(kernel.data))
+        except pickling.CannotPickleError as error:
+            answer = Answer(job, unknown=str(error))
+        connection.send(answer)
+
+
+_FRONT_END = pytest.StashKey[tuple[FrontEnd, Callable[..., None]]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help = "do not ask Triton's front end whether the kernels that tests launch compile for a GPU"
+    parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.getoption(OPTION):
+        front_end = FrontEnd()
+        config.stash[_FRONT_END] = front_end, front_end.hear
+        hooks.listeners.append(front_end.hear)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _FRONT_END in config.stash:
+        front_end, listener = config.stash[_FRONT_END]
+        hooks.listeners.remove(listener)
+        front_end.end()

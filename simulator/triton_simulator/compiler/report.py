@@ -1,0 +1,183 @@
+"""What the compiler said about the kernels of a script, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence, Set
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from triton_simulator.compiler.compilation import ANSWER_SECONDS, Start, answers, jobs_for
+from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
+from triton_simulator.compiler.targets import REGISTERS, THREADS, THREADS_OF_A_WARP, Target, targets_with
+from triton_simulator.without_library import has_library
+
+COMPILES = "It compiles for "
+ACCEPTED = "Triton's front end accepts it. Its compiler is not on this machine."
+"""What is said where Triton has no library."""
+GOOD_NEWS = (COMPILES, ACCEPTED)
+"""How good news begins."""
+
+
+def is_good_news(line: str) -> bool:
+    """Whether a line says for which GPUs all is fine, and not what is to be known about one of them."""
+    return line.startswith(GOOD_NEWS)
+
+
+def ask(
+    kernels: Sequence[PickledKernel], start: Start, present: Set[int] = frozenset(), *, two_processes: bool = False
+) -> CompilerReport:
+    """Have kernels compiled for the GPUs that people have, and for this machine's own. Raises OSError.
+
+    `present` are the compute capabilities of this machine's GPUs: 75 for 7.5. With `two_processes`, two of them share
+    the work, which helps where they start at once.
+    """
+    targets = targets_with(present) if has_library() else ()
+    answer = _answers_of_two if two_processes else answers
+    found = [Answer(CompileJob(kernel, None), unknown=kernel.unknown) for kernel in kernels if kernel.unknown]
+    found += answer(jobs_for([kernel for kernel in kernels if not kernel.unknown], targets), start)
+    asked = {(answer.job.kernel, answer.job.target) for answer in found}
+    refused = {answer.job.kernel for answer in found if (answer.refusal or answer.does_not_fit) and answer.job.target}
+    # A variant that is refused for the newest GPU may compile for another one.
+    more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in asked]
+    found += answers(more, start)
+    return CompilerReport(targets, tuple(target for target in targets if target.capability in present), tuple(found))
+
+
+def _answers_of_two(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
+    """The answers of two processes: the first reads all kernels, and both compile if nothing is refused by then."""
+    read = [job for job in jobs if job.target is None]
+    compiled = [job for job in jobs if job.target is not None]
+    with ThreadPoolExecutor(1) as beside:
+        others: Future[list[Answer]] | None = None
+        for number, answer in enumerate(answers([*read, *compiled[::2]], start), 1):
+            yield answer
+            if number == len(read) and answer.refusal is None and compiled:
+                others = beside.submit(lambda: list(answers(compiled[1::2], start)))
+        if others is not None:
+            yield from others.result()
+
+
+@dataclass(frozen=True)
+class CompilerReport:
+    """What the compiler said about the kernels of a script, for these GPUs."""
+
+    targets: tuple[Target, ...]
+    present: tuple[Target, ...]
+    """Those of this machine."""
+    answers: tuple[Answer, ...]
+
+    @property
+    def refused(self) -> Answer | None:
+        """Why a kernel compiles for none of these GPUs, or for none of this machine's; None if all do."""
+        refused = [answer for answer in self.answers if answer.refusal is not None]
+        for answer in refused:
+            by = {other.job.target for other in refused if other.job.kernel == answer.job.kernel}
+            if None in by or by.issuperset(self.present or self.targets):
+                return answer
+        return None
+
+    def without_room(self) -> tuple[Answer, ...]:
+        """The answers on a kernel for which none of these GPUs has the shared memory, or none of this machine's.
+
+        What does not fit where there is most of it fits nowhere, even if compiling for others took too long.
+        """
+        asked = self.present or self.targets
+        most = max(asked, key=lambda target: target.shared_bytes or 0, default=None)
+        for kernel in {answer.job.kernel: None for answer in self.answers if answer.does_not_fit}:
+            on_it = [answer for answer in self.answers if answer.job.kernel == kernel]
+            without = tuple(answer for answer in on_it if answer.does_not_fit)
+            unknown = {answer.job.target for answer in on_it if answer.slow}
+            if most in (small := {answer.job.target for answer in without}) and (small | unknown).issuperset(asked):
+                return without
+        return ()
+
+    @property
+    def too_many_warps(self) -> Answer | None:
+        """The answer on a kernel that no GPU can launch; None if there is none."""
+        return next((answer for answer in self.answers if answer.too_many_warps), None)
+
+    def lines(self) -> list[str]:
+        """What somebody whose script is right should know."""
+        if not self.targets:
+            return [*([ACCEPTED] if self._accepted else []), *self.notes]
+        fine = [str(target) for target in self.fine]
+        return [*([f"{COMPILES}{listed(fine)}."] if fine else []), *self.notes]
+
+    def in_a_line(self, number_of: Callable[[int], int | None] = lambda line: line) -> str:
+        """The same in short. `number_of` says how people number a line of the kernel's file; None: they do not."""
+        if (answer := self.refused) is None and not self.targets:
+            accepted = "Triton's front end accepts it; there is no compiler here"
+            return " · ".join([*([accepted] if self._accepted else []), *self.notes])
+        if answer is None or (refusal := answer.refusal) is None:
+            names = [f"sm_{target.capability}" for target in reversed(self.fine)]
+            all_of_them = len(names) > 1 and len(names) == len(self.targets)
+            compiles = f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else listed(names)}" if names else ""
+            return " · ".join(filter(None, (compiles, *self.notes)))
+        line = number_of(refusal.line) if refusal.line else None
+        where = f", line {line}" if line is not None else ""
+        return f"{answer.job.kernel.name} does not compile for a GPU{where}: {refusal.in_short}"
+
+    @property
+    def _accepted(self) -> bool:
+        """Whether the front end has said something of any kernel; what it refuses is told before."""
+        return any(not answer.unknown for answer in self.answers)
+
+    @property
+    def fine(self) -> list[Target]:
+        """The GPUs for which all kernels compile, with nothing to add."""
+        asked = {answer.job.target for answer in self.answers if not answer.unknown}
+        notable = {answer.job.target for answer in self.answers if _note(answer)}
+        return [target for target in self.targets if target in asked - notable]
+
+    @property
+    def notes(self) -> list[str]:
+        """What is not fine for some GPUs, each sentence once."""
+        return list(dict.fromkeys(filter(None, map(_note, self.answers))))
+
+
+def _note(answer: Answer) -> str:
+    """What is not fine about a kernel for one kind of GPU; empty if all is."""
+    name, target = answer.job.kernel.name, answer.job.target
+    if answer.unknown:
+        return (
+            f"Whether {name} compiles for a GPU is not known, since it names something that cannot be taken to the "
+            f"compiler's process: {answer.unknown}."
+        )
+    if target is not None and answer.does_not_fit:
+        need = f"{name} needs {answer.shared_bytes >> 10} KiB of shared memory"
+        room = f"a program has {(target.shared_bytes or 0) >> 10} KiB on {target}"
+        return f"{need}, and {room}. Use smaller blocks or fewer num_stages there."
+    if (block := answer.too_large) is not None:
+        return (
+            f"{name} has a block of {block}: {block.bytes >> 10:,} KiB in one program, and all registers of an SM hold "
+            f"{4 * REGISTERS >> 10} KiB. What they do not hold lies in slow memory, and compiling it takes minutes. "
+            "Use smaller blocks, and more programs."
+        )
+    if answer.too_many_warps:
+        return f"{name} cannot be launched on any GPU: {threads(answer)}."
+    if target is None:
+        return ""
+    if answer.slow:
+        slowly = f"it takes more than {ANSWER_SECONDS:g} s"
+        return f"{name} compiles very slowly for {target}: {slowly}. Smaller blocks take less."
+    if answer.refusal is not None:
+        return f"{name} does not compile for {target}: {answer.refusal.words}"
+    return ""
+
+
+def threads(answer: Answer) -> str:
+    """How many threads a program has, and how many it can have."""
+    return f"{answer.warps} warps are {answer.warps * THREADS_OF_A_WARP:,} threads, and a program can have {THREADS:,}"
+
+
+def shared_memory(answer: Answer) -> str:
+    """How much a program takes on a GPU, and how much it can have there."""
+    target = answer.job.target
+    if target is None:
+        raise ValueError("the front end says nothing of shared memory")
+    return f"{answer.shared_bytes >> 10} of {(target.shared_bytes or 0) >> 10} KiB on {target}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """In a sentence: `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -1,0 +1,400 @@
+"""Lets code that asks for "cuda" run on the CPU, for `pytest_plugin`, whose docstring lists what is mapped.
+
+A tensor's memory is always the CPU's. Whether people see "cuda" is noted at its storage: what is made or moved there,
+and what is computed from that, is on "cuda"; what torch's own Python code sees is the CPU.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils import _device
+
+from triton_simulator.patches import Patches
+
+CAPABILITY = (9, 0)
+"""Of the GPU that there seems to be: an H100, so that nothing is skipped for being too new."""
+NAME = "the CPU, as the simulator's GPU"
+PROPERTIES = {
+    "name": NAME,
+    "major": CAPABILITY[0],
+    "minor": CAPABILITY[1],
+    "multi_processor_count": 132,
+    "total_memory": 80 << 30,
+    "warp_size": 32,
+    "regs_per_multiprocessor": 65_536,
+    "max_threads_per_multi_processor": 2048,
+    "max_threads_per_block": 1024,
+    "shared_memory_per_block": 48 << 10,
+    "shared_memory_per_block_optin": 227 << 10,
+    "shared_memory_per_multiprocessor": 228 << 10,
+    "L2_cache_size": 50 << 20,
+    "is_integrated": 0,
+    "is_multi_gpu_board": 0,
+    "gcnArchName": "",
+}
+"""An H100's (CUDA C++ Programming Guide, "Compute Capabilities")."""
+_INSIDERS = ("torch", "triton", "triton_simulator", "numpy")
+"""Packages whose own code sees where a tensor really is."""
+_BETWEEN = ("torch.utils._device", "torch.overrides")
+"""Modules of other modes, through which a question may come."""
+_GPU = torch.device("cuda", 0)
+
+
+class NotMappedError(NotImplementedError):
+    """Something of CUDA that has no counterpart here. The message has its name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} is not mapped to the CPU by triton_simulator.pytest_plugin: skip this test without a GPU"
+        )
+
+
+def cuda_patches(patches: Patches) -> None:
+    """Plan that `torch.cuda` answers as if there were one GPU, and raises NotMappedError for what it cannot do."""
+    mapped = _of_torch_cuda()
+    for name in dict.fromkeys([*torch.cuda.__all__, *mapped]):
+        thing = getattr(torch.cuda, name, None)
+        if name in mapped:
+            patches.attribute(torch.cuda, name, _of_its_own(mapped[name]))
+        elif callable(thing) and name not in _STAYS:
+            patches.attribute(torch.cuda, name, _not_mapped(f"torch.cuda.{name}", thing))
+    patches.attribute(torch, "Generator", _Generator)
+    patches.attribute(torch, "compile", _not_compiled)
+    patches.attribute(torch.nn.Module, "compile", _nothing)
+
+
+def driver_patches(patches: Patches) -> None:
+    """Plan that Triton's active driver is one for that GPU."""
+    from triton.runtime import driver
+
+    patches.attribute(driver, "_active", CpuDriver())
+
+
+def _of_its_own(thing: Any) -> Any:
+    """A function that no other name has: PyTorch's compiler keeps rules by function."""
+    return thing if isinstance(thing, type) else lambda *given, **named: thing(*given, **named)
+
+
+def _not_mapped(name: str, thing: Any) -> Callable[..., Any]:
+    """What takes the place of `thing`: a class stays one, for annotations such as `torch.cuda.CUDAGraph | None`.
+
+    PyTorch's compiler looks at what a function wraps as soon as it is imported.
+    """
+
+    @functools.wraps(thing, updated=())
+    def raises(*_: Any, **__: Any) -> Any:
+        raise NotMappedError(name)
+
+    return type(thing.__name__, (), {"__new__": raises}) if isinstance(thing, type) else raises
+
+
+_STAYS = ("is_bf16_supported", "is_tf32_supported", "StreamContext", "DeferredCudaCallError", "CudaError", "cudaStatus")
+
+
+class _Generator(torch.Generator):
+    """A generator of random numbers: always the CPU's."""
+
+    def __new__(cls, *_: Any, **__: Any) -> _Generator:
+        return super().__new__(cls, "cpu")  # type: ignore[call-arg]
+
+
+class CpuStream:
+    """All work is done when it is asked for, so streams have nothing to order."""
+
+    device, priority, cuda_stream, stream_id = _GPU, 0, 0, 0
+
+    def __init__(self, *_: Any, **__: Any) -> None: ...
+
+    def synchronize(self) -> None: ...
+    def wait_stream(self, stream: Any) -> None: ...
+    def wait_event(self, event: Any) -> None: ...
+
+    def query(self) -> bool:
+        return True
+
+    def record_event(self, event: Any = None) -> Any:
+        event = CpuEvent() if event is None else event
+        event.record(self)
+        return event
+
+    def __enter__(self) -> CpuStream:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class CpuEvent:
+    """Notes the time of this process, so that differences are those of the CPU."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        self._seconds = time.perf_counter()
+
+    def record(self, *_: Any) -> None:
+        self._seconds = time.perf_counter()
+
+    def elapsed_time(self, end: CpuEvent) -> float:
+        """Milliseconds until another event."""
+        return max(1e-6, 1e3 * (end._seconds - self._seconds))
+
+    def synchronize(self) -> None: ...
+    def wait(self, stream: Any = None) -> None: ...
+
+    def query(self) -> bool:
+        return True
+
+
+@contextmanager
+def _context(*_: Any, **__: Any) -> Iterator[None]:
+    yield
+
+
+def _properties(*_: Any, **__: Any) -> SimpleNamespace:
+    return SimpleNamespace(**PROPERTIES)
+
+
+def _nothing(*_: Any, **__: Any) -> None: ...
+
+
+def _not_compiled(function: Any = None, **_: Any) -> Any:
+    """What takes the place of `torch.compile`: the function as it is, as a decorator with options too."""
+    return function if function is not None else lambda later: later
+
+
+def _seed(seed: int) -> None:
+    torch.default_generator.manual_seed(seed)
+
+
+def _of_torch_cuda() -> dict[str, Any]:
+    """What `torch.cuda` has while "cuda" is mapped."""
+    stream = CpuStream()
+
+    def constant(value: Any) -> Callable[..., Any]:
+        return lambda *_, **__: value
+
+    quiet = ("synchronize", "set_device", "set_stream", "empty_cache", "init", "_lazy_init", "ipc_collect")
+    resets = ("reset_peak_memory_stats", "reset_max_memory_allocated", "reset_accumulated_memory_stats")
+    memory = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
+    return {
+        **dict.fromkeys(quiet + resets, _nothing),
+        **dict.fromkeys(memory, constant(0)),
+        **dict.fromkeys(("manual_seed", "manual_seed_all"), _seed),
+        **dict.fromkeys(("current_stream", "default_stream"), constant(stream)),
+        **dict.fromkeys(("device", "device_of", "stream", "_DeviceGuard"), _context),
+        "is_available": constant(True),
+        "is_initialized": constant(True),
+        "is_bf16_supported": constant(True),
+        "is_current_stream_capturing": constant(False),
+        "device_count": constant(1),
+        "current_device": constant(0),
+        "get_device_name": constant(NAME),
+        "get_device_capability": constant(CAPABILITY),
+        "get_device_properties": _properties,
+        "get_arch_list": constant([f"sm_{CAPABILITY[0]}{CAPABILITY[1]}"]),
+        "mem_get_info": constant((80 << 30, 80 << 30)),
+        "get_rng_state": lambda *_: torch.default_generator.get_state(),
+        "set_rng_state": lambda state, *_: torch.default_generator.set_state(state),
+        "Stream": CpuStream,
+        "ExternalStream": CpuStream,
+        "Event": CpuEvent,
+    }
+
+
+class CpuDriver:
+    """Triton's driver for the GPU that there seems to be."""
+
+    utils = SimpleNamespace(
+        get_device_properties=lambda device=0: {
+            "max_shared_mem": PROPERTIES["shared_memory_per_block_optin"],
+            "max_num_regs": PROPERTIES["regs_per_multiprocessor"],
+            "multiprocessor_count": PROPERTIES["multi_processor_count"],
+            "warpSize": PROPERTIES["warp_size"],
+            "sm_clock_rate": 1_980_000,
+            "mem_clock_rate": 2_619_000,
+            "mem_bus_width": 5120,
+        }
+    )
+
+    def get_current_target(self) -> Any:
+        from triton.backends.compiler import GPUTarget
+
+        return GPUTarget("cuda", 10 * CAPABILITY[0] + CAPABILITY[1], 32)
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def set_current_device(self, *_: Any) -> None: ...
+
+    def get_current_stream(self, *_: Any) -> int:
+        return 0
+
+    def get_active_torch_device(self) -> torch.device:
+        return _GPU
+
+    def get_device_interface(self) -> Any:
+        return torch.cuda
+
+    def get_empty_cache_for_benchmark(self) -> torch.Tensor:
+        return torch.empty(1, dtype=torch.int32)
+
+    def clear_cache(self, cache: torch.Tensor) -> None: ...
+
+    def get_benchmarker(self) -> Any:
+        from triton.testing import do_bench
+
+        return do_bench
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotMappedError(f"triton.runtime.driver.active.{name}")
+
+
+class CudaOnCpu(TorchFunctionMode):
+    """While it is entered, tensors can be made on and moved to "cuda", and say that they are there."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func in _ASKED:
+            return func(*args, **kwargs) if _asked_inside() else _ASKED[func](*args)
+        if func in _MOVES:
+            return _MOVES[func](*args, **kwargs)
+        wanted = kwargs.get("device")
+        if wanted is None and _device.CURRENT_DEVICE is not None and func in _device._device_constructors():
+            wanted = _device.CURRENT_DEVICE  # torch.set_default_device, or `with torch.device(…):`
+        if wanted is not None:
+            kwargs = {**kwargs, "device": _real(wanted)}
+        if kwargs.get("pin_memory"):
+            kwargs = {**kwargs, "pin_memory": False}
+        made = func(*args, **kwargs)
+        if isinstance(made, torch.Tensor | list | tuple):
+            self._note(made, args, kwargs, wanted)
+        return made
+
+    def _note(self, made: Any, args: Any, kwargs: Any, wanted: Any) -> None:
+        """Note where people see what was made: where they wanted it, or where it was computed from."""
+        if wanted is not None:
+            on_gpu = _is_gpu(wanted)
+        else:
+            given = list(_tensors((*args, *kwargs.values())))
+            on_gpu = any(_on_gpu(tensor) for tensor in given)
+        for tensor in _tensors((made,)):
+            if wanted is not None or _noted(tensor) is None:
+                _put(tensor, on_gpu=on_gpu)
+
+
+def _asked_inside() -> bool:
+    """Whether torch's own code, or Triton's or ours, asks about a tensor, and not the project's."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_globals.get("__name__") in _BETWEEN:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _INSIDERS
+
+
+def _tensors(things: Any) -> Iterator[torch.Tensor]:
+    for thing in things:
+        if isinstance(thing, torch.Tensor):
+            yield thing
+        elif isinstance(thing, list | tuple):
+            yield from _tensors(thing)
+
+
+def _is_gpu(device: Any) -> bool:
+    return isinstance(device, int) or torch.device(device).type == "cuda"
+
+
+def _real(device: Any) -> Any:
+    return "cpu" if _is_gpu(device) else device
+
+
+def _noted(tensor: torch.Tensor) -> bool | None:
+    """Whether a tensor is seen on the GPU; None if nobody has noted it, or if it has no memory of its own."""
+    try:
+        return getattr(tensor.untyped_storage(), "_seen_on_gpu", None)
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
+def _put(tensor: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
+    with suppress(RuntimeError, NotImplementedError):
+        tensor.untyped_storage()._seen_on_gpu = on_gpu  # type: ignore[attr-defined]
+    return tensor
+
+
+def _on_gpu(tensor: torch.Tensor) -> bool:
+    """What torch made by itself, as a gradient, was computed from what kernels need: it counts as on the GPU."""
+    return _noted(tensor) is not False
+
+
+def _moved(tensor: torch.Tensor, result: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
+    """The result of a move, with memory of its own if it came from elsewhere."""
+    if result.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr():
+        if _on_gpu(tensor) == on_gpu:
+            return result
+        result = result.clone()
+    return _put(result, on_gpu=on_gpu)
+
+
+def _cuda(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+    return _moved(tensor, tensor, on_gpu=True)
+
+
+def _cpu(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+    return _moved(tensor, tensor, on_gpu=False)
+
+
+def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
+    first = args[0] if args else kwargs.get("other", kwargs.get("device"))
+    if isinstance(first, torch.Tensor):
+        on_gpu = _on_gpu(first)
+    elif isinstance(first, str | int | torch.device):
+        on_gpu = _is_gpu(first)
+        args = (_real(first), *args[1:]) if args else args
+    else:
+        device = kwargs.get("device")
+        on_gpu = _on_gpu(tensor) if device is None else _is_gpu(device)
+    if kwargs.get("device") is not None:
+        kwargs["device"] = _real(kwargs["device"])
+    return _moved(tensor, tensor.to(*args, **kwargs), on_gpu=on_gpu)
+
+
+def _pinned(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+    return tensor
+
+
+def _device_of(tensor: torch.Tensor, *_: Any) -> torch.device:
+    return _GPU if _is_cuda(tensor) else tensor.device
+
+
+def _is_cuda(tensor: torch.Tensor, *_: Any) -> bool:
+    return tensor.device.type == "cpu" and _on_gpu(tensor)
+
+
+def _is_cpu(tensor: torch.Tensor, *_: Any) -> bool:
+    return tensor.device.type == "cpu" and not _on_gpu(tensor)
+
+
+def _get_device(tensor: torch.Tensor, *_: Any) -> int:
+    return 0 if _is_cuda(tensor) else -1
+
+
+_ASKED: dict[Any, Callable[..., Any]] = {
+    torch.Tensor.device.__get__: _device_of,
+    torch.Tensor.is_cuda.__get__: _is_cuda,  # type: ignore[attr-defined]
+    torch.Tensor.is_cpu.__get__: _is_cpu,  # type: ignore[attr-defined]
+    torch.Tensor.get_device: _get_device,
+}
+"""What people ask about a tensor."""
+_MOVES: dict[Any, Callable[..., Any]] = {
+    torch.Tensor.cuda: _cuda,
+    torch.Tensor.cpu: _cpu,
+    torch.Tensor.to: _to,
+    torch.Tensor.pin_memory: _pinned,
+    torch.Tensor.record_stream: _nothing,
+}

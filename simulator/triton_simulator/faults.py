@@ -1,0 +1,331 @@
+"""What a kernel did wrong, and how to say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triton_simulator.errors import SimulatorError
+from triton_simulator.lines import KernelLine, line_of_kernel
+
+
+class Kind(StrEnum):
+    """What went wrong. The values are the names that the checker uses."""
+
+    OUT_OF_BOUNDS_LOAD = "out-of-bounds-load"
+    OUT_OF_BOUNDS_STORE = "out-of-bounds-store"
+    RACE = "race"
+    WRAPPED_OFFSET = "wrapped-offset"
+    UNDEFINED_BRANCH = "undefined-branch"
+    ENDLESS_WAIT = "endless-wait"
+    UNDEFINED_RESULT = "undefined-result"
+
+
+class Cause(StrEnum):
+    """Why an element is undefined."""
+
+    LOAD = "a masked load without `other=`"
+    LOOP = "a loop that has ended"
+    ZERO_DIVISION = "an integer division by zero"
+    OVERFLOW = "an integer division whose result its type cannot hold"
+    SHIFT = "a shift by a negative number, or by all bits or more"
+
+
+_OPERATIONS = {
+    Cause.ZERO_DIVISION: "Keep zeros out of the divisor: `tl.where(divisor == 0, 1, divisor)`.",
+    Cause.OVERFLOW: "The least number of a type has no opposite: divide it in a wider type.",
+    Cause.SHIFT: "Keep the distance in range: `tl.where(distance < 32, x << distance, 0)` for 32 bits.",
+}
+"""What to do about operations that leave their result undefined."""
+
+
+@dataclass(frozen=True)
+class PoisonSource:
+    """Where undefined elements come from."""
+
+    line: KernelLine
+    name: str | None = None
+    """The argument that is loaded, or the index of the loop."""
+    cause: Cause = Cause.LOAD
+
+    @property
+    def is_load(self) -> bool:
+        return self.cause is Cause.LOAD
+
+    @property
+    def is_operation(self) -> bool:
+        return self.cause in _OPERATIONS
+
+    @property
+    def advice(self) -> str:
+        """What to do about a source that is no load."""
+        if self.is_operation:
+            return f"On a GPU, {self.cause} gives no particular number. {self.line}. {_OPERATIONS[self.cause]}"
+        return (
+            f"On a GPU `{self.name}` has no value after its loop, even if it had one before. {self.line}. Keep "
+            f"what you need of it in a variable that has a value before the loop: `last = {self.name}`."
+        )
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One wrong thing that a launch does, described for the first program that does it.
+
+    `index` and `last_index` are the first and the last element concerned, counted from the argument's first element.
+    `outside` says how many elements the farthest one lies beyond the end, or before the start if negative; it is 0 for
+    one between the elements of a strided view. `other` is the program that it races with.
+    """
+
+    kind: Kind
+    kernel: str
+    line: KernelLine
+    program: tuple[int, ...]
+    argument: str | None = None
+    index: int | None = None
+    last_index: int | None = None
+    size: int | None = None
+    outside: int = 0
+    programs: int = 1
+    elements: int = 1
+    other: tuple[int, ...] | None = None
+    earlier: KernelLine | None = None
+    """For a race between threads of the program: where one of them came to the elements before."""
+    stored: bool = False
+    """For a race: whether both store; otherwise one of them loads."""
+    source: PoisonSource | None = None
+    """For an undefined value, if it is known."""
+
+    def __str__(self) -> str:
+        return f"{self.what}.\n  {self.line}. {self.advice}"
+
+    @property
+    def load(self) -> KernelLine | None:
+        """For an undefined value: the masked load without `other=` that it comes from, if that is known."""
+        return self.source.line if self.source is not None and self.source.is_load else None
+
+    @property
+    def loaded(self) -> str | None:
+        """And the argument that is loaded."""
+        return self.source.name if self.source is not None and self.source.is_load else None
+
+    @property
+    def what(self) -> str:
+        """Which program did what, and where."""
+        who = program_name(self.program)
+        where = _element(self)
+        match self.kind:
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
+                did = "read" if self.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
+                if self.argument is None:
+                    return f"{who} {did} memory that belongs to no tensor"
+                if self.outside == 0:
+                    return f"{who} {did} {where}, which lies between the elements of {self.argument}"
+                elements = "element" if self.size == 1 else "elements"
+                return f"{who} {did} {where}, but {self.argument} has {self.size} {elements}"
+            case Kind.RACE if self.earlier is not None:
+                did = "both store to it" if self.stored else "one loads it, another one stores to it"
+                return f"threads of {who} meet at {where}: {did}, and neither waits"
+            case Kind.RACE:
+                other = "another program" if self.other is None else program_name(self.other)
+                if self.stored:
+                    return f"{who} and {other} store different values to {where}"
+                return f"{who} and {other} meet at {where}: one loads it, the other stores to it, and neither waits"
+            case Kind.WRAPPED_OFFSET:
+                return f"{who} used {where} through an offset that was too large for int32 and wrapped around"
+            case Kind.UNDEFINED_BRANCH:
+                return f"{who} branches on an undefined value, so the launch ends here"
+            case Kind.ENDLESS_WAIT:
+                return f"{who} waits for a value that no program stores"
+            case Kind.UNDEFINED_RESULT if self.source is not None and self.source.is_operation:
+                return f"{who} stored to {where} what it computed from {self.source.cause}"
+            case Kind.UNDEFINED_RESULT if self.source is not None and not self.source.is_load:
+                return f"{who} stored to {where} what it computed from `{self.source.name}`, whose loop has ended"
+            case Kind.UNDEFINED_RESULT:
+                return f"{who} stored to {where} what it computed from undefined elements of {self.loaded or 'memory'}"
+
+    @property
+    def advice(self) -> str:
+        """What to think about: a question or a sentence."""
+        if self.source is not None and not self.source.is_load:
+            return self.source.advice
+        match self.kind:
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None:
+                return "Was the pointer made from the wrong number?"
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside < 0:
+                return "Does the mask also need `>= 0`?"
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside == 0:
+                return "Are the strides right?"
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
+                return "Is a mask missing?"
+            case Kind.RACE if self.earlier is not None:
+                return (
+                    f"They met before. {self.earlier}. On a GPU a block's elements belong to many threads, and each is "
+                    "sure to find only what it stored itself: keep the values in a variable, or put "
+                    "`tl.debug_barrier()` between the two lines."
+                )
+            case Kind.RACE if self.stored:
+                return "Do two programs work on the same block, or is an atomic missing?"
+            case Kind.RACE:
+                return "Programs run in any order: store to another tensor, or use an atomic."
+            case Kind.WRAPPED_OFFSET:
+                return "Compute it in int64: `.to(tl.int64)`."
+            case Kind.UNDEFINED_BRANCH if self.load is not None:
+                return f"The value comes from a masked load without `other=`. {self.load}."
+            case Kind.UNDEFINED_RESULT:
+                return (
+                    f"They come from a masked load without `other=`. {self.load}. NVIDIA's GPUs happen to give 0 "
+                    "there with this Triton, as TRITON_SIMULATOR_UNDEFINED=zero does here; the documentation calls it "
+                    "undefined."
+                )
+            case Kind.UNDEFINED_BRANCH:
+                return "The value comes from a masked load without `other=`, or from a load outside its tensor."
+            case Kind.ENDLESS_WAIT:
+                return (
+                    "On a GPU this launch never ends. Which program should store it, and what does that one wait for?"
+                )
+
+
+class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
+    """A launch did something wrong: outside of its tensors, in a race, or waiting for ever.
+
+    `faults` has everything; the message has the first fault of each kind.
+    """
+
+    def __init__(self, kernel: str, faults: Sequence[Fault]) -> None:
+        self.kernel = kernel
+        self.faults = tuple(faults)
+        firsts = {fault.kind: fault for fault in reversed(self.faults)}
+        lines = [str(firsts[kind]) for kind in Kind if kind in firsts]
+        super().__init__("\n".join([f"{kernel}: {lines[0]}", *(f"also: {line}" for line in lines[1:])]))
+
+    def __reduce__(self) -> tuple[type[KernelFaults], tuple[str, tuple[Fault, ...]]]:
+        return type(self), (self.kernel, self.faults)
+
+
+def program_name(program: tuple[int, ...]) -> str:
+    """`program 3`, or `program (1, 0)` in a grid of several axes."""
+    return f"program {program[0] if len(program) == 1 else program}"
+
+
+def _element(fault: Fault) -> str:
+    name = fault.argument or "memory"
+    if fault.index is None:
+        return name
+    return f"{name}[{fault.index}]" if fault.index == fault.last_index else f"{name}[{fault.index}..{fault.last_index}]"
+
+
+_Key = tuple[Kind, KernelLine, str | None, bool, KernelLine | None]
+"""What faults that are counted together have in common."""
+
+
+@dataclass
+class _Tally:
+    """What is known so far about one kind of fault, at one line, in one argument."""
+
+    first: Fault
+    first_program: int
+    programs: set[int] = field(default_factory=set)
+    elements: int = 0
+
+
+class FaultLog:
+    """The faults of one launch, with similar ones counted together."""
+
+    def __init__(self, kernel: str, grid: tuple[int, ...]) -> None:
+        self._kernel = kernel
+        self._grid = grid
+        self._tallies: dict[_Key, _Tally] = {}
+
+    def __len__(self) -> int:
+        return len(self._tallies)
+
+    def add(
+        self,
+        kind: Kind,
+        programs: NDArray[Any],
+        indices: NDArray[Any] | None = None,
+        *,
+        argument: str | None = None,
+        size: int | None = None,
+        others: NDArray[Any] | None = None,
+        stored: bool = False,
+        source: PoisonSource | None = None,
+        line: KernelLine | None = None,
+        earlier: KernelLine | None = None,
+    ) -> None:
+        """Record that `programs[i]` touched element `indices[i]`, in a race with `others[i]` (-1: unknown).
+
+        It happens at the line that runs, unless another one is given.
+        """
+        line = line or line_of_kernel()
+        first = int(programs.min())
+        mine = programs == first
+        key = (kind, line, argument, stored, earlier)
+        tally = self._tallies.get(key)
+        if tally is None or first < tally.first_program:
+            low, high, outside = _range(None if indices is None else indices[mine], size)
+            other = -1 if others is None else int(others[mine][0])
+            fault = Fault(
+                kind,
+                self._kernel,
+                line,
+                self.program(first),
+                argument,
+                low,
+                high,
+                size,
+                outside,
+                other=None if other < 0 else self.program(other),
+                earlier=earlier,
+                stored=stored,
+                source=source,
+            )
+            if tally is None:
+                tally = self._tallies[key] = _Tally(fault, first)
+            tally.first, tally.first_program = fault, first
+        tally.programs.update(np.unique(programs).tolist())
+        tally.elements += len(programs)
+
+    def program(self, number: int) -> tuple[int, ...]:
+        """The id of a program, with as many axes as the launch's grid."""
+        return tuple(int(axis) for axis in np.unravel_index(number, self._grid))
+
+    def faults(self) -> tuple[Fault, ...]:
+        """All of them, in the order in which they were first found."""
+        return tuple(fault for fault in self._all() if fault.kind is not Kind.UNDEFINED_RESULT)
+
+    def undefined(self) -> tuple[Fault, ...]:
+        """The undefined results among them: no faults, as nobody may ever look at them."""
+        return tuple(fault for fault in self._all() if fault.kind is Kind.UNDEFINED_RESULT)
+
+    def _all(self) -> list[Fault]:
+        return [
+            replace(tally.first, programs=len(tally.programs), elements=tally.elements)
+            for tally in self._tallies.values()
+        ]
+
+    def saved(self) -> dict[_Key, _Tally]:
+        """Return a copy for `restore`."""
+        return {
+            key: _Tally(tally.first, tally.first_program, set(tally.programs), tally.elements)
+            for key, tally in self._tallies.items()
+        }
+
+    def restore(self, saved: dict[_Key, _Tally]) -> None:
+        self._tallies = saved
+
+
+def _range(indices: NDArray[Any] | None, size: int | None) -> tuple[int | None, int | None, int]:
+    """The smallest and the largest index, and how far outside the farthest one is."""
+    if indices is None:
+        return None, None, 0
+    low, high = int(indices.min()), int(indices.max())
+    if size is None:
+        return low, high, 0
+    beyond, before = max(0, high - size + 1), min(0, low)
+    return low, high, beyond if beyond >= -before else before

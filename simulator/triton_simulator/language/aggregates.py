@@ -1,0 +1,74 @@
+"""Aggregates: classes of a script's own, with fields and methods, that kernels can use.
+
+Triton makes them of jit functions that its compiler made; those of its interpreter it leaves out, as it does not know
+them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import triton
+import triton.language as tl
+from triton.runtime import interpreter as upstream
+
+from triton_simulator.language.builtins_of_triton import launch_runs
+from triton_simulator.patches import Patches
+
+ORIGINAL = "_class_as_written"
+"""The attribute of an aggregate that has the class that it was made of."""
+
+
+def aggregate_patches(patches: Patches) -> None:
+    """Plan that aggregates have their jit functions as methods. The name is a private one in Triton 3.6."""
+    aggregate = _with_methods(tl.core._aggregate)
+    for space, name in ((tl.core, "_aggregate"), (triton, "aggregate")):
+        if hasattr(space, name):
+            patches.attribute(space, name, aggregate)
+
+
+def methods(aggregate: Any) -> list[Any]:
+    """The jit functions of an aggregate; of anything else none."""
+    if not (isinstance(aggregate, type) and ORIGINAL in vars(aggregate)):
+        return []
+    return [each.function for each in vars(aggregate).values() if isinstance(each, _Method)]
+
+
+class _Method:
+    """A jit function in a class: of an object a method, of the class itself the function."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __get__(self, thing: Any, _owner: Any) -> Any:
+        return self.function if thing is None else functools.partial(self.function, thing)
+
+
+def _with_methods(of_triton: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def aggregate(cls: Any) -> Any:
+        made = of_triton(cls)
+        create = made.__new__
+
+        def new(this: Any, *arguments: Any, **named: Any) -> Any:
+            if launch_runs():
+                arguments = tuple(map(_as_compiled, arguments))
+                named = {name: _as_compiled(value) for name, value in named.items()}
+                named.setdefault("_semantic", upstream.interpreter_semantic)
+            return create(this, *arguments, **named)
+
+        made.__new__ = new
+        for name, member in inspect.getmembers(cls):
+            if isinstance(member, upstream.InterpretedFunction):
+                setattr(made, name, _Method(member))
+        setattr(made, ORIGINAL, cls)
+        return made
+
+    return functools.wraps(of_triton)(aggregate)
+
+
+def _as_compiled(value: Any) -> Any:
+    """An argument as the compiler has it: tuples are Triton's own."""
+    return tl.tuple(list(map(_as_compiled, value))) if type(value) is tuple else value

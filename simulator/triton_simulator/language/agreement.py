@@ -1,0 +1,47 @@
+"""What Python may ask of a value that all programs hold at once, and what it gets if they disagree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from triton_simulator.faults import Kind
+from triton_simulator.operations.builder import Builder
+from triton_simulator.signals import Branches, Diverged, LaunchEnds
+from triton_simulator.values.undefined import source_of
+from triton_simulator.values.value import Value
+
+
+def check_defined(builder: Builder, value: Value) -> None:
+    """End the launch where Python's next step depends on an undefined value."""
+    if builder.combining:
+        raise Branches
+    if value.poison is None:
+        return
+    poison = np.asarray(value.poison).reshape(-1)
+    if poison.any():
+        builder.memory.results.trace("a branch depends on an undefined value")
+        group = builder.memory.group
+        builder.memory.log.add(
+            Kind.UNDEFINED_BRANCH, group[np.broadcast_to(poison, group.shape)], source=source_of(value.poison)
+        )
+        raise LaunchEnds
+
+
+def agreed(builder: Builder, value: Value) -> Any:
+    """The single number that all programs of the group have."""
+    check_defined(builder, value)
+    data = value.data.reshape(-1)
+    if len(data) > 1 and (data != data[0]).any():
+        raise Diverged(data)
+    return data[0]
+
+
+def described(tensor: Any) -> str:
+    shape = tuple(tensor.handle.shape)
+    return f"a block of shape {shape}" if shape else f"a scalar of type {tensor.dtype}"
+
+
+def is_single(value: Any) -> bool:
+    return isinstance(value, Value) and all(size == 1 for size in value.shape)

@@ -1,0 +1,155 @@
+"""Loops over numbers that programs may know only at run time."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+from triton.runtime import interpreter as upstream
+
+from triton_simulator.language.agreement import check_defined, described, is_single
+from triton_simulator.operations.builder import Builder
+from triton_simulator.signals import Diverged
+from triton_simulator.values.conversions import constant
+from triton_simulator.values.formats import Array, held_as
+from triton_simulator.values.value import Value
+
+
+class Numbers:
+    """The numbers that a loop counts at run time, as tensors."""
+
+    def __init__(self, numbers: Iterable[int | Array], dtype: Any) -> None:
+        self._numbers = numbers
+        self.dtype = dtype
+
+    def __iter__(self) -> Iterator[Any]:
+        dtype = self.dtype
+        native = held_as(dtype)
+        for number in self._numbers:
+            value = constant(number, dtype) if isinstance(number, int) else Value(number.astype(native), dtype)
+            yield tl.tensor(value, dtype)
+
+
+def counted(numbers: Any) -> Iterable[Any]:
+    """What a `for` of a kernel goes through: the numbers of a `range` as tensors."""
+    if not isinstance(numbers, _RANGES) or not isinstance(upstream.interpreter_semantic.builder, Builder):
+        return numbers  # type: ignore[no-any-return]
+    if isinstance(numbers, tl.range):
+        numbers = steps(numbers.start, numbers.end, numbers.step)
+    if isinstance(numbers, Numbers):
+        return numbers
+    ends = numbers.start, numbers.stop, numbers.step
+    dtype = _common_type(*ends)
+    if dtype.is_int_unsigned():
+        numbers = builtins.range(*(int(_signed(np.array(end), dtype)) for end in ends))
+    return Numbers(numbers, dtype)
+
+
+_RANGES = (builtins.range, tl.range)
+
+
+def batched(function: Any) -> Any:
+    """What a kernel calls by the name of a builtin of Python: for some of them, the one for tensors."""
+    return next((ours for plain, ours in OF_TENSORS if function is plain), function)
+
+
+def _batched_range(first: Any, second: Any = None, step: Any = None, /, **_ignored: Any) -> Any:
+    """A kernel's `range`. The compiler ignores what is given by name, even a step."""
+    start, stop = (0, first) if second is None else (first, second)
+    return steps(start, stop, 1 if step is None else step)
+
+
+def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """Python's `min` or `max`, which Triton's compiler takes for `tl.minimum` or `tl.maximum` of tensors."""
+
+    def extremum(*values: Any, **options: Any) -> Any:
+        if len(values) < 2 or not any(isinstance(value, tl.tensor) for value in values):
+            return plain(*values, **options)
+        return functools.reduce(getattr(tl, name), values)
+
+    return extremum
+
+
+def _print(*values: Any, **options: Any) -> None:
+    """A kernel's `print`, which prints as Python's; in hexadecimal only Triton's does."""
+    if "hex" in options:
+        tl.device_print(*values, **options)
+    else:
+        builtins.print(*values, **options)
+
+
+OF_TENSORS = (
+    (builtins.print, _print),
+    (builtins.range, _batched_range),
+    (builtins.min, _extremum("minimum", builtins.min)),
+    (builtins.max, _extremum("maximum", builtins.max)),
+)
+
+
+def steps(start: Any, stop: Any, step: Any) -> Any:
+    """The numbers of a `range` whose ends may differ between programs, as long as all make as many steps."""
+    ends = [plain(end) for end in (start, stop, step)]
+    if not any(isinstance(end, tl.tensor) and isinstance(end.handle, Value) for end in ends):
+        return builtins.range(*ends)
+    builder: Builder = upstream.interpreter_builder
+    numbers = [_scalars(builder, end) for end in ends]
+    dtype = _common_type(*ends)
+    first, last, stride = (_signed(number, dtype) for number in numbers)
+    if isinstance(ends[2], tl.tensor) and (stride <= 0).any():
+        _warn_of_downwards(first, last, stride)
+        counts = np.where(stride <= 0, 0, np.maximum(0, -((first - last) // np.maximum(stride, 1))))
+    else:
+        counts = np.maximum(0, -((first - last) // stride))
+    if (counts != counts[0]).any():
+        raise Diverged(np.broadcast_to(counts, builder.memory.group.shape))
+    return Numbers((first + i * stride for i in builtins.range(int(counts[0]))), dtype)
+
+
+def _warn_of_downwards(first: Array, last: Array, stride: Array) -> None:
+    """A loop whose step turns out not to be positive does not run, as the compiler counts upwards.
+
+    Raises ValueError if it would never end.
+    """
+    known = (
+        f"the step of this `range` is {stride.min()} at run time, and on a GPU a loop counts down only if the compiler "
+        "knows its step: write the number itself, make it a `tl.constexpr`, or count up and subtract"
+    )
+    if ((first < last) & (stride <= 0)).any():
+        raise ValueError(f"{known}; this loop would never end")
+    warnings.warn(f"{known}; this loop does not run", stacklevel=2)
+
+
+def _signed(end: Array, dtype: Any) -> Array:
+    """An end of a loop as the loop compares it: as a signed number, whatever its type."""
+    native = held_as(dtype)
+    return end.astype(native).view(f"i{native.itemsize}").astype(np.int64)
+
+
+def _common_type(*ends: Any) -> Any:
+    semantic = upstream.interpreter_semantic
+    types = {
+        tl.int32 if type(end) is int and -(2**31) <= end < 2**31 else semantic.to_tensor(end).dtype for end in ends
+    }
+    return functools.reduce(semantic.integer_promote_impl, types)
+
+
+def _scalars(builder: Builder, number: Any) -> Array:
+    """An integer of every program, (P,), or (1,) where all agree."""
+    if not isinstance(number, tl.tensor):
+        return np.array([operator.index(number)])
+    value = number.handle
+    if not is_single(value) or not number.dtype.is_int():
+        raise TypeError(f"`range` expects integers, but one of its arguments is {described(number)}")
+    check_defined(builder, value)
+    data = value.data.reshape(-1).astype(np.int64)
+    return np.asarray(data[:1] if (data == data[0]).all() else data)
+
+
+def plain(number: Any) -> Any:
+    return number.value if isinstance(number, tl.constexpr) else number

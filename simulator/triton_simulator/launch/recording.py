@@ -1,0 +1,93 @@
+"""What a launch did, for those who `record` it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from triton.runtime import interpreter as upstream
+
+from triton_simulator.faults import Fault
+from triton_simulator.memory.counts import Counts, Write
+from triton_simulator.operations.builder import Builder
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """What a launch did."""
+
+    kernel: str
+    """The name of its function."""
+    file: str
+    """Where the kernel's source is."""
+    grid: tuple[int, ...]
+    """How many programs it had along each axis: 1 to 3 axes."""
+    arguments: dict[str, Any]
+    """By the names of the kernel's parameters, as the launch gave them; of a tensor on a GPU, the copy on the CPU."""
+    faults: tuple[Fault, ...]
+    """What it did wrong, in the order in which it was found."""
+    undefined: tuple[Fault, ...]
+    """Undefined results that it stored: of sums and the like, or all if `record` was asked what was stored."""
+    counts: Counts
+    """Bytes by argument, and floating-point operations."""
+    one_by_one: str
+    """Why the programs had to run one after the other; empty if they ran together."""
+    writes: dict[int, Write] | None
+    """What it stored, by the address of the storage; None unless `record` was asked for it."""
+
+    @property
+    def programs(self) -> int:
+        return math.prod(self.grid)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Recording:
+    """What one `record` asks for, and the launches that it has collected."""
+
+    raises: bool
+    coalescing: bool
+    writes: bool
+    strict_views: bool
+    launches: list[Launch] = field(default_factory=list)
+
+
+recordings: list[Recording] = []
+"""Those that are going on: each gets every launch of the process, with all that any of them asks for."""
+
+
+def raising() -> bool:
+    """Whether a launch raises what it did wrong: the recording that began last says so, if there is one."""
+    return recordings[-1].raises if recordings else True
+
+
+@contextmanager
+def record(
+    *, raises: bool = False, coalescing: bool = False, writes: bool = False, strict_views: bool = False
+) -> Iterator[list[Launch]]:
+    """Collect the launches made inside, in this thread or another, faults and counts included.
+
+    Unless it `raises`, a fault is only recorded there. Of recordings inside each other, the one that began last decides
+    that; each gets all launches until it ends itself. A kernel that raises an error of its own does so anyway.
+    Warns if the simulator is not installed, as there is nothing to collect.
+
+    With `coalescing`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
+    launch says what it stored, which copies all that it stored to. With `strict_views`, an access outside a view is a
+    fault even inside its storage: see `Region`.
+    """
+    if not isinstance(upstream.interpreter_builder, Builder):
+        warnings.warn(
+            "record() collects launches on the simulator, which is not installed: it will stay empty. Call install() "
+            "first, before anything imports Triton.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+    recording = Recording(raises=raises, coalescing=coalescing, writes=writes, strict_views=strict_views)
+    recordings.append(recording)
+    try:
+        yield recording.launches
+    finally:
+        recordings.remove(recording)

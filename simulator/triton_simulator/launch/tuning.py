@@ -1,0 +1,85 @@
+"""What `triton.autotune` runs on the simulator, whose times would mean nothing."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from triton.runtime.autotuner import Autotuner
+
+from triton_simulator.launch.executor import refused
+from triton_simulator.launch.refusals import check_tuned
+
+_run_of_triton = Autotuner.run
+
+
+def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
+    """Launch the first configuration that compiles, for each new key of the tuner's; later launches take it again.
+
+    As with Triton's tuner, one that fails a `tl.static_assert` is not taken. If none is left, raises what the last one
+    raised. Where Triton would compare configurations, its hook leaves the tensors as after that: reset to zero.
+    """
+    tuner.nargs = dict(zip(tuner.arg_names, arguments, strict=False))
+    try:
+        if len(tuner.configs) == 1:
+            return _launch(tuner, tuner.configs[0], arguments, named)
+        key = _key(tuner, named)
+        if key in tuner.cache:
+            return _launch(tuner, tuner.cache[key], arguments, named)
+        configurations = tuner.prune_configs(named)
+        compares = len(configurations) > 1 or not _takes_the_only_one()
+        *others, last = configurations
+        for configuration in others:
+            with _compiles_or_not():
+                return _launch(tuner, configuration, arguments, named, key=key, compares=compares)
+        return _launch(tuner, last, arguments, named, key=key, compares=compares)
+    finally:
+        tuner.nargs = None
+
+
+def _key(tuner: Any, named: dict[str, Any]) -> tuple[Any, ...]:
+    """What Triton's tuner keeps a configuration for: the arguments that it was told to look at, and all types."""
+    given = {name: value for name, value in {**tuner.nargs, **named}.items() if name in tuner.arg_names}
+    values = [given[name] for name in tuner.keys if name in given]
+    return (*values, *(str(value.dtype) for value in given.values() if hasattr(value, "dtype")))
+
+
+@functools.cache
+def _takes_the_only_one() -> bool:
+    """Whether Triton's tuner times nothing if pruning leaves one configuration: not in Triton 3.6."""
+    return "len(pruned_configs) == 1" in inspect.getsource(_run_of_triton)
+
+
+def _launch(
+    tuner: Any,
+    configuration: Any,
+    arguments: tuple[Any, ...],
+    named: dict[str, Any],
+    *,
+    key: tuple[Any, ...] | None = None,
+    compares: bool = False,
+) -> Any:
+    tuned = configuration.all_kwargs()
+    check_tuned(tuner.base_fn.__name__, named, tuned)
+    every = {**tuner.nargs, **named, **tuned}
+    tuner.best_config = configuration
+    if compares:
+        tuner.pre_hook(every, reset_only=True)
+    if configuration.pre_hook is not None:
+        configuration.pre_hook(every)
+    result = tuner.fn.run(*arguments, **named, **tuned)
+    if key is not None:
+        tuner.cache[key] = configuration
+    return result
+
+
+@contextmanager
+def _compiles_or_not() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if not refused(error):
+            raise

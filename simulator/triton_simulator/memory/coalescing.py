@@ -1,0 +1,91 @@
+"""How the blocks of a launch lie in memory: counted only on request, since it takes about as long as the launch."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+from triton_simulator.storage.accesses import Access
+from triton_simulator.values.formats import Array
+
+SECTOR = 32
+"""Bytes that a GPU's caches fetch at least: the accesses of a warp become as many transactions of 32 bytes as they
+need (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory")."""
+
+Use = tuple[str, bool]
+"""An argument's name, and whether it is stored to."""
+
+
+@dataclass(frozen=True)
+class Sectors:
+    """How the loads of an argument, or the stores to it, lie in memory, for each block of each program separately.
+
+    Triton splits a block's elements among threads in memory order; no other way touches fewer sectors.
+    """
+
+    touched: int = 0
+    """Sectors of 32 bytes that a block touches, summed over the blocks."""
+    least: int = 0
+    """Sectors that as many bytes would touch if they lay side by side, from the start of a sector on."""
+    useful: int = 0
+    """Bytes of a block, each counted once, summed over the blocks."""
+    runs: int = 0
+    """Rows of bytes without a gap."""
+
+    def __add__(self, other: Sectors) -> Sectors:
+        return Sectors(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+
+@dataclass
+class Coalescing:
+    """What `record(coalescing=True)` counts in each launch beside its bytes and operations."""
+
+    programs: int
+    sectors: dict[Use, Sectors] = field(default_factory=dict)
+    steps: dict[Use, Counter[int]] = field(default_factory=dict)
+    """How many bytes lie between the starts of a block's runs → how often, where a block touches too many sectors."""
+    lanes: int = 0
+    """Elements of all blocks that are to be loaded or stored, masked off or not."""
+    masked: int = 0
+    """How many of them a mask leaves out."""
+
+    def access(self, name: str, access: Access, lanes: int, *, stored: bool) -> None:
+        """Count the loads or stores of a group of programs, whose blocks have `lanes` elements together."""
+        self.lanes += lanes
+        self.masked += lanes - len(access.index)
+        if not len(access.index):
+            return
+        sectors, steps = _measured(access)
+        self.sectors[name, stored] = self.sectors.get((name, stored), Sectors()) + sectors
+        if steps:
+            self.steps.setdefault((name, stored), Counter()).update(steps)
+
+    def saved(self) -> Coalescing:
+        """Return a copy for `restore`."""
+        copy = Coalescing(0, dict(self.sectors), {use: Counter(steps) for use, steps in self.steps.items()})
+        copy.programs, copy.lanes, copy.masked = self.programs, self.lanes, self.masked
+        return copy
+
+
+def _measured(access: Access) -> tuple[Sectors, dict[int, int]]:
+    """The sectors of an access, and the steps from run to run if there are more sectors than necessary."""
+    region, item = access.region, access.item
+    # Each program gets its own address space, followed by a gap, so that one sorted list is enough for all.
+    space = (len(region.storage.bytes) // SECTOR + 2) * SECTOR
+    places = access.owners * space + region.offset + access.index * item
+    if not (places[1:] > places[:-1]).all():
+        places = np.unique(places)
+    starts = places[np.diff(places, prepend=places[0] - space) != item]
+    per_program = np.diff(np.append(np.flatnonzero(np.diff(places // space, prepend=-1)), len(places)))
+    touched = 1 + int(np.count_nonzero(np.diff(places // SECTOR)))
+    least = int((-(-per_program * item // SECTOR)).sum())
+    sectors = Sectors(touched, least, len(places) * item, len(starts))
+    return sectors, _steps(starts, space) if touched > least else {}
+
+
+def _steps(starts: Array, space: int) -> dict[int, int]:
+    within = np.diff(starts // space) == 0
+    steps, times = np.unique(np.diff(starts)[within], return_counts=True)
+    return dict(zip(steps.tolist(), times.tolist(), strict=True))

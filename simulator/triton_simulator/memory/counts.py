@@ -1,0 +1,187 @@
+"""Counts what a launch asks of a GPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+
+import numpy as np
+
+from triton_simulator.memory.coalescing import Coalescing
+from triton_simulator.storage.accesses import Access
+from triton_simulator.storage.regions import Region
+from triton_simulator.values.formats import Array
+
+LARGE = 1 << 26
+"""From so many elements on, a region has most of its memory only mapped, and it takes long to go through all of it."""
+PART_BITS = 16
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """What a launch does to an argument: bytes, counting every access, and distinct bytes.
+
+    `stored_again` counts bytes of plain stores to elements that the launch had stored to before; 0 where it updates
+    some by atomics.
+    `scattered_loads` and `scattered_stores` count instructions with rows that are not contiguous in memory, once for
+    each group of programs that ran together.
+    """
+
+    loaded: int = 0
+    stored: int = 0
+    distinct: int = 0
+    stored_again: int = 0
+    scattered_loads: int = 0
+    scattered_stores: int = 0
+
+    def __add__(self, other: Traffic) -> Traffic:
+        return Traffic(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class Write:
+    """What launches did to a storage: which of its bytes they stored to, and what it held in the end."""
+
+    stored: Array
+    held: Array
+
+
+class Marks:
+    """Which elements of a region a launch has come to. Of a large region, only parts that have any are counted."""
+
+    def __init__(self, size: int) -> None:
+        self.elements: Array = np.zeros(size, np.bool_)
+        self._parts = np.zeros((size >> PART_BITS) + 1, np.bool_) if size >= LARGE else None
+
+    def add(self, index: Array, run: Array | slice) -> None:
+        """Mark elements, whose `index` may be a `run`."""
+        self.elements[run] = True
+        if self._parts is not None:
+            self._parts[index >> PART_BITS] = True
+
+    def count(self) -> int:
+        if self._parts is None:
+            return int(np.count_nonzero(self.elements))
+        starts = np.flatnonzero(self._parts) << PART_BITS
+        return sum(int(np.count_nonzero(self.elements[start : start + (1 << PART_BITS)])) for start in starts)
+
+
+@dataclass
+class Counts:
+    """What a launch does: bytes by argument, and floating-point operations."""
+
+    operations: int = 0
+    products: dict[str, int] = field(default_factory=dict)
+    """The operations done by `tl.dot`, by what it multiplies: fp64, ieee, tf32, bf16x6, fp16, bf16, …"""
+    arguments: dict[str, Traffic] = field(default_factory=dict)
+    coalescing: Coalescing | None = None
+    """How blocks lie in memory, if `record` was asked for it."""
+    blocks: dict[tuple[str, tuple[int, ...]], tuple[int, int]] = field(default_factory=dict)
+    """For the blocks that were loaded, by argument and shape: how many, and of how many a mask left nothing."""
+    busy: Array = field(default_factory=lambda: np.zeros(0, np.bool_), repr=False, compare=False)
+    """Which programs have stored anything."""
+    _touched: dict[int, tuple[Region, Marks, Marks]] = field(default_factory=dict, repr=False, compare=False)
+    """For each region, which of its elements were touched, and which were stored to."""
+
+    @property
+    def total(self) -> Traffic:
+        """All arguments together."""
+        return sum(self.arguments.values(), Traffic())
+
+    @property
+    def idle(self) -> int:
+        """How many programs have stored nothing."""
+        return int(np.count_nonzero(~self.busy))
+
+    def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
+        """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
+        region = access.region
+        name = name_of(region)
+        if shape and not stored:
+            loaded, empty = self.blocks.get((name, shape), (0, 0))
+            self.blocks[name, shape] = loaded + 1, empty + (not len(access.index))
+        if not len(access.index):
+            return
+        size = len(access.index) * access.item
+        scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
+        new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, scattered_loads=scattered)
+        if region.number not in self._touched:
+            elements = -(-region.size // region.item)
+            self._touched[region.number] = region, Marks(elements), Marks(elements)
+        _, *marks = self._touched[region.number]
+        same = access.item == region.item
+        index = access.index if same else access.index * access.item // region.item
+        for mark in marks if stored else marks[:1]:
+            mark.add(index, access.run if same else index)
+        self.arguments[name] = self.arguments.get(name, Traffic()) + new
+
+    def finish(self) -> None:
+        """Fill in what needs all accesses to be known, when the launch has ended."""
+        updated = {name_of(region) for region, *_ in self._touched.values() if region.storage.updated}
+        for region, touched, stored in self._touched.values():
+            once, distinct = stored.count() * region.item, touched.count() * region.item
+            self.arguments[name_of(region)] += Traffic(distinct=distinct, stored_again=-once)
+        for name, traffic in self.arguments.items():
+            again = 0 if name in updated else max(0, traffic.stored + traffic.stored_again)
+            self.arguments[name] = replace(traffic, stored_again=again)
+
+    def writes(self) -> dict[int, Write]:
+        """What the launch has stored, by the address of the storage."""
+        found: dict[int, Write] = {}
+        for region, _, stored in self._touched.values():
+            storage = region.storage
+            if stored.count():
+                write = found.setdefault(
+                    storage.address, Write(np.zeros(len(storage.bytes), np.bool_), storage.bytes.copy())
+                )
+                write.stored[region.offset : region.offset + region.size] |= np.repeat(stored.elements, region.item)[
+                    : region.size
+                ]
+        return found
+
+    def reads(self) -> list[tuple[str, int, int]]:
+        """What the launch has loaded or updated: its name, the address of the storage, and how many elements."""
+        return [
+            (name_of(region), region.storage.address, touched.count())
+            for region, touched, _ in self._touched.values()
+            if self.arguments[name_of(region)].loaded or region.storage.updated
+        ]
+
+    def compute(self, operations: int, multiplied: str | None) -> None:
+        """Count floating-point operations; those of a `tl.dot` also by what it has multiplied."""
+        self.operations += operations
+        if multiplied is not None:
+            self.products[multiplied] = self.products.get(multiplied, 0) + operations
+
+    def saved(self) -> Counts:
+        """Return a copy for `restore`."""
+        coalescing = None if self.coalescing is None else self.coalescing.saved()
+        return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing, dict(self.blocks))
+
+    def restore(self, saved: Counts) -> None:
+        """Restore everything except what was touched and who was busy: the same programs will do it again."""
+        self.operations, self.products = saved.operations, saved.products
+        self.arguments, self.coalescing, self.blocks = saved.arguments, saved.coalescing, saved.blocks
+
+    def clear(self) -> None:
+        self.operations = 0
+        self.products.clear()
+        self.arguments.clear()
+        self.blocks.clear()
+        self.busy[:] = False
+        self.coalescing = None if self.coalescing is None else Coalescing(self.coalescing.programs)
+        self._touched.clear()
+
+
+def name_of(region: Region) -> str:
+    """The counts of an argument; memory reached by addresses that the kernel made itself is counted together."""
+    return region.name or "memory"
+
+
+def _scattered(access: Access, row: int, whole: bool) -> bool:
+    """Whether consecutive elements of a row are not consecutive in memory."""
+    if isinstance(access.run, slice):
+        return False
+    if whole:
+        return bool((np.diff(access.index.reshape(-1, row), axis=1) != 1).any())
+    # A mask left some out, so rows end anywhere: up to one break per possible row proves nothing.
+    return int((np.diff(access.index) != 1).sum()) > 2 * (len(access.index) // row + 1)

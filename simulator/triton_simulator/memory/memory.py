@@ -1,0 +1,332 @@
+"""Memory as the programs see it: the tensor arguments, and nothing else.
+
+A pointer is an element index and the argument that it came from, so an access outside what the argument may touch (see
+`Region`) is detected before it happens. It never happens: it is recorded, a load gives an undefined value, and
+a store is dropped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from triton_simulator import hooks
+from triton_simulator.faults import FaultLog, Kind, PoisonSource
+from triton_simulator.lines import line_of_kernel
+from triton_simulator.memory.counts import Counts, name_of
+from triton_simulator.memory.results import Results
+from triton_simulator.races.races import Races
+from triton_simulator.races.waiting import Polls
+from triton_simulator.signals import Plan, RestartOneByOne
+from triton_simulator.storage.accesses import (
+    Access,
+    access_of,
+    chosen_by,
+    down,
+    flat_of,
+    gather,
+    only,
+    perhaps,
+    turns,
+)
+from triton_simulator.storage.address_space import AddressSpace
+from triton_simulator.storage.regions import Region, Storage
+from triton_simulator.storage.undo import Undo
+from triton_simulator.values.formats import (
+    Array,
+    bits,
+    decode,
+    encode,
+    held_as,
+    item_bytes,
+    stored_as,
+    undefined,
+)
+from triton_simulator.values.undefined import counts_as_zero, poison_from, source_of
+from triton_simulator.values.unshared import Share, unshared
+from triton_simulator.values.value import NOWHERE, Value, either, union
+
+MOST_POLLS = 50
+"""How often a group looks at the same elements in vain until it is clear that other programs have to run first."""
+
+
+class Memory:
+    """The memory of one launch."""
+
+    def __init__(self, log: FaultLog, programs: int, counts: Counts | None, *, strict_views: bool = False) -> None:
+        self.log = log
+        self.counts = counts
+        self.space = AddressSpace(strict_views=strict_views)
+        self._zero = counts_as_zero()
+        self.group: Array = np.zeros(1, np.int64)
+        """The numbers of the programs that run now."""
+        self.changed = False
+        """Whether they have changed memory."""
+        self.undo = Undo()
+        self.results = Results(log, self.undo)
+        self.races = Races(log, programs, self.undo)
+        self.wait: Callable[[], None] | None = None
+        """Lets other programs run, where programs run one by one."""
+        self.on_change: Callable[[], None] = lambda: None
+        """Called when memory has changed."""
+        self._polls = Polls()
+
+    @property
+    def plan(self) -> Plan:
+        return self.undo.plan
+
+    def start(self, plan: Plan) -> None:
+        """Restore memory as it was before the launch, which starts now or starts again."""
+        self.space.restore()
+        self.undo.plan = plan
+        self.results.combines = False
+        self.races.restart()
+        self.begin_group(self.group)
+
+    def begin_group(self, group: Array) -> None:
+        self.group = group
+        self.changed = False
+        self.undo.forget()
+        self.races.threads.wait(group)
+        self._polls.forget()
+
+    # Loads, stores and atomics
+
+    def load(
+        self, pointer: Value, mask: Value | None, other: Value | None, dtype: Any, *, volatile: bool = False
+    ) -> Value:
+        """Load the elements where `mask` is true, and `other` elsewhere; undefined where there is neither.
+
+        A volatile load is meant to see what other programs store: it may wait for it, and is never in a race.
+        """
+        if isinstance(pointer.origin, np.ndarray):
+            return self._by_origin(
+                pointer, mask, lambda part, chosen: self.load(part, chosen, other, dtype, volatile=volatile)
+            )
+        for hear in hooks.loads:
+            hear()
+        region, item = self.space.regions[pointer.origin], item_bytes(dtype)
+        bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
+        region.storage.loaded |= not volatile
+        share: Share | None = None
+        if self.counts is not None or volatile or self.races.watched(region.storage):
+            share = self._note_load(region, pointer, chosen_by(mask, bad), item, volatile=volatile)
+        data = decode(gather(region.elements(stored_as(dtype)), pointer.data), dtype)
+        poison: Array | None = None
+        if mask is not None and not mask.data.all():
+            if other is None and self._zero:
+                other = Value(np.zeros_like(data, shape=(1,) * data.ndim), dtype, pointer.shape)
+            elsewhere = undefined(dtype) if other is None else other.data
+            data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
+            if other is None:
+                poison = self._left_out(mask, region)
+            elif other.poison is not None:
+                poison = ~mask.data & other.poison
+        for nowhere in (bad, self._unsure(pointer, mask)):
+            if nowhere is not None:
+                data = np.where(np.asarray(nowhere), undefined(dtype), data).astype(data.dtype, copy=False)
+                poison = union(poison, nowhere)
+        if volatile:
+            self._looked(pointer, changed=False)
+        return Value(data if share is None else unshared(data, share), dtype, pointer.shape, poison=poison)
+
+    def store(self, pointer: Value, value: Value, mask: Value | None, dtype: Any) -> None:
+        """Store where `mask` is true, program by program."""
+        if isinstance(pointer.origin, np.ndarray):
+            for origin in np.unique(pointer.origin):
+                part, here = only(pointer, mask, int(origin))
+                self.store(part, value, here, dtype)
+            return
+        region, item = self.space.regions[pointer.origin], item_bytes(dtype)
+        unsure = self._unsure(pointer, mask)
+        if unsure is not None:
+            mask, value = perhaps(mask), value.replaced(unsure, Value(undefined(dtype), value.dtype, poison=unsure))
+        chosen = chosen_by(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
+        parts = [pointer.data, value.data, *([] if mask is None else [mask.data])]
+        # If all programs store the same value in the same place, the last of them represents all.
+        group = self.group[-1:] if all(len(part) == 1 for part in parts) else self.group
+        access = access_of(region, pointer, chosen, group, item)
+        self._count(access, pointer.shape, chosen, stored_by=group)
+        if not len(access.index):
+            return
+        self._begin_change(region.storage)
+        region.storage.stored = True
+        self.races.watched(region.storage)
+        new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
+        if value.poison is not None:
+            shape = (len(group), *pointer.shape)
+            meant = mask is not None or unsure is not None
+            self.results.stored(access, value.poison, shape, chosen, meant=meant)
+        flat = region.elements(stored_as(dtype))
+        alone, for_all = math.prod(pointer.shape) == 1, len(group) < len(self.group)
+        self.races.store(access, flat[access.run], new, alone=alone, for_all=for_all)
+        self.undo.put(flat, access.run, new)
+        if len(group) > 1:
+            self.races.stored(access, flat[access.run], new)
+
+    def update(
+        self,
+        pointer: Value,
+        operands: tuple[Value, ...],
+        mask: Value | None,
+        dtype: Any,
+        step: Callable[..., Array],
+        *,
+        acquires: bool,
+        releases: bool,
+        compares: bool = False,
+    ) -> Value:
+        """Replace each element with `step(element, *operands)`, one program after the other, and return the old values.
+
+        Only an atomic on a single element orders programs: of a block, each element would order another thread.
+        """
+        if isinstance(pointer.origin, np.ndarray):
+            orders = {"acquires": acquires, "releases": releases, "compares": compares}
+            return self._by_origin(
+                pointer, mask, lambda part, here: self.update(part, operands, here, dtype, step, **orders)
+            )
+        unsure = self._unsure(pointer, mask)
+        if unsure is not None:
+            mask = perhaps(mask)
+        region, item = self.space.regions[pointer.origin], item_bytes(dtype)
+        chosen = chosen_by(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
+        access = access_of(region, pointer, chosen, self.group, item)
+        shape = (len(self.group), *pointer.shape)
+        values = [flat_of(operand.data, shape, chosen) for operand in operands]
+        for poison in (*(operand.poison for operand in operands), unsure if operands else None):
+            if poison is not None:
+                self.results.stored(access, poison, shape, chosen, meant=True)
+        self._count(access, pointer.shape, chosen, stored_by=self.group)
+        region.storage.keep()
+        region.storage.updated = True
+        if acquires or releases:
+            self.races.threads.wait(self.group)
+        self.races.watched(region.storage)
+        flat = region.elements(stored_as(dtype))
+        old = np.empty(len(access.index), held_as(dtype))
+        changed = np.zeros(len(access.index), np.bool_)
+        doubtful = None if unsure is None or not operands else flat_of(np.asarray(unsure), shape, chosen)
+        for turn in turns(access.index):
+            old[turn] = decode(flat[access.index[turn]], dtype)
+            new = step(old[turn], *(value[turn] for value in values)).astype(old.dtype, copy=False)
+            if doubtful is not None:
+                new = np.where(doubtful[turn], undefined(dtype), new).astype(old.dtype, copy=False)
+            changed[turn] = bits(new) != bits(old[turn])
+            self.undo.put(flat, access.index[turn], encode(new, dtype))
+        if len(access.index):
+            alone = math.prod(pointer.shape) == 1
+            self.races.update(
+                access, changed, acquires=acquires and alone, releases=releases and alone, compares=compares
+            )
+            self._looked(pointer, changed=bool(changed.any()))
+        if acquires or releases:
+            self.races.threads.wait(self.group)
+        if chosen is None:
+            result = old.reshape(shape)
+        else:
+            result = np.full(shape, undefined(dtype), held_as(dtype))
+            result[np.broadcast_to(chosen, shape)] = old
+        poison = union(either(pointer, *operands), unsure)
+        poison = union(poison, None if chosen is None else ~chosen)
+        return Value(result, dtype, pointer.shape, poison=poison)
+
+    # Parts of these
+
+    def _check(self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int) -> Array | None:
+        """Record accesses that are not allowed, and return where they are: None for nowhere."""
+        bad = region.outside(pointer.data, item)
+        if bad is not None and mask is not None:
+            bad = bad & mask.data
+            bad = bad if bad.any() else None
+        if bad is not None:
+            owners, index = self._culprits(pointer.data, bad)
+            size, source = region.length(item), source_of(pointer.poison)
+            self.log.add(kind, owners, region.from_first(index, item), argument=region.name, size=size, source=source)
+        if pointer.wrapped is not None:
+            wrapped = pointer.wrapped if mask is None else pointer.wrapped & mask.data
+            if wrapped.any():
+                owners, index = self._culprits(pointer.data, wrapped)
+                self.log.add(Kind.WRAPPED_OFFSET, owners, region.from_first(index, item), argument=region.name)
+        return bad
+
+    def _culprits(self, index: Array, bad: Array) -> tuple[Array, Array]:
+        """The programs and the element indices where `bad` is true."""
+        programs = down(self.group, index.ndim)
+        shape = np.broadcast_shapes(index.shape, bad.shape, programs.shape)
+        bad = np.broadcast_to(bad, shape)
+        return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
+
+    def _left_out(self, mask: Value, region: Region) -> Array:
+        where: Array = ~mask.data
+        return poison_from(where, PoisonSource(line_of_kernel(), region.name)) if self.plan.traced else where
+
+    def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
+        """Where an undefined value says whether, or where, an access happens: exactly."""
+        if pointer.poison is None and (mask is None or mask.poison is None):
+            return None
+        unsure = np.asanyarray(False if pointer.poison is None else pointer.poison)
+        if mask is not None:
+            unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
+        return unsure if unsure.any() else None
+
+    def _note_load(
+        self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool
+    ) -> Share | None:
+        access = access_of(region, pointer, chosen, self.group, item)
+        self._count(access, pointer.shape, chosen)
+        if not len(access.index):
+            return None
+        if volatile:
+            self.races.poll(access)
+        elif self.races.watched(region.storage):
+            return self.races.load(access)
+        return None
+
+    def _count(
+        self, access: Access, shape: tuple[int, ...], chosen: Array | None, *, stored_by: Array | None = None
+    ) -> None:
+        if self.counts is None:
+            return
+        stored, by = stored_by is not None, self.group if stored_by is None else stored_by
+        self.counts.access(access, shape, whole=chosen is None, stored=stored)
+        if stored and len(access.index):
+            # If one program's store represents all, all have stored.
+            self.counts.busy[self.group if len(by) < len(self.group) else access.owners] = True
+        coalescing = self.counts.coalescing
+        if coalescing is not None:
+            coalescing.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
+
+    def _begin_change(self, storage: Storage) -> None:
+        storage.keep()
+        self._has_changed()
+
+    def _has_changed(self) -> None:
+        self.changed = True
+        self._polls.forget()
+        self.on_change()
+
+    def _looked(self, pointer: Value, *, changed: bool) -> None:
+        """An atomic or a volatile load has looked at memory: if it has not changed anything, it may be waiting."""
+        if changed:
+            self._has_changed()
+            return
+        again = self._polls.again(pointer.origin if isinstance(pointer.origin, int) else NOWHERE, pointer.data)
+        if self.wait is not None and again:
+            self.wait()
+            self._polls.forget()
+        elif again > MOST_POLLS:
+            raise RestartOneByOne("a program waits for another one", replace(self.plan, keep_undo=False))
+
+    def _by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
+        """The result of an access, argument by argument."""
+        origins = [int(origin) for origin in np.unique(pointer.origin)]
+        results = [access(*only(pointer, mask, origin)) for origin in origins]
+        whole = results[0]
+        for origin, part in zip(origins[1:], results[1:], strict=True):
+            here = np.asarray(pointer.origin == origin)
+            whole = whole.replaced(here, part)
+        return whole

@@ -1,0 +1,69 @@
+"""Notices results of undefined elements when they are stored, and has the launch started again to know where from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from triton_simulator.faults import FaultLog, Kind
+from triton_simulator.signals import Restart
+from triton_simulator.storage.accesses import Access, flat_of
+from triton_simulator.storage.undo import Undo
+from triton_simulator.values.formats import Array
+from triton_simulator.values.undefined import is_mixed, mixed, source_of
+from triton_simulator.values.value import Value
+
+
+class Results:
+    """What one launch computes from undefined elements, and stores."""
+
+    def __init__(self, log: FaultLog, undo: Undo) -> None:
+        self._log = log
+        self._undo = undo
+        self.combines = False
+        """Whether undefined elements may have been combined with others: then all that is stored is looked at."""
+        self.report_all = False
+        """Whether undefined elements are reported wherever they are stored."""
+
+    def trace(self, reason: str) -> None:
+        """Start the launch again, unless it already knows where undefined elements come from."""
+        if not self._undo.plan.traced:
+            raise Restart(reason, replace(self._undo.plan, traced=True))
+
+    def combine(self, value: Value, axis: int, *, in_order: bool = False) -> None:
+        """Called where a value's elements are combined along an axis of the block."""
+        if value.poison is not None:
+            self.combines = True
+        if isinstance(value.poison, np.ndarray):
+            value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
+
+    def stored(
+        self, access: Access, poison: Array, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
+    ) -> None:
+        """Called where the chosen elements of a value with this poison, broadcast to `shape`, are stored.
+
+        Where no mask says that they are `meant`, they may be padding.
+        """
+
+        def stored(part: Array) -> Array:
+            return flat_of(part, shape, chosen)
+
+        plain = np.asarray(poison)
+        if not (plain if chosen is None else plain & chosen).any():
+            return
+        source = source_of(poison, stored)
+        always = self.report_all or (source is not None and not source.is_load)
+        if not (self.combines or always or meant):
+            return
+        self.trace("an undefined value is stored")
+        if source is None or not (always or meant or is_mixed(poison)):
+            return
+        where = stored(plain)
+        self._log.add(
+            Kind.UNDEFINED_RESULT,
+            access.owners[where],
+            access.region.from_first(access.index[where], access.item),
+            argument=access.region.name,
+            source=source,
+        )

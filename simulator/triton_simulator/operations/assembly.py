@@ -1,0 +1,75 @@
+"""Inline assembly: blocks go into registers, and come back out of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+
+from triton_simulator.values import ptx
+from triton_simulator.values.formats import Array, item_bytes
+from triton_simulator.values.value import Value, either, spread
+
+
+class _Results:
+    """What inline assembly gives, as Triton asks for it."""
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        self._values = values
+
+    def get_result(self, number: int) -> Value:
+        return self._values[number]
+
+
+def inline_assembly(
+    builder: Any, text: str, constraints: str, values: Sequence[Value], dtypes: Sequence[Any], _pure: bool, pack: int
+) -> _Results:
+    """`tl.inline_asm_elementwise`: the text runs for `pack` elements at a time. Raises NotSimulatedError."""
+    types = [dtype.scalar for dtype in dtypes]
+    numbers = [builder.as_integers(value, tl.uint64) if value.dtype.is_ptr() else value for value in values]
+    shape = values[0].shape if values else dtypes[0].shape if dtypes[0].is_block() else ()
+    shape = tuple(int(getattr(size, "value", size)) for size in shape)
+    rows, size = len(builder.memory.group), math.prod(shape)
+    if size % pack:
+        raise ValueError(f"inline assembly for pack={pack} elements at a time does not fit a block of {size}")
+    full = [np.broadcast_to(spread(value.data, shape), (rows, *shape)).reshape(-1, pack) for value in numbers]
+    given = ptx.registers_of(full, [value.dtype.scalar for value in numbers], pack)
+    counts = [ptx.count(item_bytes(dtype), pack) for dtype in types]
+    registers = _named(constraints, given, sum(counts))
+    ptx.run(text, registers)
+    results, start = [], 0
+    for dtype, many in zip(types, counts, strict=True):
+        outputs = [
+            np.broadcast_to(_written(registers, f"${start + place}"), rows * size // pack) for place in range(many)
+        ]
+        data = ptx.elements_of(outputs, dtype, item_bytes(dtype), pack).reshape(rows, *shape)
+        results.append(Value(data, dtype, shape, poison=_poison(values, shape, pack)))
+        start += many
+    return _Results(results)
+
+
+def _written(registers: dict[str, Array], name: str) -> Array:
+    if name not in registers:
+        raise ValueError(f"inline assembly leaves its result {name} without a value")
+    return registers[name]
+
+
+def _named(constraints: str, given: Sequence[Array], outputs: int) -> dict[str, Array]:
+    """Registers by the names that a text has for them; an input may be tied to a result's, as `0` is to `$0`."""
+    inputs = [each.strip() for each in constraints.split(",") if each.strip() and each.strip()[0] not in "=~"]
+    registers = {f"${outputs + place}": bits for place, bits in enumerate(given)}
+    registers |= {f"${tied}": bits for tied, bits in zip(inputs, given, strict=False) if tied.isdigit()}
+    return registers
+
+
+def _poison(values: Sequence[Value], shape: tuple[int, ...], pack: int) -> Array | None:
+    """A result is undefined where an operand is; of several elements at a time, where any of them is."""
+    poison = either(*values)
+    if poison is None or pack == 1:
+        return poison
+    full = np.broadcast_to(spread(poison, shape), (len(poison), *shape))
+    groups = np.logical_or.reduce(full.reshape(-1, pack), axis=1, keepdims=True)
+    return np.broadcast_to(groups, (len(groups), pack)).reshape(full.shape)

@@ -1,0 +1,67 @@
+"""Atomics: the operations of Triton's builder that change memory by what it holds. Each becomes a method of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from triton._C.libtriton import ir
+
+from triton_simulator.operations.programs import Programs
+from triton_simulator.values import arithmetic, elementwise
+from triton_simulator.values.formats import Array, compute_rounded
+from triton_simulator.values.value import Value
+
+
+def update(
+    programs: Programs, kind: Any, pointer: Value, value: Value, mask: Value | None, order: Any, _: Any
+) -> Value:
+    """`kind` names the operation: `ATOMIC_OP.FADD`."""
+    return _update(programs, arithmetic.UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, order)
+
+
+def compare_and_swap(programs: Programs, pointer: Value, expected: Value, value: Value, _order: Any, _: Any) -> Value:
+    # Who compares waits for what it finds: a lock holds whatever its `sem` is, as on a GPU.
+    order = ir.MEM_SEMANTIC.ACQUIRE_RELEASE
+    return _update(programs, arithmetic.compare_and_swap, pointer, (expected, value), None, order)
+
+
+def load(programs: Programs, pointer: Value, mask: Value | None, order: Any, _: Any) -> Value:
+    return _update(programs, lambda old: old, pointer, (), mask, order)
+
+
+def store(programs: Programs, pointer: Value, value: Value, mask: Value | None, order: Any, _: Any) -> None:
+    _update(programs, lambda old, new: new, pointer, (value,), mask, order)
+
+
+def poll(programs: Programs, pointer: Value, expected: Value, timeout: Any, order: Any, scope: Any) -> Value:
+    while True:  # a program that waits lets the others run: see `Memory.wait`
+        result = elementwise.compare(np.equal, load(programs, pointer, None, order, scope), expected)
+        if isinstance(timeout, Value) or result.data.all():
+            return result
+
+
+def _update(
+    programs: Programs,
+    step: Callable[..., Array],
+    pointer: Value,
+    operands: tuple[Value, ...],
+    mask: Value | None,
+    order: Any,
+) -> Value:
+    dtype = pointer.get_element_ty()
+
+    def exact(old: Array, *new: Array) -> Array:
+        return compute_rounded(step, dtype, old, *(part.astype(old.dtype, copy=False) for part in new))
+
+    return programs.memory.update(
+        pointer,
+        operands,
+        mask,
+        dtype,
+        exact,
+        acquires=order in (ir.MEM_SEMANTIC.ACQUIRE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE),
+        releases=order in (ir.MEM_SEMANTIC.RELEASE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE),
+        compares=step is arithmetic.compare_and_swap,
+    )

@@ -1,0 +1,347 @@
+# ruff: noqa: N815  # the names are those of Triton's builder
+"""Triton's operations, carried out with numpy for every program of a group at once.
+
+Triton's own semantics (types, broadcasting, promotion) call this builder instead of the one that would emit a
+compiler's instructions. It says what each operation is. What operations do to values stands in `values`; what
+they do to memory, in `programs`, `atomics` and `tiles` here. Those that it lacks go to the builder of Triton's
+interpreter, one program at a time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+from triton._C.libtriton import ir
+from triton.runtime import interpreter as upstream
+
+from triton_simulator.faults import program_name
+from triton_simulator.operations import assembly, atomics, tiles
+from triton_simulator.operations.fallback import one_by_one
+from triton_simulator.operations.programs import Programs
+from triton_simulator.signals import LookedAt
+from triton_simulator.values import arithmetic, blocks, conversions, dot, elementwise
+from triton_simulator.values.value import Value, any_wrapped, either
+
+
+def _counted(function: Callable[..., Any], *numpy: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
+    """An operation that is as many floating-point operations as its result has elements, or `each` times that."""
+
+    def method(builder: Builder, *operands: Any) -> Value:
+        result: Value = function(*numpy, *operands)
+        builder.count(result, each)
+        return result
+
+    return method
+
+
+def _enlarging(function: Callable[..., Any], *, moves: bool = False) -> Callable[..., Any]:
+    """An operation whose result may be a larger block than what it is given; it may be `_moving` too."""
+
+    def method(builder: Builder, *operands: Any) -> Value:
+        if moves:
+            builder.wait(stores=False)
+        result: Value = function(*operands)
+        builder.note_size(result.shape)
+        return result
+
+    return method
+
+
+def _moving(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation that may bring elements to other threads, which have to wait until those have loaded them."""
+
+    def method(builder: Builder, *operands: Any) -> Any:
+        builder.wait(stores=False)
+        return function(*operands)
+
+    return method
+
+
+def _extremum(operation: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda builder, a, b: builder.extremum(operation, a, b)
+
+
+def _comparison(operation: Callable[..., Any]) -> Callable[..., Any]:
+    """A pointer is compared by its addresses."""
+    return lambda builder, a, b: elementwise.compare(operation, builder.as_numbers(a), builder.as_numbers(b))
+
+
+class Builder(Programs):
+    """Every `create_…` takes and gives `Value`s; the names are those that Triton's semantics call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.upstream = upstream.InterpreterBuilder()
+        self.options = dataclasses.replace(
+            self.upstream.options,
+            debug=True,  # assertions are checked
+            sanitize_overflow=False,  # an offset that wraps is found when it is used
+            allowed_dot_input_precisions=("tf32", "tf32x3", "bf16x3", "bf16x6", "ieee"),
+        )
+        self.codegen_fns = self.upstream.codegen_fns
+
+    # Constants
+
+    get_int1 = staticmethod(partial(conversions.constant, dtype=tl.int1))
+    get_int8 = staticmethod(partial(conversions.whole, dtype=tl.int8))
+    get_uint8 = staticmethod(partial(conversions.whole, dtype=tl.uint8))
+    get_int16 = staticmethod(partial(conversions.whole, dtype=tl.int16))
+    get_uint16 = staticmethod(partial(conversions.whole, dtype=tl.uint16))
+    get_int32 = staticmethod(partial(conversions.whole, dtype=tl.int32))
+    get_uint32 = staticmethod(partial(conversions.whole, dtype=tl.uint32))
+    get_int64 = staticmethod(partial(conversions.whole, dtype=tl.int64))
+    get_uint64 = staticmethod(partial(conversions.whole, dtype=tl.uint64))
+    get_fp16 = staticmethod(partial(conversions.constant, dtype=tl.float16))
+    get_bf16 = staticmethod(partial(conversions.constant, dtype=tl.bfloat16))
+    get_fp32 = staticmethod(partial(conversions.constant, dtype=tl.float32))
+    get_fp64 = staticmethod(partial(conversions.constant, dtype=tl.float64))
+    get_null_value = staticmethod(conversions.null)
+    get_all_ones_value = staticmethod(conversions.all_ones)
+
+    # Programs
+
+    def create_get_program_id(self, axis: int) -> Value:
+        return Value(self.ids[axis], tl.int32, bounds=(0, self.grid[axis] - 1))
+
+    def create_get_num_programs(self, axis: int) -> Value:
+        return conversions.constant(self.grid[axis], tl.int32)
+
+    def create_make_range(self, _type: Any, start: int, stop: int) -> Value:
+        self.note_size((stop - start,))
+        data = np.arange(start, stop, dtype=np.int32)[None]
+        return Value(data, tl.int32, (stop - start,), bounds=(start, max(start, stop - 1)))
+
+    def create_barrier(self) -> None:
+        self.wait()
+
+    # Conversions
+
+    create_si_to_fp = create_ui_to_fp = create_fp_ext = create_fp_trunc = staticmethod(conversions.convert)
+    create_int_cast = staticmethod(conversions.convert)
+    create_fp_to_si = create_fp_to_ui = staticmethod(conversions.floats_to_integers)
+    create_fp_to_fp = staticmethod(conversions.floats_to_floats)
+
+    def create_bitcast(self, source: Value, dtype: Any) -> Value:
+        repoint = source.dtype.scalar.is_ptr()
+        return self.repointed(source, dtype.scalar) if repoint else conversions.same_bits(source, dtype)
+
+    # Arithmetic
+
+    create_add = staticmethod(elementwise.add)
+    create_sub = staticmethod(elementwise.subtract)
+    create_mul = staticmethod(elementwise.multiply)
+    create_sdiv = create_udiv = staticmethod(elementwise.divide)
+    create_srem = create_urem = staticmethod(elementwise.remainder)
+    create_umulhi = staticmethod(partial(elementwise.apply, arithmetic.high_half))
+
+    create_fadd = _counted(elementwise.apply, np.add)
+    create_fsub = _counted(elementwise.apply, np.subtract)
+    create_fmul = _counted(elementwise.apply, np.multiply)
+    create_fdiv = create_precise_divf = create_approx_divf = _counted(elementwise.apply, np.divide)
+    create_frem = _counted(elementwise.apply, np.fmod)
+    create_fma = _counted(elementwise.fused_multiply_add, each=2)
+
+    create_and = staticmethod(partial(elementwise.logical, np.bitwise_and, deciding=0))
+    create_or = staticmethod(partial(elementwise.logical, np.bitwise_or, deciding=-1))
+    create_xor = staticmethod(partial(elementwise.bitwise, np.bitwise_xor))
+    create_shl = staticmethod(elementwise.shift_left)
+    create_lshr = staticmethod(partial(elementwise.shift_right, "u"))
+    create_ashr = staticmethod(partial(elementwise.shift_right, "i"))
+
+    create_fneg = _counted(elementwise.with_sign, np.negative)
+    create_fabs = create_iabs = _counted(elementwise.with_sign, np.abs)
+    create_exp = _counted(elementwise.unary, np.exp)
+    create_exp2 = _counted(elementwise.unary, np.exp2)
+    create_log = _counted(elementwise.unary, np.log)
+    create_log2 = _counted(elementwise.unary, np.log2)
+    create_sin = _counted(elementwise.unary, np.sin)
+    create_cos = _counted(elementwise.unary, np.cos)
+    create_sqrt = create_precise_sqrt = _counted(elementwise.unary, np.sqrt)
+    create_rsqrt = _counted(elementwise.unary, lambda x: 1 / np.sqrt(x))
+    create_floor = _counted(elementwise.unary, np.floor)
+    create_ceil = _counted(elementwise.unary, np.ceil)
+    create_erf = _counted(elementwise.unary, np.vectorize(math.erf, otypes=[np.float64]))
+
+    def create_extern_elementwise(
+        self, _library: str, _path: str, symbol: str, operands: list[Value], dtype: Any, _pure: bool
+    ) -> Value:
+        result = elementwise.of_libdevice(symbol, operands, dtype)
+        self.count(result)
+        return result
+
+    # Comparisons and choices
+
+    create_minsi = create_minui = create_minimumf = _extremum(np.minimum)
+    create_maxsi = create_maxui = create_maximumf = _extremum(np.maximum)
+    create_minnumf, create_maxnumf = _extremum(np.fmin), _extremum(np.fmax)
+
+    def create_clampf(self, x: Value, low: Value, high: Value, propagate: Any) -> Value:
+        quiet = propagate == ir.PROPAGATE_NAN.NONE
+        larger, smaller = (np.fmax, np.fmin) if quiet else (np.maximum, np.minimum)
+        return self.extremum(smaller, self.extremum(larger, x, low), high)
+
+    def extremum(self, operation: Callable[..., Any], a: Value, b: Value) -> Value:
+        result = elementwise.apply(operation, a, b, chooses=True)
+        self.count(result)
+        return result.shown()  # a maximum ignores NaN
+
+    # Of floats, "ordered" means false for NaN and "unordered" true; Triton asks for no other combinations.
+    create_icmpSLT = create_icmpULT = create_fcmpOLT = _comparison(np.less)
+    create_icmpSLE = create_icmpULE = create_fcmpOLE = _comparison(np.less_equal)
+    create_icmpSGT = create_icmpUGT = create_fcmpOGT = _comparison(np.greater)
+    create_icmpSGE = create_icmpUGE = create_fcmpOGE = _comparison(np.greater_equal)
+    create_icmpEQ = create_fcmpOEQ = _comparison(np.equal)
+    create_icmpNE = create_fcmpUNE = _comparison(np.not_equal)
+
+    create_select = staticmethod(elementwise.select)
+
+    # Shapes
+
+    create_unsplat = staticmethod(blocks.unsplat)
+    create_expand_dims = staticmethod(blocks.expand_dims)
+    create_reshape = _moving(blocks.reshape)
+    create_trans = _moving(blocks.transpose)
+    create_split = _moving(blocks.split)
+    create_broadcast = _enlarging(blocks.broadcast)
+    create_cat = _enlarging(blocks.concatenate, moves=True)
+    create_join = _enlarging(blocks.join, moves=True)
+
+    def create_gather(self, source: Value, index: Value, axis: int) -> Value:
+        self.wait()
+        self.note_size(index.shape)
+        return blocks.gather(source, index, axis)
+
+    def create_splat(self, dtype: Any, scalar: Value) -> Value:
+        shape = tuple(int(size) for size in dtype.shape)
+        self.note_size(shape)
+        return blocks.splat(scalar, shape)
+
+    def create_histogram(self, values: Value, bins: int, mask: Value | None = None) -> Value:
+        self.memory.results.combine(values, 0)
+        self.wait()
+        return blocks.histogram(values, int(bins), mask)
+
+    # Matrices
+
+    def create_dot(self, a: Value, b: Value, accumulator: Value, precision: Any, _imprecise: Any = None) -> Value:
+        self.memory.results.combine(a, -1)
+        self.memory.results.combine(b, -2)
+        return self._product(a, b, accumulator, precision, dot.multiplied(a.dtype.scalar, precision))
+
+    def create_dot_scaled(
+        self,
+        a: Value,
+        a_scale: Value | None,
+        a_format: Any,
+        b: Value,
+        b_scale: Value | None,
+        b_format: Any,
+        _fast: bool,
+        a_packed: bool,
+        b_packed: bool,
+        accumulator: Value,
+    ) -> Value:
+        e2m1 = type(a_format).E2M1
+        left_axis, right_axis = -1 if a_packed else -2, -2 if b_packed else -1
+        left = dot.scaled_operand(a, a_scale, left_axis if a_format == e2m1 else None, right=False)
+        right = dot.scaled_operand(b, b_scale, right_axis if b_format == e2m1 else None, right=True)
+        return self._product(left, right, accumulator, "IEEE", "scaled")
+
+    def _product(self, a: Value, b: Value, accumulator: Value, precision: Any, multiplied: str) -> Value:
+        self.wait()
+        self.multiplied = True
+        result = dot.multiply(a, b, accumulator, precision)
+        self.note_size(result.shape)
+        self.count(result, each=2 * a.shape[-1], multiplied=multiplied)
+        return result
+
+    # Pointers
+
+    def create_addptr(self, pointer: Value, offset: Value) -> Value:
+        pointer, offset = elementwise.aligned(pointer, offset)
+        return Value(
+            pointer.data + offset.data.astype(np.int64, copy=False),
+            pointer.dtype,
+            pointer.shape,
+            pointer.origin,
+            either(pointer, offset),
+            any_wrapped(pointer, offset),
+        )
+
+    create_int_to_ptr = Programs.as_pointers
+    create_ptr_to_int = Programs.as_integers
+
+    def as_numbers(self, value: Value) -> Value:
+        """A pointer's addresses; other values as they are."""
+        return self.as_integers(value, tl.uint64) if value.dtype.scalar.is_ptr() else value
+
+    # Memory
+
+    def create_load(self, pointer: Value, *policy: Any) -> Value:
+        return self.load(pointer, None, None, volatile=policy[-1] is True)
+
+    def create_masked_load(self, pointer: Value, mask: Value, other: Value | None, *policy: Any) -> Value:
+        return self.load(pointer, mask, other, volatile=policy[-1] is True)
+
+    def create_store(self, pointer: Value, value: Value, *_policy: Any) -> None:
+        self.store(pointer, value, None)
+
+    def create_masked_store(self, pointer: Value, value: Value, mask: Value, *_policy: Any) -> None:
+        self.store(pointer, value, mask)
+
+    # Atomics
+
+    create_atomic_rmw = atomics.update
+    create_atomic_cas = atomics.compare_and_swap
+    create_atomic_load = atomics.load
+    create_atomic_store = atomics.store
+    create_atomic_poll = atomics.poll
+
+    # Descriptors and block pointers
+
+    create_inline_asm = assembly.inline_assembly
+    create_make_tensor_descriptor = tiles.make_descriptor
+    create_descriptor_load = tiles.load
+    create_descriptor_store = tiles.store
+    create_descriptor_reduce = tiles.reduce
+    create_descriptor_gather = tiles.gather
+    create_descriptor_scatter = tiles.scatter
+    create_make_block_ptr = staticmethod(tiles.make_block_pointer)
+    create_advance = staticmethod(tiles.advance)
+    create_tensor_pointer_load = tiles.load_pointed
+    create_tensor_pointer_store = tiles.store_pointed
+
+    # Debugging
+
+    def create_print(self, prefix: str, hexadecimal: bool, values: list[Value], _signed: Any) -> None:
+        if not self.memory.plan.one_by_one:
+            raise LookedAt("device_print")
+        program = tuple(int(ids[0]) for ids in self.ids)
+        formatter: Any = {"all": _hexadecimal} if hexadecimal else None
+        for value in values:
+            print(program, prefix, np.array2string(self.as_numbers(value).of_one_program(), formatter=formatter))
+
+    def create_assert(self, condition: Value, message: str) -> None:
+        condition = self.as_numbers(condition)
+        if not condition.data.all():
+            program = program_name(self.memory.log.program(int(self.memory.group[0])))
+            raise AssertionError(f"{message or 'an assertion failed'}, in {program}")
+
+    def create_assume(self, condition: Value) -> None:
+        if not condition.data.all():
+            raise ValueError("tl.assume was given a condition that is false")
+
+    def __getattr__(self, name: str) -> Any:
+        member = getattr(self.upstream, name)  # types, and operations that this builder lacks
+        return one_by_one(self, name, member) if name.startswith("create_") else member
+
+
+def _hexadecimal(number: Any) -> str:
+    """As Triton's interpreter writes it."""
+    return float(number).hex() if isinstance(number, np.floating) else f"0x{int(number):0{number.itemsize * 2}x}"

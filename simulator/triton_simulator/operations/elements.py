@@ -1,0 +1,98 @@
+"""Functions of a kernel's own that see single elements: each element is then a program of its own, for a while."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+from triton.runtime import interpreter as upstream
+
+from triton_simulator.signals import Diverged
+from triton_simulator.values.formats import Array
+from triton_simulator.values.value import Value, spread
+
+Scalars = Callable[[list[Value]], list[Value]]
+"""What is applied to scalars of many programs."""
+
+
+def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: int) -> Any:
+    """`tl.map_elementwise`: as many elements at a time as `pack` says, those that are next to each other."""
+    semantic = upstream.interpreter_semantic
+    values = [tensor.handle for tensor in semantic.broadcast_tensors(*tensors)]
+    shape, single = values[0].shape, False
+    if not shape or math.prod(shape) % pack:
+        raise ValueError(f"map_elementwise expects blocks of a multiple of pack={pack} elements, but got {shape}")
+
+    def call(scalars: list[Value]) -> list[Value]:
+        nonlocal single
+        results = function(*(tl.tensor(value, value.dtype) for value in scalars))
+        single = not isinstance(results, tuple | tl.tuple)
+        return [semantic.to_tensor(result).handle for result in ([results] if single else results)]
+
+    rows = len(builder.memory.group)
+    places = range(pack)
+    parts = [_every(value, rows, pack, place) for value in values for place in places]
+    results = by_element(builder, call, parts)
+    if len(results) % pack:
+        raise ValueError(
+            f"map_elementwise expects {pack} results for each block, but the function gives {len(results)}"
+        )
+    blocks = [_block(results[start : start + pack], rows, shape) for start in range(0, len(results), pack)]
+    made = tuple(tl.tensor(block, tl.block_type(block.dtype, list(shape))) for block in blocks)
+    return made[0] if single else made
+
+
+def by_element(builder: Any, call: Scalars, values: list[Value]) -> list[Value]:
+    """Apply `call` to scalars, of which each program of the group has as many: those that disagree are separated."""
+    memory, group, ids = builder.memory, builder.memory.group, builder.ids
+    size = len(values[0].data)
+    each = size // len(group)
+    results: list[Value] = []
+    waiting = [np.arange(size)]
+    try:
+        while waiting:
+            part = waiting.pop()
+            memory.group = group[part // each]
+            builder.ids = tuple(axis[part // each] if len(axis) > 1 else axis for axis in ids)
+            try:
+                combined = call([value.rearranged(lambda data: data[part], ()) for value in values])  # noqa: B023
+            except Diverged as diverged:
+                waiting.extend(reversed(diverged.parts(part)))
+                continue
+            results = results or [Value(np.empty(size, new.data.dtype), new.dtype) for new in combined]
+            for result, new in zip(results, combined, strict=True):
+                _put(result, part, new)
+    finally:
+        memory.group, builder.ids = group, ids
+    return results
+
+
+def _put(result: Value, part: Array, new: Value) -> None:
+    """`result[part] = new`"""
+    result.data[part] = new.data.reshape(-1)
+    if new.poison is not None:
+        result.poison = np.zeros(len(result.data), np.bool_) if result.poison is None else result.poison
+        result.poison[part] = new.poison.reshape(-1)
+
+
+def _every(value: Value, rows: int, pack: int, place: int) -> Value:
+    """Of each `pack` elements of a block, in all programs, the one at this place."""
+    full = (rows, *value.shape)
+    return value.rearranged(
+        lambda data: np.broadcast_to(spread(data, value.shape), full).reshape(-1, pack)[:, place], ()
+    )
+
+
+def _block(parts: Sequence[Value], rows: int, shape: tuple[int, ...]) -> Value:
+    """The block whose elements `_every` took apart."""
+
+    def joined(arrays: Sequence[Any]) -> Array:
+        size = len(parts[0].data)
+        return np.stack([np.broadcast_to(array, size) for array in arrays], axis=-1).reshape(rows, *shape)
+
+    known = [part.poison for part in parts]
+    poison = None if all(each is None for each in known) else joined([each is not None and each for each in known])
+    return Value(joined([part.data for part in parts]), parts[0].dtype, shape, poison=poison)

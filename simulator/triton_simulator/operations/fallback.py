@@ -1,0 +1,61 @@
+"""Operations that our builder lacks: Triton's interpreter carries them out, one program at a time."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from triton.runtime import interpreter as upstream
+
+from triton_simulator.operations.programs import Programs
+from triton_simulator.signals import RestartOneByOne
+from triton_simulator.values.formats import Array, decode, encode, stored_as
+from triton_simulator.values.value import Value
+
+
+def one_by_one(programs: Programs, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation of the interpreter's builder, for values of ours."""
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        plan = programs.memory.plan
+        if not plan.one_by_one:
+            raise RestartOneByOne(f"{name} is not batched", plan)
+        result = _from_upstream(operation(*map(_as_upstream, arguments), **named))
+        given = [value.poison for value in arguments if isinstance(value, Value) and value.poison is not None]
+        if any(poison.any() for poison in given):
+            _spoil(result, given)
+        return result
+
+    return call
+
+
+def _spoil(result: Any, given: list[Array]) -> None:
+    """Take all of a result for undefined: how its elements depend on those of the operands is not known."""
+    for value in result if isinstance(result, tuple) else (result,):
+        if isinstance(value, Value):
+            flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in given])
+            value.poison = flat.reshape((1,) * (len(value.shape) + 1))
+            value.shown()
+
+
+def _as_upstream(value: Any) -> Any:
+    """One program's value as Triton's interpreter holds it: bits for small floats, no axis of programs."""
+    if not isinstance(value, Value):
+        return value
+    data = encode(value.full(), value.dtype.scalar)
+    return upstream.TensorHandle(data[0] if value.shape else data, value.dtype)
+
+
+def _from_upstream(result: Any) -> Any:
+    if isinstance(result, tuple):
+        return tuple(map(_from_upstream, result))
+    if not isinstance(result, upstream.TensorHandle):
+        return result
+    dtype = result.dtype.scalar
+    data = np.asarray(result.data)
+    scalar = data.size == 1
+    data = data.reshape(1) if scalar else data[None]
+    return Value(decode(data.astype(stored_as(dtype), copy=False), dtype), dtype, () if scalar else data.shape[1:])

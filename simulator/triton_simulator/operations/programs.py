@@ -1,0 +1,94 @@
+"""The group of programs that runs now: who they are, what they share, and what they do with pointers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+
+from triton_simulator.memory.memory import Memory
+from triton_simulator.values.formats import Array, held_as, item_bytes
+from triton_simulator.values.value import Value
+
+
+class Programs:
+    """What the operations on memory need of the builder whose methods they become."""
+
+    def __init__(self) -> None:
+        self.grid: tuple[int, int, int] = (1, 1, 1)
+        self.ids: tuple[Array, ...] = ()
+        """The program ids of the group, an int32 array for each axis: (P,), or (1,) if all are the same."""
+        self.memory: Memory
+        self.integers: dict[str, int] = {}
+        """The integers among the kernel's arguments: one may be an address."""
+        self.combining = False
+        """Whether a function that combines two elements for `tl.reduce` runs: it gets whole blocks of them."""
+        self.largest = 1
+        self.multiplied = False
+        """Whether the launch has multiplied matrices: their blocks lie in registers as tensor cores want it."""
+        """Elements of the largest block so far."""
+
+    def note_size(self, shape: tuple[int, ...]) -> None:
+        self.largest = max(self.largest, math.prod(shape))
+
+    def wait(self, *, stores: bool = True) -> None:
+        """Called where all threads of each program wait for each other: see `Threads.wait`."""
+        self.memory.races.threads.wait(self.memory.group, stores=stores)
+
+    def count(self, result: Value, each: int = 1, multiplied: str | None = None) -> None:
+        """Count the floating-point operations of a result: `each` for each of its elements."""
+        counts = self.memory.counts
+        if counts is not None and result.dtype.is_floating():
+            counts.compute(each * math.prod(result.shape) * len(self.memory.group), multiplied)
+
+    def as_pointers(self, source: Value, dtype: Any) -> Value:
+        if source.dtype.scalar.is_ptr():
+            return self.repointed(source, dtype.scalar)
+        data, origin = self.memory.space.pointers(source.data, dtype.scalar, self.integers)
+        return Value(data, dtype.scalar, source.shape, origin, source.poison)
+
+    def as_integers(self, source: Value, dtype: Any) -> Value:
+        return source.with_data(self.memory.space.addresses(source).astype(held_as(dtype.scalar)), dtype.scalar)
+
+    def repointed(self, source: Value, target: Any) -> Value:
+        """The same addresses, seen as pointers to another type."""
+        old = item_bytes(source.get_element_ty())
+        result = source.rearranged(lambda part: part, source.shape)
+        result.dtype = target
+        new = item_bytes(result.get_element_ty())
+        if old != new:
+            result.data = source.data * old // new
+            misaligned = source.data * old % new != 0
+            if misaligned.any():
+                data, origin = self.memory.space.pointers(self.memory.space.addresses(source), target, self.integers)
+                result.data = np.where(misaligned, data, result.data)
+                result.origin = np.where(misaligned, origin, source.origin)
+        return result
+
+    def load(self, pointer: Value, mask: Value | None, other: Value | None, *, volatile: bool = False) -> Value:
+        _check_mask(mask)
+        dtype = pointer.get_element_ty() if not _points_to_pointers(pointer) else tl.uint64
+        loaded = self.memory.load(pointer, mask, other, dtype, volatile=volatile)
+        return self.as_pointers(loaded, pointer.dtype.element_ty) if _points_to_pointers(pointer) else loaded
+
+    def store(self, pointer: Value, value: Value, mask: Value | None) -> None:
+        _check_mask(mask)
+        if self.multiplied and len(value.shape) > 1:
+            # The compiler takes such a block through shared memory to store its rows, and all threads wait there.
+            self.wait(stores=False)
+        if _points_to_pointers(pointer):
+            self.memory.store(pointer, self.as_integers(value, tl.uint64), mask, tl.uint64)
+        else:
+            self.memory.store(pointer, value, mask, pointer.get_element_ty())
+
+
+def _check_mask(mask: Value | None) -> None:
+    """Triton's library refuses other masks, after its front end."""
+    if mask is not None and mask.dtype.scalar is not tl.int1:
+        raise TypeError(f"a mask says yes or no, but this one is of type {mask.dtype.scalar}; expected a comparison")
+
+
+def _points_to_pointers(pointer: Value) -> bool:
+    return bool(pointer.dtype.is_ptr() and pointer.dtype.element_ty.is_ptr())

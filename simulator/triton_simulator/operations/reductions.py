@@ -1,0 +1,236 @@
+"""`tl.reduce` and `tl.associative_scan`, along an axis of the block, in all programs of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+from triton.language import standard
+from triton.runtime import interpreter as upstream
+
+from triton_simulator.operations.elements import by_element
+from triton_simulator.signals import Branches
+from triton_simulator.values.formats import Array, held_as, rounded
+from triton_simulator.values.value import Value, spread
+
+Tensors = tuple[Any, ...]
+
+
+def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_dims: bool) -> Tensors:
+    """Each tensor without its axis `axis`; None stands for all axes. Kept axes have length 1."""
+    values = [tensor.handle for tensor in tensors]
+    shape = values[0].shape
+    _check_axis(axis, shape)
+    builder.wait()
+    if axis is None:
+        values = [builder.create_reshape(value, (int(np.prod(shape)),)) for value in values]
+    for value in values:
+        builder.memory.results.combine(value, 0 if axis is None else axis)
+    results = _reduce_values(builder, values, 0 if axis is None else axis % len(shape), combine)
+    if keep_dims:
+        kept = (1,) * len(shape) if axis is None else (*shape[: axis % len(shape)], 1, *shape[axis % len(shape) + 1 :])
+        results = [builder.create_reshape(value, kept) for value in results]
+    return tuple(_tensor(value, tensor.dtype) for value, tensor in zip(results, tensors, strict=True))
+
+
+def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
+    first = values[0]
+    shape = (*first.shape[:axis], *first.shape[axis + 1 :])
+    if combine is standard._sum_combine:
+        builder.count(first)
+        return [_folded(first, shape, axis, _sum)]
+    if combine in _EXTREMA:
+        return [_folded(first, shape, axis, _EXTREMA[combine].reduce)]
+    if combine in _BITWISE:
+        return [_folded(first, shape, axis, _BITWISE[combine].reduce)]
+    if combine in _ARGUMENTS:
+        found = _argument(values, shape, axis, *_ARGUMENTS[combine])
+        return _fold(builder, values, axis, combine) if found is None else found
+    return _fold(builder, values, axis, combine)
+
+
+def _sum(data: Array, axis: int) -> Array:
+    if data.dtype.kind == "b":  # a sum of single bits keeps its lowest
+        return np.asarray(np.logical_xor.reduce(data, axis=axis))
+    wide = data.astype(np.float32) if data.dtype == np.float16 else data
+    return np.asarray(wide.sum(axis=axis)).astype(data.dtype)
+
+
+def _folded(value: Value, shape: tuple[int, ...], axis: int, fold: Callable[..., Array]) -> Value:
+    data = np.asarray(fold(value.full(), axis=axis + 1)).astype(value.data.dtype, copy=False)
+    return Value(rounded(data, value.dtype.scalar), value.dtype, shape, poison=_any_poison(value, axis)).shown()
+
+
+def _any_poison(value: Value, axis: int) -> Array | None:
+    if value.poison is None:
+        return None
+    return np.asanyarray(value.poison.any(axis=axis + 1))  # a subclass may know more: see `undefined.py`
+
+
+def _argument(
+    values: list[Value], shape: tuple[int, ...], axis: int, largest: bool, leftmost: bool
+) -> list[Value] | None:
+    """The extreme value and its index, of equal ones the smallest if `leftmost`, otherwise the largest, as on a GPU.
+
+    None if there is a NaN: what comes of it depends on the order in which elements are compared.
+    """
+    value, index = values
+    data = value.full()
+    best = (np.max if largest else np.min)(data, axis=axis + 1, keepdims=True)
+    if data.dtype.kind == "f" and np.isnan(best).any():
+        return None
+    limits = np.iinfo(index.data.dtype) if index.dtype.is_int() else np.finfo(index.data.dtype)
+    choose, otherwise = (np.argmin, limits.max) if leftmost else (np.argmax, limits.min)
+    position = np.expand_dims(choose(np.where(data == best, index.full(), otherwise), axis=axis + 1), axis + 1)
+    results = []
+    for part in (value, index):
+        rows = max(len(part.data), len(position))
+        full = np.broadcast_to(part.full(), (rows, *part.shape))
+        taken = np.take_along_axis(full, np.broadcast_to(position, (rows, *position.shape[1:])), axis=axis + 1)
+        poison = _any_poison(value, axis)
+        results.append(Value(taken.squeeze(axis + 1), part.dtype, shape, poison=poison).shown())
+    return results
+
+
+def _fold(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
+    """Neighbours are combined, then neighbouring pairs, and so on: any associative function will do."""
+    while values[0].shape[axis] > 1:
+        first, second = (_part(values, axis, slice(start, None, 2)) for start in (0, 1))
+        values = _combined(builder, combine, first, second)
+    shape = (*values[0].shape[:axis], *values[0].shape[axis + 1 :])
+    return [_rearranged(value, lambda full: full.squeeze(axis + 1), shape) for value in values]
+
+
+def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool) -> Tensors:
+    """Each element combined with all elements before it along `axis`, or with all after it."""
+    values = [tensor.handle for tensor in tensors]
+    _check_axis(axis, values[0].shape)
+    builder.wait()
+    axis = axis % len(values[0].shape)
+    if reverse:
+        values = _part(values, axis, slice(None, None, -1))
+    for value in values:
+        builder.memory.results.combine(value, axis, in_order=True)
+    accumulate = _ACCUMULATE.get(combine)
+    if accumulate is not None:
+        builder.count(values[0])
+        results = [_accumulated(values[0], axis, accumulate)]
+    else:
+        results = _scanned(builder, values, axis, combine)
+    if reverse:
+        results = _part(results, axis, slice(None, None, -1))
+    return tuple(_tensor(value, tensor.dtype) for value, tensor in zip(results, tensors, strict=True))
+
+
+def _accumulated(value: Value, axis: int, accumulate: Any) -> Value:
+    dtype = value.dtype.scalar
+    full = value.full()
+    if dtype is tl.int1:
+        accumulate = np.logical_and if accumulate is np.multiply else np.logical_xor
+    if held_as(dtype) == np.float32 and dtype is not tl.float32:
+        data = np.empty_like(full)
+        for position in range(value.shape[axis]):
+            here, before = ([slice(None)] * (axis + 1) + [place] for place in (position, position - 1))
+            step = full[tuple(here)] if position == 0 else accumulate(data[tuple(before)], full[tuple(here)])
+            data[tuple(here)] = rounded(step, dtype)
+    else:
+        data = accumulate.accumulate(full, axis=axis + 1, dtype=full.dtype)
+    poison = value.poison
+    if poison is not None:
+        poison = np.logical_or.accumulate(spread(poison, value.shape), axis=axis + 1)
+    return Value(data, value.dtype, value.shape, poison=poison)
+
+
+def _scanned(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
+    """Each element is combined with the one before, then with the one two before, then four, and so on."""
+    size, distance = values[0].shape[axis], 1
+    while distance < size:
+        order = np.arange(size) - distance
+        first = order.reshape(-1, *(1,) * (len(values[0].shape) - axis - 1)) < 0
+        before = _part(values, axis, np.maximum(order, 0))
+        combined = _combined(builder, combine, before, values)
+        values = [new.replaced(first, old) for new, old in zip(combined, values, strict=True)]
+        distance *= 2
+    return values
+
+
+def _part(values: list[Value], axis: int, which: slice | Array) -> list[Value]:
+    """Some of the positions along an axis."""
+    parts = []
+    for value in values:
+        size = len(np.arange(value.shape[axis])[which])
+        shape = (*value.shape[:axis], size, *value.shape[axis + 1 :])
+        parts.append(_rearranged(value, lambda full: full[(*(slice(None),) * (axis + 1), which)], shape))
+    return parts
+
+
+def _rearranged(value: Value, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
+    """`value.rearranged`, for a change that needs all axes at their full length."""
+    return value.rearranged(lambda data: change(spread(data, value.shape)), shape)
+
+
+def _combined(builder: Any, combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
+    """Apply the kernel's function to whole slices at once: the tensors look like blocks to it.
+
+    If it branches on them, it is given scalars, which is what it expects: see `_combined_by_element`.
+    """
+    function = getattr(combine, "rewrite", lambda: combine)()
+    values = [*first, *second]
+    builder.combining = True
+    try:
+        return _call(builder, function, values)
+    except Branches:
+        pass
+    finally:
+        builder.combining = False
+    return _combined_by_element(builder, function, values)
+
+
+def _combined_by_element(builder: Any, function: Any, values: list[Value]) -> list[Value]:
+    """Apply the kernel's function to pairs of elements, each its own program."""
+    shape = values[0].shape
+    rows = (len(builder.memory.group), *shape)
+    values = [value.rearranged(lambda data: np.broadcast_to(data, rows).reshape(-1), ()) for value in values]
+    results = by_element(builder, lambda scalars: _call(builder, function, scalars), values)
+    return [result.rearranged(lambda data: data.reshape(rows), shape) for result in results]
+
+
+def _call(builder: Any, function: Any, values: list[Value]) -> list[Value]:
+    """Apply the kernel's function to tensors; its results have the types and the shape of what it combines."""
+    results = function(*(_tensor(value, value.dtype) for value in values))
+    results = results if isinstance(results, tuple | tl.tuple) else (results,)
+    return [_like(builder, result, value) for result, value in zip(results, values, strict=False)]
+
+
+def _like(builder: Any, result: Any, value: Value) -> Value:
+    semantic, dtype = upstream.interpreter_semantic, value.dtype.scalar
+    handle: Value = semantic.cast(semantic.to_tensor(result), dtype).handle
+    if handle.shape != value.shape:
+        handle = builder.create_splat(tl.block_type(dtype, list(value.shape)), handle)
+    return handle
+
+
+def _tensor(value: Value, dtype: Any) -> Any:
+    scalar = dtype.scalar
+    value.data = value.data.astype(held_as(scalar), copy=False)
+    value.dtype = scalar
+    return tl.tensor(value, tl.block_type(scalar, list(value.shape)) if value.shape else scalar)
+
+
+def _check_axis(axis: int | None, shape: tuple[int, ...]) -> None:
+    if axis is not None and not -len(shape) <= axis < len(shape):
+        raise ValueError(f"axis {axis} is out of bounds for a block of shape {shape}")
+
+
+_EXTREMA: dict[Any, Any] = {standard._elementwise_max: np.fmax, standard._elementwise_min: np.fmin}
+_BITWISE: dict[Any, Any] = {standard._xor_combine: np.bitwise_xor, standard._or_combine: np.bitwise_or}
+_ARGUMENTS: dict[Any, tuple[bool, bool]] = {
+    standard._argmax_combine_tie_break_left: (True, True),
+    standard._argmax_combine_tie_break_fast: (True, False),
+    standard._argmin_combine_tie_break_left: (False, True),
+    standard._argmin_combine_tie_break_fast: (False, False),
+}
+"""Whether the largest is looked for, and whether the leftmost of equal ones."""
+_ACCUMULATE: dict[Any, Any] = {standard._sum_combine: np.add, standard._prod_combine: np.multiply}

@@ -1,0 +1,214 @@
+"""Runs a project's own Triton tests without a GPU: `pytest --triton-simulator`.
+
+The option may stand on the command line or in `addopts`. Kernels run on the simulator, with a GPU present too; a test,
+or a fixture, whose kernel breaks memory, races or waits for ever fails, with the program, the line and the argument,
+even if the code under test catches the error. What is wrong on purpose belongs in `with simulator.record():`. xdist's
+workers do the same. `--triton-report` lists kernels, launches, faults, and what was undefined.
+
+A launch whose kernel does not compile for a GPU raises Triton's CompilationError: `compiler/pytest_front_end.py` asks
+Triton's front end about each new specialization, in some milliseconds. `--no-triton-compiler` asks nothing.
+
+"cuda" means the CPU, as one GPU of compute capability 9.0:
+
+- `device="cuda"`, `"cuda:0"` and `torch.device("cuda")` where tensors are made, `torch.set_default_device`, and
+  `torch.Generator`; `pin_memory` is ignored.
+- `.cuda()`, `.cpu()`, `.to(…)`, `.device`, `.is_cuda`, `.is_cpu`, `.get_device()`, `.pin_memory()`, `.record_stream()`
+  of tensors, and so `.cuda()` and `.to()` of modules. A tensor that was made or moved there, or computed from one that
+  was, says that it is on "cuda".
+- Of `torch.cuda`: is_available, is_initialized, init, device_count, current_device, set_device, device, device_of,
+  get_device_name, get_device_capability, get_device_properties, get_arch_list, is_bf16_supported, is_tf32_supported,
+  synchronize, Stream, ExternalStream, stream, set_stream, current_stream, default_stream, is_current_stream_capturing,
+  Event (with the CPU's time), manual_seed, manual_seed_all, get_rng_state, set_rng_state, empty_cache, ipc_collect,
+  mem_get_info, and the counters of memory, which are 0.
+- `triton.runtime.driver.active`: target, device, stream, torch's device and module, properties, and what `do_bench`
+  needs.
+
+`torch.compile` leaves functions and modules as they are: PyTorch computes, kernels run on the simulator, and nothing is
+fused. What else is called of `torch.cuda` and of the driver raises NotMappedError with its name. In threads that a test
+starts, "cuda" is not mapped where tensors are made.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Generator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from triton_simulator import KernelFaults, SimulatorError, hooks, install, lines, uninstall
+from triton_simulator.patches import Patches
+
+NAME = __name__
+pytest_plugins = ["triton_simulator.compiler.pytest_front_end"]
+"""Fails a test whose kernel does not compile for a GPU."""
+INTERPRET = "TRITON_INTERPRET"
+OPTION = "--triton-report"
+
+
+@dataclass
+class _Session:
+    """What this process has seen of kernels."""
+
+    undo: ExitStack = field(default_factory=ExitStack)
+    launches: Counter[str] = field(default_factory=Counter)
+    """By the name of the kernel."""
+    faults: dict[str, list[str]] = field(default_factory=dict)
+    pending: list[str] = field(default_factory=list)
+    """The faults of the phase of a test that runs."""
+
+    def launched(self, kernel: Any, *_: Any) -> None:
+        self.launches[kernel.fn.__name__] += 1
+
+    def failed(self, error: KernelFaults) -> None:
+        self.launches[error.kernel] += 1
+        self.pending.append(str(error))
+        self.add(error.kernel, [str(error)])
+
+    def add(self, kernel: str, faults: list[str]) -> None:
+        known = self.faults.setdefault(kernel, [])
+        known += [fault for fault in faults if fault not in known]
+
+
+_SESSION = pytest.StashKey[_Session]()
+_EARLY: list[_Session] = []
+"""The session that began before conftest files were read."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    help = "list the Triton kernels that ran on the simulator, with launches, faults, and undefined results"
+    parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests() -> None:
+    """Decide where kernels run, before conftest files import Triton. Raises UsageError if it is too late for that."""
+    session = _Session()
+    _set(session.undo, INTERPRET, "1")
+    # xdist's workers learn of `-p` only after their conftest files; but of this, before.
+    others = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name and name != NAME]
+    _set(session.undo, "PYTEST_PLUGINS", ",".join([NAME, *others]))
+    try:
+        install()
+    except SimulatorError as error:
+        session.undo.close()
+        raise pytest.UsageError(f"{NAME} comes too late, as another plugin has imported Triton. {error}") from error
+    session.undo.callback(uninstall)
+    _map_cuda(session.undo)
+    session.undo.callback(setattr, lines, "name_of_line", lines.name_of_line)
+    lines.name_of_line = _name_of_line
+    hooks.listeners.append(session.launched)
+    session.undo.callback(hooks.listeners.remove, session.launched)
+    hooks.raised.append(session.failed)
+    session.undo.callback(hooks.raised.remove, session.failed)
+    _EARLY.append(session)
+
+
+def _name_of_line(file: str, line: int) -> str:
+    return f"line {line} of {os.path.relpath(file)}"
+
+
+def _set(undo: ExitStack, variable: str, value: str) -> None:
+    before = os.environ.get(variable)
+    os.environ[variable] = value
+    if before is None:
+        undo.callback(os.environ.pop, variable, None)
+    else:
+        undo.callback(os.environ.__setitem__, variable, before)
+
+
+def _map_cuda(undo: ExitStack) -> None:
+    from triton_simulator.cuda_on_cpu import CudaOnCpu, cuda_patches, driver_patches
+
+    patches = Patches()
+    cuda_patches(patches)
+    driver_patches(patches)
+    _hide_launches(patches)
+    patches.apply()
+    undo.callback(patches.revert)
+    undo.enter_context(CudaOnCpu())
+
+
+def _hide_launches(patches: Patches) -> None:
+    """Leave out of a fault's traceback how Triton and the simulator carry out a launch, which no test can change."""
+    from triton.runtime import jit
+
+    from triton_simulator.launch import executor
+
+    for module in (jit, executor):
+        patches.attribute(module, "__tracebackhide__", lambda info: info.errisinstance(KernelFaults))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not _EARLY:
+        raise pytest.UsageError(
+            f"{NAME} comes too late: conftest files have been read, and may have imported Triton for a GPU. Give "
+            "`--triton-simulator` on the command line, or in `addopts`, and not `pytest_plugins` in a conftest file."
+        )
+    config.stash[_SESSION] = _EARLY.pop()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if _SESSION in config.stash:
+        config.stash[_SESSION].undo.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail a phase of a test (its fixtures, itself) in which a kernel did something wrong that nobody reported."""
+    report = yield
+    session = item.config.stash[_SESSION]
+    faults, session.pending = session.pending, []
+    if faults and report.outcome != "failed":
+        report.outcome = "failed"
+        report.longrepr = "\n".join(dict.fromkeys(faults))
+    return report
+
+
+def pytest_warning_recorded(warning_message: Any) -> None:
+    """Called where the report is written, for warnings of xdist's workers too."""
+    from triton_simulator import UndefinedResult
+
+    if issubclass(warning_message.category, UndefinedResult):
+        _UNDEFINED[str(warning_message.message)] = None
+
+
+_UNDEFINED: dict[str, None] = {}
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In a worker of xdist's, hand on what kernels did."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        ours = session.config.stash[_SESSION]
+        output[NAME] = [dict(ours.launches), ours.faults]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    launches, faults = getattr(node, "workeroutput", {}).get(NAME, ({}, {}))
+    session = node.config.stash[_SESSION]
+    session.launches.update(launches)
+    for kernel, found in faults.items():
+        session.add(kernel, found)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if not config.getoption(OPTION):
+        return
+    session = config.stash[_SESSION]
+    terminalreporter.section("Triton kernels on the simulator")
+    for kernel, count in sorted(session.launches.items()):
+        faults = session.faults.get(kernel, [])
+        terminalreporter.line(f"{kernel}: {_counted(count, 'launch', 'launches')}, {_counted(len(faults), 'fault')}")
+        for fault in faults:
+            terminalreporter.line(f"  {fault}")
+    for result in _UNDEFINED:
+        terminalreporter.line(f"undefined: {result}")
+
+
+def _counted(number: int, one: str, several: str = "") -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"

@@ -1,0 +1,143 @@
+"""Which programs waited for which others, by atomics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from triton_simulator.values.formats import Array
+
+UNKNOWN = -1
+"""The moment of an access that is only known to have happened."""
+
+
+@dataclass(frozen=True)
+class AtomicEvent:
+    """An atomic that orders: one that releases hands on all that its program did before it; one that acquires takes
+    over what was handed on at its address until then, by way of others too."""
+
+    program: int
+    address: int
+    acquires: bool
+    releases: bool
+    before: int
+    """The moment of the program that it ends."""
+
+
+class Ordering:
+    """Happens-before among the programs of a launch.
+
+    Each program's life is cut into moments by its events: it starts with the moment of its own number, and event k
+    begins moment `programs + k`. An access is known by the moment in which it happens.
+    """
+
+    def __init__(self, programs: int, capacity: int) -> None:
+        self.capacity = capacity
+        """How many events there can be."""
+        self._programs = programs
+        self._events: list[AtomicEvent] = []
+        self._actors: Array = np.arange(programs)
+        """By moment: whose it is."""
+        self._now: Array = np.arange(programs)
+        """By program: its moment."""
+        self._acquirers: set[int] = set()
+        self._released: dict[int, int] = {}
+        """By address: the last event that hands something on there."""
+        self._acquired: dict[tuple[int, int], int] = {}
+        """By program and address: its last event that takes over what was handed on there."""
+        if capacity:
+            self._actors = np.concatenate([self._actors, np.zeros(capacity, np.int64)])
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    def happened(self, programs: Array, addresses: Array, *, acquires: bool, releases: Array) -> None:
+        """Record an atomic of each of these programs, in this order; `releases` has a bool for each.
+
+        There must be capacity left for them. One that has nothing to hand on and nothing to take over is no event: a
+        program that waits asks a thousand times.
+        """
+        for program, address, hands_on in zip(programs.tolist(), addresses.tolist(), releases.tolist(), strict=True):
+            takes_over = acquires and self._released.get(address, -1) > self._acquired.get((program, address), -1)
+            if takes_over or hands_on:
+                self._put(AtomicEvent(program, address, acquires, hands_on, int(self._now[program])))
+
+    def _put(self, event: AtomicEvent) -> None:
+        number = len(self._events)
+        self._events.append(event)
+        self._actors[self._programs + number] = event.program
+        self._now[event.program] = self._programs + number
+        self._remember(number, event)
+
+    def _remember(self, number: int, event: AtomicEvent) -> None:
+        if event.acquires:
+            self._acquirers.add(event.program)
+            self._acquired[event.program, event.address] = number
+        if event.releases:
+            self._released[event.address] = number
+
+    def forget_after(self, length: int) -> None:
+        if length == len(self._events):
+            return
+        for event in reversed(self._events[length:]):
+            self._now[event.program] = event.before
+        del self._events[length:]
+        self._acquirers.clear()
+        self._released.clear()
+        self._acquired.clear()
+        for number, event in enumerate(self._events):
+            self._remember(number, event)
+
+    def moments(self, programs: Array) -> Array:
+        """The current moments of these programs."""
+        return self._now[programs] if self._events else programs
+
+    def actors(self, moments: Array) -> Array:
+        """The programs that these moments belong to; -1 for an unknown moment."""
+        return np.where(moments == UNKNOWN, -1, self._actors.take(moments, mode="clip"))
+
+    def unordered(self, laters: Array, moments: Array, but_for: Array | None = None) -> Array:
+        """Which of the programs `laters[i]` have not waited for the end of `moments[i]`.
+
+        Waiting at the address `but_for[i]` does not count. Where the moment is unknown, a program that has waited for
+        anything has waited for it: a doubt is no fault.
+        """
+        if not self._events or not len(laters):
+            return np.ones(len(laters), np.bool_)
+        if but_for is None and (laters == laters[0]).all():
+            wanted = moments.tolist()
+            reached = self._reached(int(laters[0]), set(wanted), 0)
+            return np.array([moment not in reached for moment in wanted])
+        addresses = np.zeros(len(laters), np.int64) if but_for is None else but_for
+        queries, which = np.unique(np.stack([laters, addresses, moments]), axis=1, return_inverse=True)
+        answers = np.ones(queries.shape[1], np.bool_)
+        for later, address in np.unique(queries[:2], axis=1).T.tolist():
+            mine = (queries[0] == later) & (queries[1] == address)
+            wanted = queries[2][mine].tolist()
+            reached = self._reached(later, set(wanted), address)
+            answers[mine] = [moment not in reached for moment in wanted]
+        return answers[which.reshape(-1)]
+
+    def _reached(self, program: int, moments: set[int], but_for: int) -> set[int]:
+        """Return the moments that ended before this program's moment began, following the events backwards."""
+        reached = {UNKNOWN} if program in self._acquirers else set()
+        waiting: dict[int, set[int]] = {}
+        for moment in moments - {UNKNOWN}:
+            waiting.setdefault(int(self._actors[moment]), set()).add(moment)
+        known, addresses = {program}, set[int]()
+        for number in range(len(self._events) - 1, -1, -1):
+            if not waiting:
+                break
+            event = self._events[number]
+            if event.address == but_for:
+                continue
+            if event.program not in known:
+                if not (event.releases and event.address in addresses):
+                    continue
+                known.add(event.program)
+                began = self._programs + number
+                reached |= {moment for moment in waiting.pop(event.program, ()) if moment < began}
+            if event.acquires:
+                addresses.add(event.address)
+        return reached

@@ -1,0 +1,387 @@
+"""Finds programs that meet at an element: who last stored, updated or loaded it, and who waited for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from triton_simulator.faults import FaultLog, Kind
+from triton_simulator.races.ordering import UNKNOWN, Ordering
+from triton_simulator.races.threads import Threads
+from triton_simulator.signals import Restart
+from triton_simulator.storage.accesses import Access
+from triton_simulator.storage.regions import Storage
+from triton_simulator.storage.undo import Undo
+from triton_simulator.values.formats import Array, bits
+from triton_simulator.values.unshared import Share
+
+SLACK_BYTES = 64 << 20
+"""Bytes that the shadows of a launch may take in addition to what their storages allow."""
+FEWEST_EVENTS = 1024
+NOBODY, ATOMIC = 0, 1
+"""The name of no program, and the bit of a name that says that the access was an atomic."""
+
+
+class Shadow:
+    """Names for the elements of a storage: who wrote each one last, and who reads it.
+
+    A name is NOBODY, or twice (a moment of a program + 1), with the bit ATOMIC if the access was an atomic. Where that
+    takes more memory than a launch may have, it is the program's number modulo what fits instead, which can take two
+    programs for one, never one for two: then `exact` is false, and whose a name is, is unknown.
+    """
+
+    def __init__(self, elements: int, kind: np.dtype[np.unsignedinteger], *, exact: bool, readers: bool) -> None:
+        self.exact = exact
+        self.several: int = np.iinfo(kind).max
+        """The name for more than one reader, or for atomics of more than one program."""
+        self.writers: Array = np.zeros(elements, kind)
+        self.readers: Array | None = np.zeros(elements, kind) if readers else None
+        self.silent: Array | None = None
+        """Who last stored what an element held already, which none of its readers can notice; None: nobody."""
+
+    def silent_names(self) -> Array:
+        if self.silent is None:
+            self.silent = np.zeros_like(self.writers)
+        return self.silent
+
+    def names(self, owners: Array, moments: Array, *, atomic: bool) -> Array:
+        numbers = moments if self.exact else owners % (self.several // 2 - 1)
+        names: Array = numbers.astype(self.writers.dtype)
+        names += 1
+        names <<= 1
+        if atomic:
+            names |= ATOMIC
+        return names
+
+    def moments(self, names: Array) -> Array:
+        """The moments that names mean, UNKNOWN where they do not say."""
+        if not self.exact:
+            return np.full(len(names), UNKNOWN)
+        return np.where(names == self.several, UNKNOWN, (names >> 1).astype(np.int64) - 1)
+
+
+def is_atomic(names: Array) -> Array:
+    return np.asarray(names & ATOMIC == ATOMIC)
+
+
+def other_program(names: Array, others: Array) -> Array:
+    """Where two names differ in more than the kind of access; `several` differs from all others."""
+    return np.asarray(names ^ others > ATOMIC)
+
+
+class Races:
+    """Finds, in one launch, programs that touch the same element without waiting for each other.
+
+    Two accesses race if nothing orders them and one of them changes what the other one sees. So whoever stores what is
+    there already, or what all others store too, races with no load; and an atomic that changes nothing is only a look.
+    What orders programs says `Ordering`: atomics of single elements by their `sem`, compare-and-swaps whatever theirs
+    is, volatile loads, and plain stores of single elements, which may release a lock or raise a flag. In doubt there is
+    no race.
+
+    What in the shadow of its elements races with an access, unless that is ordered, and what the access leaves there:
+
+        access                          races with                  leaves
+        load                            a writer                    reader: itself, or `several` beside an unordered one
+        store that changes the value    writer, reader, silent      writer: itself; as an atomic, where it releases
+        store of what is there          nobody                      silent: itself, or `several`
+        the same store by all           as the two above            silent: `several`
+        atomic that changes the value   plain writer, reader,       writer: itself, or `several` beside an unordered
+                                        silent                      atomic; a plain store of its own stays one
+        atomic that does not            nobody                      nothing
+
+    No load races with a writer whose value its own program has stored too.
+    """
+
+    def __init__(self, log: FaultLog, programs: int, undo: Undo) -> None:
+        self.ordering = Ordering(programs, 0)
+        self._log = log
+        self._programs = programs
+        self._undo = undo
+        self._shadows: dict[int, Shadow] = {}
+        self._slack = SLACK_BYTES
+        self.threads = Threads(log, programs, undo)
+
+    def restart(self) -> None:
+        self.threads.restart()
+        self._shadows.clear()
+        self._slack = SLACK_BYTES
+        self.ordering = Ordering(self._programs, self._undo.plan.events)
+
+    def watched(self, storage: Storage) -> bool:
+        """Whether all accesses to this storage matter: whether the launch makes more than one kind of them."""
+        watched = self._undo.plan.watched
+        if storage.loaded + storage.stored + storage.updated > 1 and storage.address not in watched:
+            plan = replace(self._undo.plan, watched=watched | {storage.address})
+            raise Restart("the launch loads from memory that it stores to", plan)
+        return storage.address in watched
+
+    def _happened(self, access: Access, *, acquires: bool, releases: Array) -> None:
+        if len(self.ordering) + len(access.owners) > self.ordering.capacity:
+            capacity = 4 * max(FEWEST_EVENTS, self._programs, self.ordering.capacity)
+            raise Restart("atomics order the programs", replace(self._undo.plan, events=capacity))
+        self.ordering.happened(access.owners, access.addresses, acquires=acquires, releases=releases)
+
+    def poll(self, access: Access) -> None:
+        """Called at a volatile load: it takes over what was handed on where it looks."""
+        if access.region.storage.stored or access.region.storage.updated:
+            self._happened(access, acquires=True, releases=np.zeros(len(access.owners), np.bool_))
+
+    def load(self, access: Access) -> Share | None:
+        """Called before a load from a watched storage. Returns what `Threads.load` returns."""
+        shadow, marks, names = self._marks(access)
+        writers = shadow.writers[marks]
+        clash = self._others(shadow, writers, names, access)
+        share = None
+        if self.threads.tracked(access):
+            share = self.threads.load(access, marks)
+        elif self.threads.meet(
+            access,
+            lambda: _own(writers, clash),
+            lambda: self._own_in(shadow, shadow.readers, access, marks, names),
+            stores=False,
+        ):
+            self.threads.track(access)
+        if shadow.silent is not None and clash.any():
+            # Who has stored the same value will load that value, whoever is first.
+            silent = shadow.silent[marks]
+            clash &= (silent == NOBODY) | (silent != shadow.several) & self._others(shadow, silent, names, access)
+        self._report(shadow, access, writers, clash, stored=False)
+        if shadow.readers is None:
+            return share
+        before = shadow.readers[marks]
+        others = self._others(shadow, before, names, access)
+        if others.any() and len(self.ordering):
+            # A program that waited for the reader before takes its place: who waits for this one waits for both.
+            known = others & (before != shadow.several)
+            moments = shadow.moments(before[known])
+            others[known] = (moments == UNKNOWN) | self.ordering.unordered(access.owners[known], moments)
+        self._undo.put(shadow.readers, marks, names)
+        self._put_several(shadow.readers, marks, others | (shadow.readers[marks] != names), shadow)
+        return share
+
+    def store(self, access: Access, now: Array, new: Array, *, alone: bool, for_all: bool) -> None:
+        """Called before a store: `now` is what memory holds, and `new` is what it will hold.
+
+        `alone`: each program stores a single element, which may tell others that it has come so far. `for_all`: all
+        programs of the group store the same.
+        """
+        shadow, marks, names = self._marks(access)
+        self._store_by_threads(shadow, access, marks, names, lambda: bits(now) != bits(new))
+        writers = shadow.writers[marks]
+        others = self._others(shadow, writers, names, access)
+        clash, orders = bool(others.any()), alone and bool(self.ordering.capacity)
+        if shadow.readers is None and not clash and not orders:
+            self._undo.put(shadow.writers, marks, names)
+            return
+        changed = bits(now) != bits(new)
+        if clash:
+            self._report(shadow, access, writers, others & changed, stored=True)
+        self._met_readers(shadow, marks, names, access, lambda: changed)
+        if orders:
+            # Whoever stores to what it has updated by an atomic releases a lock.
+            names = np.where(~others & is_atomic(writers), names | ATOMIC, names)
+            self._happened(access, acquires=False, releases=changed)
+        if shadow.readers is None or (shadow.silent is None and not for_all and changed.all()):
+            self._undo.put(shadow.writers, marks, names)
+        else:
+            self._store_watched(shadow, access, _places(marks), names, changed, for_all=for_all)
+
+    def _store_watched(
+        self, shadow: Shadow, access: Access, places: Array, names: Array, changed: Array, *, for_all: bool
+    ) -> None:
+        """Note who stores a value, and who stores what is there already."""
+        self._met_silent(shadow, access, places, names, changed)
+        self._undo.put(shadow.writers, places[changed], names[changed])
+        if for_all:
+            self._undo.put(shadow.silent_names(), places, np.array(shadow.several, names.dtype))
+        elif not changed.all():
+            self._store_silently(shadow, access.part(~changed), places[~changed], names[~changed])
+
+    def _store_silently(self, shadow: Shadow, access: Access, places: Array, names: Array) -> None:
+        silent = shadow.silent_names()
+        several = self._others(shadow, silent[places], names, access)
+        self._undo.put(silent, places, names)
+        self._put_several(silent, places, several | (silent[places] != names), shadow)
+
+    def _met_silent(
+        self,
+        shadow: Shadow,
+        access: Access,
+        places: Array,
+        names: Array,
+        changed: Array,
+        but_for: Array | None = None,
+    ) -> None:
+        """Report programs that have stored what was there already, where another program now changes it."""
+        if shadow.silent is not None and changed.any():
+            silent = shadow.silent[places]
+            clash = self._others(shadow, silent, names, access) & changed
+            self._report(shadow, access, silent, clash, stored=True, but_for=but_for)
+
+    def stored(self, access: Access, now: Array, new: Array) -> None:
+        """Called after a store: programs of the same group may have replaced what another one just stored."""
+        if isinstance(access.run, slice):
+            return
+        shadow, marks, names = self._marks(access)
+        last = shadow.writers[marks]
+        lost = other_program(last, names)
+        if not lost.any():
+            return
+        same = bits(now) == bits(new)
+        self._report(shadow, access, last, lost & ~same & (last != NOBODY), stored=True)
+        if shadow.readers is not None and (lost & same).any():
+            part = lost & same
+            self._store_silently(shadow, access.part(part), _places(marks)[part], names[part])
+
+    def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool, compares: bool) -> None:
+        """Called at an atomic, which changed the elements where `changed` is true; it may acquire and release.
+
+        One that changes nothing is a look at memory. One that compares waits for the value that it finds.
+        """
+        watched = access.region.storage.address in self._undo.plan.watched
+        shadow, marks, names = self._marks(access, atomic=True) if watched else (None, slice(0), access.owners)
+        if acquires or releases:
+            self._happened(access, acquires=acquires, releases=changed & releases)
+        if shadow is None or not changed.any():
+            return
+        self._store_by_threads(shadow, access, marks, names, lambda: changed, atomic=True)
+        places = _places(marks)[changed]
+        access, names = access.part(changed), names[changed]
+        before = shadow.writers[places]
+        others = self._others(shadow, before, names, access)
+        plain = ~is_atomic(before)
+        # A store before the atomics of others (to clear what they add to) is right by luck at most: in this run they
+        # waited for it, at this very element, but they might have come first.
+        but_for = None if compares else access.addresses
+        self._report(shadow, access, before, others & plain, stored=True, but_for=but_for)
+        all_changed = np.ones(len(places), np.bool_)
+        self._met_silent(shadow, access, places, names, all_changed, but_for)
+        self._met_readers(shadow, places, names, access, lambda: all_changed)
+        names = np.where(~others & plain & (before != NOBODY), before, names)
+        several = others & ~plain
+        several[several] = self.ordering.unordered(access.owners[several], shadow.moments(before[several]))
+        self._undo.put(shadow.writers, places, names)
+        if not (acquires and releases):
+            several |= shadow.writers[places] != names
+        self._put_several(shadow.writers, places, several, shadow)
+
+    def _put_several(self, names: Array, marks: Array | slice, where: Array, shadow: Shadow) -> None:
+        if where.any():
+            self._undo.put(names, _places(marks)[where], np.array(shadow.several, names.dtype))
+
+    def _met_readers(
+        self, shadow: Shadow, marks: Array | slice, names: Array, access: Access, changed: Callable[[], Array]
+    ) -> None:
+        if shadow.readers is not None:
+            readers = shadow.readers[marks]
+            clash = self._others(shadow, readers, names, access)
+            if clash.any():
+                self._report(shadow, access, readers, clash & changed(), stored=False)
+
+    def _store_by_threads(
+        self,
+        shadow: Shadow,
+        access: Access,
+        marks: Array | slice,
+        names: Array,
+        changed: Callable[[], Array],
+        *,
+        atomic: bool = False,
+    ) -> None:
+        if self.threads.tracked(access):
+            self.threads.store(access, marks, changed(), atomic=atomic)
+        elif self.threads.meet(
+            access,
+            lambda: self._own_in(shadow, shadow.writers, access, marks, names),
+            lambda: self._own_in(shadow, shadow.readers, access, marks, names),
+            stores=True,
+        ):
+            self.threads.track(access)
+
+    def _own_in(self, shadow: Shadow, part: Array | None, access: Access, marks: Array | slice, names: Array) -> bool:
+        return part is not None and _own(part[marks], self._others(shadow, part[marks], names, access))
+
+    def _others(self, shadow: Shadow, before: Array, names: Array, access: Access) -> Array:
+        """Where an element's name is another program's."""
+        others: Array
+        if not len(self.ordering) or not shadow.exact:
+            others = other_program(before, names)
+        else:
+            others = self.ordering.actors(shadow.moments(before)) != access.owners
+        others &= before != NOBODY
+        return others
+
+    def _report(
+        self,
+        shadow: Shadow,
+        access: Access,
+        names: Array,
+        clash: Array,
+        *,
+        stored: bool,
+        but_for: Array | None = None,
+    ) -> None:
+        """Record the elements where `clash` holds, unless programs waited; `names` are those of the others.
+
+        Who waited at the addresses `but_for` does not count.
+        """
+        if not clash.any():
+            return
+        moments = shadow.moments(names[clash])
+        owners, index = access.owners[clash], access.index[clash]
+        racing = self.ordering.unordered(owners, moments, None if but_for is None else but_for[clash])
+        if racing.any():
+            self._log.add(
+                Kind.RACE,
+                owners[racing],
+                access.region.from_first(index[racing], access.item),
+                argument=access.region.name,
+                others=self.ordering.actors(moments[racing]),
+                stored=stored,
+            )
+
+    def _marks(self, access: Access, *, atomic: bool = False) -> tuple[Shadow, Array | slice, Array]:
+        """The shadow, where in it the elements are, and the names of their programs."""
+        storage, item = access.region.storage, access.item
+        shadow = self._shadows.get(storage.address)
+        if item < storage.unit:
+            storage.unit = item
+            if shadow is not None:
+                raise Restart("elements are smaller than they seemed", self._undo.plan)
+        if shadow is None:
+            shadow = self._shadows[storage.address] = self._shadow(storage)
+        start = access.region.offset // storage.unit
+        marks: Array | slice
+        if item != storage.unit:
+            marks = start + access.index * (item // storage.unit)
+        elif isinstance(access.run, slice):
+            marks = slice(access.run.start + start, access.run.stop + start)
+        else:
+            marks = access.index + start if start else access.index
+        return shadow, marks, shadow.names(access.owners, self.ordering.moments(access.owners), atomic=atomic)
+
+    def _shadow(self, storage: Storage) -> Shadow:
+        """The most exact shadow that fits into the memory that a launch may have: see `SLACK_BYTES`."""
+        size = len(storage.bytes)
+        elements = -(-size // storage.unit)
+        needed = np.min_scalar_type(2 * (self._programs + self.ordering.capacity) + 4)
+        readers = storage.address in self._undo.plan.watched
+        kinds = [kind for kind in map(np.dtype, ("u8", "u4", "u2", "u1")) if kind.itemsize <= needed.itemsize]
+        for kind, both in [*((kind, readers) for kind in kinds), (np.dtype("u1"), False)]:
+            # Twice the storage's own bytes are allowed; half of that goes to the copy of what it held before.
+            beyond = max(0, elements * kind.itemsize * (2 if both else 1) - size)
+            if beyond <= self._slack:
+                break
+        self._slack -= min(beyond, self._slack)
+        return Shadow(elements, kind, exact=kind == needed, readers=both)
+
+
+def _own(before: Array, others: Array) -> bool:
+    """Whether one of these names is the program's own."""
+    return bool(((before != NOBODY) & ~others).any())
+
+
+def _places(marks: Array | slice) -> Array:
+    return np.arange(marks.start, marks.stop) if isinstance(marks, slice) else marks

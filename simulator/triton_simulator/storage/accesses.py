@@ -1,0 +1,138 @@
+"""What a load or a store touches: from pointers and masks of a group to elements of memory, program by program."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from triton_simulator.storage.regions import Region
+from triton_simulator.values.formats import Array
+from triton_simulator.values.value import Value
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """The lanes of a block in each program of a group, of which an access has those that are `chosen` (None: all)."""
+
+    shape: tuple[int, ...]
+    index: Array
+    chosen: Array | None
+    group: Array
+
+    @property
+    def size(self) -> int:
+        """Elements of the block."""
+        return math.prod(self.shape)
+
+    def slots(self) -> Array:
+        """For each element of the access, its lane, plus the block's size times the place of its program."""
+        shape = (len(self.group), *self.shape)
+        return flat_of(np.arange(math.prod(shape)).reshape(shape), shape, self.chosen)
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a group loads or stores: program `owners[i]` accesses element `index[i]` of a region, in that order.
+
+    `run` is the index as a slice where it counts up by one, as numpy copies that much faster, and the index otherwise.
+    """
+
+    region: Region
+    index: Array
+    run: Array | slice
+    owners: Array
+    item: int
+    """Bytes of an element."""
+    lanes: Lanes | None = None
+    """Where in a block the elements are, unless it is a part of an access."""
+
+    @property
+    def addresses(self) -> Array:
+        return self.region.address + self.index * self.item
+
+    def part(self, where: Array) -> Access:
+        """The accesses where `where` is true."""
+        index = self.index[where]
+        return Access(self.region, index, index, self.owners[where], self.item)
+
+
+def perhaps(mask: Value | None) -> Value | None:
+    """A mask that also holds where it is undefined."""
+    if mask is None or mask.poison is None:
+        return mask
+    return Value(mask.data | np.asarray(mask.poison), mask.dtype, mask.shape)
+
+
+def access_of(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
+    shape = (len(group), *pointer.shape)
+    index = flat_of(pointer.data, shape, chosen)
+    run = _as_run(index) if len(index) else index
+    lanes = Lanes(pointer.shape, pointer.data, chosen, group)
+    return Access(region, index, run, flat_of(down(group, len(shape)), shape, chosen), item, lanes)
+
+
+def gather(flat: Array, index: Array) -> Array:
+    """`flat[index]`, with indices outside clipped: what they give is never used."""
+    if not flat.size:
+        return np.zeros(index.shape, flat.dtype)
+    if index.size > 1 and index.flags.c_contiguous:
+        run = _as_run(index.reshape(-1))
+        if isinstance(run, slice) and run.start >= 0 and run.stop <= flat.size:
+            return flat[run].reshape(index.shape).copy()
+    return flat.take(index, mode="clip")
+
+
+def _as_run(index: Array) -> Array | slice:
+    """Return a slice if the indices count up by one, otherwise the indices."""
+    first, last = int(index[0]), int(index[-1])
+    if len(index) == 1:
+        return slice(first, first + 1)
+    if last - first == len(index) - 1 and (index == np.arange(first, last + 1)).all():
+        return slice(first, last + 1)
+    return index
+
+
+def turns(index: Array) -> list[Array | slice]:
+    """Yield positions to be processed together: an element that occurs again waits for a later turn."""
+    if len(index) == 1:
+        return [slice(None)]
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index
+    if len(starts) == len(index):
+        return [slice(None)]
+    turn = np.arange(len(index)) - np.repeat(starts, np.diff(np.r_[starts, len(index)]))
+    by_turn = np.argsort(turn, kind="stable")
+    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])]
+
+
+def down(programs: Array, axes: int) -> Array:
+    """The programs along the first axis of a block with `axes` axes."""
+    return programs.reshape(-1, *[1] * (axes - 1))
+
+
+def chosen_by(mask: Value | None, bad: Array | None) -> Array | None:
+    """Which elements are accessed: those where the mask is true and that are not outside; None for all."""
+    if bad is not None:
+        return ~bad if mask is None else mask.data & ~bad
+    return None if mask is None or mask.data.all() else mask.data
+
+
+def flat_of(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
+    """The chosen elements of an array that is broadcast to `shape`, program by program."""
+    if data.shape != shape:
+        data = np.broadcast_to(data, shape)
+    if chosen is None:
+        return data.reshape(-1)
+    return data[chosen if chosen.shape == shape else np.broadcast_to(chosen, shape)]
+
+
+def only(pointer: Value, mask: Value | None, origin: int) -> tuple[Value, Value]:
+    """The pointers of one origin, and a mask for them."""
+    here: Array = np.asarray(pointer.origin == origin)
+    part = Value(pointer.data, pointer.dtype, pointer.shape, origin, pointer.poison, pointer.wrapped)
+    if mask is None:
+        return part, Value(here, None, pointer.shape)
+    return part, Value(here & mask.data, None, pointer.shape, poison=mask.poison)

@@ -1,0 +1,132 @@
+"""Which tensors a launch may touch, where they lie, and which of them an address belongs to."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from triton_simulator.storage.regions import Region, Storage, region_of
+from triton_simulator.values.formats import Array, item_bytes
+from triton_simulator.values.value import NOWHERE, Value
+
+
+class AddressSpace:
+    """The tensor arguments of one launch, and what else its addresses turn out to lie in."""
+
+    def __init__(self, *, strict_views: bool) -> None:
+        self._strict_views = strict_views
+        self.regions: list[Region] = [Region(NOWHERE, None, Storage(0, 0), 0, 0, 1)]
+        """By the origin of a pointer."""
+        self._storages: dict[int, Storage] = {}
+        self._tensors: list[Any] = []
+        """They must stay alive as long as we look at their memory."""
+        self._live: list[Any] = []
+        """Tensors that are no arguments, of the garbage collector's generations before `_generation`."""
+        self._generation = 0
+
+    def restore(self) -> None:
+        """Restore all bytes as they were before the launch."""
+        for storage in self._storages.values():
+            storage.restore()
+
+    def add(self, name: str, tensor: Any, item: int) -> tuple[int, int]:
+        """Let the programs touch a tensor on the CPU, with elements of `item` bytes.
+
+        Returns the origin of its pointers, and the number of its first element there.
+        """
+        self._tensors.append(tensor)
+        storage = self._storage(tensor.untyped_storage())
+        region = region_of(len(self.regions), name, tensor, storage, item, strict=self._strict_views)
+        self.regions.append(region)
+        return region.number, region.first
+
+    def _storage(self, storage: Any) -> Storage:
+        address = int(storage.data_ptr())
+        if address not in self._storages:
+            self._storages[address] = Storage(address, int(storage.nbytes()))
+        return self._storages[address]
+
+    def addresses(self, pointer: Value) -> Array:
+        """Where the elements of a pointer lie, as uint64."""
+        bases = np.array([region.address for region in self.regions], np.uint64)
+        item = np.uint64(item_bytes(pointer.get_element_ty()))
+        return np.asarray(bases[pointer.origin] + pointer.data.astype(np.uint64) * item)
+
+    def places(self, pointer: Value) -> Value:
+        """How many bytes behind the beginning of its memory each element of a pointer lies, as int64.
+
+        Memory on a GPU begins at multiples of 256 bytes; what it begins at here says nothing.
+        """
+        offsets = np.array([region.offset for region in self.regions], np.int64)
+        data = offsets[pointer.origin] + pointer.data.astype(np.int64) * item_bytes(pointer.get_element_ty())
+        return Value(np.asarray(data), pointer.dtype, pointer.shape, poison=pointer.poison)
+
+    def pointers(self, addresses: Array, dtype: Any, names: dict[str, int]) -> tuple[Array, int | Array]:
+        """Element indices and origins for raw addresses: each belongs to the live storage that holds it, or to none.
+
+        One that lies nowhere, or in the middle of an element, comes back as the same integer.
+
+        `names` are the integers among the kernel's arguments: one that lies in a storage names it.
+        """
+        item = np.uint64(item_bytes(dtype.element_ty))
+        addresses = addresses.astype(np.uint64)
+        self._find(addresses, names)
+        origin = np.zeros(addresses.shape, np.int64)
+        index = (addresses // item).astype(np.int64)
+        for region in self.regions[1:]:
+            distance = region.distance(addresses)
+            here = region.holds(addresses) & (distance % item == 0) & (origin == NOWHERE)
+            origin[here] = region.number
+            index[here] = (distance[here] // item).astype(np.int64)
+        rest = np.where(origin == NOWHERE, addresses % item, 0)
+        for distance in np.unique(rest[rest > 0]):
+            origin[rest == distance] = self._misaligned(int(distance))
+        return index, int(origin.flat[0]) if (origin == origin.flat[0]).all() else origin
+
+    def _misaligned(self, start: int) -> int:
+        """The origin of addresses that are `start` bytes past a multiple of an element's size, where nothing is."""
+        for region in self.regions:
+            if region.size == 0 and region.address == start:
+                return region.number
+        self.regions.append(Region(len(self.regions), None, Storage(start, 0), 0, 0, 1))
+        return len(self.regions) - 1
+
+    def _find(self, addresses: Array, names: dict[str, int]) -> None:
+        """Add the live torch storages that hold addresses which are in no region yet."""
+        unknown = addresses[~np.logical_or.reduce([region.holds(addresses) for region in self.regions])]
+        if not len(unknown):
+            return
+        for tensor in self._live_tensors():
+            start, size = tensor.untyped_storage().data_ptr(), tensor.untyped_storage().nbytes()
+            inside = (unknown >= np.uint64(start)) & (unknown < np.uint64(start + size))
+            if not inside.any():
+                continue
+            name = next((name for name, number in names.items() if start <= number < start + size), None)
+            storage = self._storages.get(start) or Storage(start, size)
+            storage.unit = min(storage.unit, tensor.element_size())
+            self._storages[start] = storage
+            self._tensors.append(tensor)
+            self.regions.append(Region(len(self.regions), name, storage, 0, size, tensor.element_size()))
+            unknown = unknown[~inside]
+            if not len(unknown):
+                return
+
+    def _live_tensors(self) -> Iterator[Any]:
+        """All tensors of PyTorch on the CPU, those that were made last first.
+
+        A kernel makes none, so a launch looks at each object once at most. To look at all takes as long as a hundred
+        operations. Survivors move to a later generation, so none is missed.
+        """
+        yield from tuple(self._live)
+        torch = sys.modules.get("torch")
+        while torch is not None and self._generation < len(gc.get_count()):
+            kinds, generation = (torch.Tensor, torch.nn.Parameter), self._generation
+            self._generation += 1
+            tensors = [thing for thing in gc.get_objects(generation) if type(thing) in kinds]
+            live = [each for each in tensors if each.device.type == "cpu" and each.layout == torch.strided]
+            self._live.extend(live)
+            yield from live

@@ -1,0 +1,39 @@
+"""Remembers what a group of programs has changed, so that it can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from triton_simulator.signals import Plan, RestartOneByOne
+from triton_simulator.values.formats import Array
+
+UNDO_LIMIT_BYTES = 128 << 20
+"""Bytes that a group may keep for undoing; beyond that, programs run one by one, which never needs undoing."""
+
+
+class Undo:
+    """Writes to arrays, and remembers what was there if the plan says so."""
+
+    def __init__(self) -> None:
+        self.plan = Plan()
+        self._entries: list[tuple[Array, Array | slice, Array]] = []
+        self._bytes = 0
+
+    def put(self, array: Array, where: Array | slice, values: Array) -> None:
+        """`array[where] = values`"""
+        if self.plan.keep_undo:
+            before = array[where].copy()
+            self._entries.append((array, where, before))
+            self._bytes += before.nbytes + (0 if isinstance(where, slice) else where.nbytes)
+            if self._bytes > UNDO_LIMIT_BYTES:
+                raise RestartOneByOne("too much to undo", replace(self.plan, keep_undo=False))
+        array[where] = values
+
+    def forget(self) -> None:
+        self._entries.clear()
+        self._bytes = 0
+
+    def roll_back(self) -> None:
+        for array, where, before in reversed(self._entries):
+            array[where] = before
+        self.forget()

@@ -1,0 +1,237 @@
+"""Operations on the elements of values, one by one, in all programs of a group at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+
+from triton_simulator.faults import Cause, PoisonSource
+from triton_simulator.lines import line_of_kernel
+from triton_simulator.values import arithmetic, int32
+from triton_simulator.values.formats import (
+    Array,
+    compute_rounded,
+    decode,
+    encode,
+    flushed,
+    held_as,
+    integers,
+    stored_as,
+)
+from triton_simulator.values.libdevice import flushes, function_of
+from triton_simulator.values.undefined import poison_from
+from triton_simulator.values.unshared import shared
+from triton_simulator.values.value import Value, any_wrapped, either, uniform_origin, union
+
+
+def aligned(a: Value, b: Value) -> tuple[Value, Value]:
+    """Give both the same block shape: a scalar combined with a block counts for the whole block."""
+    if len(a.shape) == len(b.shape):
+        return a, b
+    if len(a.shape) > len(b.shape):
+        return a, _as_block(b, a.shape)
+    return _as_block(a, b.shape), b
+
+
+def _as_block(scalar: Value, shape: tuple[int, ...]) -> Value:
+    ones = (1,) * (len(shape) - len(scalar.shape))
+    size = math.prod(shape)
+    return scalar.rearranged(lambda data: shared(data, size).reshape(data.shape[0], *ones, *data.shape[1:]), shape)
+
+
+def apply(operation: Callable[..., Array], a: Value, b: Value, *, chooses: bool = False) -> Value:
+    """`chooses`: the result is one of the operands, or made of their bits, so there is nothing to round."""
+    a, b = aligned(a, b)
+    dtype = a.dtype.scalar
+    data = operation(a.data, b.data) if chooses else compute_rounded(operation, dtype, a.data, b.data)
+    if dtype is tl.int1 and data.dtype.kind != "b":
+        data = (data & 1).astype(np.bool_)  # numpy's arithmetic makes bytes of truth values
+    result = Value(data, dtype, a.shape)
+    result.poison = either(a, b)
+    return result
+
+
+def compare(operation: Callable[..., Array], a: Value, b: Value) -> Value:
+    a, b = aligned(a, b)
+    return Value(operation(a.data, b.data), tl.int1, a.shape, poison=either(a, b))
+
+
+# Integers
+
+
+def add(a: Value, b: Value) -> Value:
+    return _integer(np.add, a, b, lambda x, y: (x[0] + y[0], x[1] + y[1]))
+
+
+def subtract(a: Value, b: Value) -> Value:
+    return _integer(np.subtract, a, b, lambda x, y: (x[0] - y[1], x[1] - y[0]))
+
+
+def multiply(a: Value, b: Value) -> Value:
+    return _decided(_integer(np.multiply, a, b, _product_limits), a, b, 0)
+
+
+def _product_limits(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
+    products = (x[0] * y[0], x[0] * y[1], x[1] * y[0], x[1] * y[1])
+    return min(products), max(products)
+
+
+def _integer(operation: Callable[..., Array], a: Value, b: Value, limits: Callable[..., Any]) -> Value:
+    """Add, subtract or multiply, and remember where an int32 wraps."""
+    if a.dtype.scalar is tl.int1:
+        return apply(np.logical_and if operation is np.multiply else np.logical_xor, a, b)
+    result = apply(operation, a, b)
+    if a.wrapped is not None or b.wrapped is not None:
+        a, b = aligned(a, b)
+        result.wrapped = any_wrapped(a, b)
+    if result.dtype is tl.int32:
+        low, high = limits(a.limits(), b.limits())
+        if int32.holds(low, high):
+            result.bounds = (low, high)
+        else:
+            a, b = aligned(a, b)
+            exact = operation(a.data.astype(np.int64), b.data.astype(np.int64))
+            if int32.is_narrow():
+                result.data = int32.wrapped(exact)
+            wrapped = exact != result.data
+            if wrapped.any():
+                result.wrapped = wrapped if result.wrapped is None else result.wrapped | wrapped
+    return result
+
+
+def divide(a: Value, b: Value) -> Value:
+    # Rounds towards zero, while numpy rounds down: the two differ only below zero.
+    result = _quotient(np.floor_divide if _positive(a, b) else arithmetic.divide_towards_zero, a, b)
+    low, high = b.limits()
+    if a.data.dtype.kind == "i" and low <= -1 <= high and a.limits()[0] == np.iinfo(a.data.dtype).min:
+        a, b = aligned(a, b)
+        result = _undefined(result, a, b, (a.data == a.limits()[0]) & (b.data == -1), Cause.OVERFLOW)
+    return result
+
+
+def remainder(a: Value, b: Value) -> Value:
+    return _quotient(np.remainder if _positive(a, b) else np.fmod, a, b)
+
+
+def _quotient(operation: Callable[..., Array], a: Value, b: Value) -> Value:
+    result = apply(operation, a, b)
+    low, high = b.limits()
+    if low > 0 or high < 0:
+        return result
+    a, b = aligned(a, b)
+    return _undefined(result, a, b, b.data == 0, Cause.ZERO_DIVISION)
+
+
+def _undefined(result: Value, a: Value, b: Value, where: Array, cause: Cause) -> Value:
+    """A result that is undefined in some places, although both operands are defined there."""
+    before = either(a, b)
+    where = where if before is None else where & ~np.asarray(before)
+    if not where.any():
+        return result
+    result.poison = union(result.poison, poison_from(where, PoisonSource(line_of_kernel(), cause=cause)))
+    return result.shown()
+
+
+def _positive(a: Value, b: Value) -> bool:
+    return a.data.dtype.kind == "u" or (a.limits()[0] >= 0 and b.limits()[0] > 0)
+
+
+# Bits
+
+
+def logical(operation: Callable[..., Array], a: Value, b: Value, *, deciding: int) -> Value:
+    """Bits that are all `deciding`, 0 or -1, decide alone."""
+    return _decided(bitwise(operation, a, b), a, b, deciding)
+
+
+def _decided(result: Value, a: Value, b: Value, deciding: int) -> Value:
+    """A result that is defined where one integer decides alone, such as the 0 in 0 · x, whatever the other is."""
+    if result.poison is None or result.dtype.is_floating():
+        return result
+    for value in aligned(a, b):
+        decides = value.data == np.array(deciding).astype(value.data.dtype)
+        if decides.any():
+            decides = decides if value.poison is None else decides & ~value.poison
+            result.poison = result.poison & ~decides
+            result.data = np.where(np.asarray(decides), value.data, result.data)
+    return result
+
+
+def bitwise(operation: Callable[..., Array], a: Value, b: Value) -> Value:
+    dtype = a.dtype.scalar
+    if not dtype.is_floating():
+        return apply(operation, a, b)
+    stored = stored_as(dtype)
+    a, b = (value.with_data(encode(value.data, value.dtype.scalar).view(stored), value.dtype) for value in (a, b))
+    return apply(lambda x, y: decode(operation(x, y), dtype), a, b, chooses=True)
+
+
+def shift_left(a: Value, b: Value) -> Value:
+    return _shift(np.left_shift, a, b)
+
+
+def shift_right(sign: str, a: Value, b: Value) -> Value:
+    """`sign` is u for zeros that come in from the left, and i for copies of the sign."""
+    if a.data.dtype.kind == "b":
+        return apply(lambda x, y: x & ~y, a, b)
+    kind = np.dtype(f"{sign}{a.data.dtype.itemsize}")
+    return _shift(lambda x, y: (x.astype(kind) >> y.astype(kind)).astype(x.dtype), a, b)
+
+
+def _shift(operation: Callable[..., Array], a: Value, b: Value) -> Value:
+    result, bits = apply(operation, a, b), 8 * a.data.dtype.itemsize
+    low, high = b.limits()
+    if low >= 0 and high < bits:
+        return result
+    a, b = aligned(a, b)
+    return _undefined(result, a, b, (b.data < 0) | (b.data >= bits), Cause.SHIFT)
+
+
+# One and three operands
+
+
+def unary(operation: Callable[..., Array], a: Value) -> Value:
+    dtype = a.dtype.scalar
+    if dtype.is_int():
+        raise TypeError(f"expected floats, since a GPU computes this for no other type; got {dtype}")
+    return a.with_data(compute_rounded(operation, dtype, a.data).astype(a.data.dtype, copy=False), dtype)
+
+
+def with_sign(operation: Callable[..., Array], a: Value) -> Value:
+    """Another sign, and nothing to round."""
+    return a.with_data(operation(a.data), a.dtype.scalar)
+
+
+def fused_multiply_add(x: Value, y: Value, z: Value) -> Value:
+    x, y = aligned(x, y)
+    x, z = aligned(x, z)
+    data = arithmetic.fused(z.dtype.scalar, *np.broadcast_arrays(x.data, y.data, z.data))
+    return Value(data, z.dtype.scalar, z.shape, poison=either(x, y, z))
+
+
+def of_libdevice(symbol: str, operands: list[Value], dtype: Any) -> Value:
+    """What a function of NVIDIA's library gives, in this type."""
+    function, flush = function_of(symbol), flushed if flushes(symbol) else np.asarray
+    data = np.asarray(function(*(flush(value.data) for value in operands)))
+    whole_numbers = data.dtype.kind == "f" and dtype.scalar.is_int()
+    data = integers(data, dtype.scalar) if whole_numbers else flush(data.astype(held_as(dtype.scalar), copy=False))
+    return Value(data, dtype.scalar, operands[0].shape, poison=either(*operands)).shown()
+
+
+def select(condition: Value, a: Value, b: Value) -> Value:
+    a, b = aligned(a, b)
+    condition, a = aligned(condition, a)
+    chosen = condition.data.astype(np.bool_, copy=False)
+    result = b.replaced(chosen, a)
+    if condition.poison is not None:
+        result.poison = either(result, condition)
+        result.shown()
+    if a.dtype.scalar.is_ptr():
+        result.origin = a.origin if uniform_origin(a, b) else np.where(chosen, a.origin, b.origin)
+    if a.wrapped is not None or b.wrapped is not None:
+        result.wrapped = np.where(chosen, *(False if v.wrapped is None else v.wrapped for v in (a, b)))
+    return result

@@ -1,0 +1,43 @@
+"""The range of an int32: that of 32 bits, unless a small tensor stands in for one that is too large for this memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from triton_simulator.values.formats import Array
+
+BITS = 32
+_bits = BITS
+
+
+@contextmanager
+def of_bits(bits: int) -> Iterator[None]:
+    """Let an int32 wrap around where one of so many bits would, while this lasts.
+
+    With 24 bits, rows that lie 2²² elements apart overflow an offset as rows that lie 2³⁰ apart do with 32.
+    """
+    global _bits
+    before, _bits = _bits, bits
+    try:
+        yield
+    finally:
+        _bits = before
+
+
+def is_narrow() -> bool:
+    """Whether numpy's own int32 wraps around too late."""
+    return _bits < BITS
+
+
+def holds(low: int, high: int) -> bool:
+    """Whether numbers from `low` to `high` are as they are in an int32."""
+    return low >= -(1 << _bits - 1) and high < 1 << _bits - 1
+
+
+def wrapped(exact: Array) -> Array:
+    """What an int32 has instead of these int64 numbers."""
+    half = 1 << _bits - 1
+    return ((exact + half) % (2 * half) - half).astype(np.int32)

@@ -1,0 +1,299 @@
+"""Types, numbers and arithmetic of PTX: see `ptx`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+
+from triton_simulator.values.formats import Array, decode, encode, odd, round_to_bits
+
+_FORMATS: dict[str, Any] = {
+    "f16": tl.float16, "bf16": tl.bfloat16, "f32": tl.float32, "f64": tl.float64, "tf32": tl.float32,
+    "e4m3": tl.float8e4nv, "e5m2": tl.float8e5,
+}  # fmt: skip
+_NORMAL = 2.0**-126
+"""The smallest float32 number that `.ftz` leaves."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """A type by its name: `s32`, `f16x2`."""
+
+    name: str
+
+    @property
+    def lane(self) -> Type:
+        """Of two in one register, the type of each."""
+        return Type(self.name.removesuffix("x2"))
+
+    @property
+    def lanes(self) -> int:
+        return 2 if self.name.endswith("x2") else 1
+
+    @property
+    def float(self) -> Any:
+        """Triton's type, if it is a floating-point type."""
+        return _FORMATS.get(self.name)
+
+    @property
+    def kind(self) -> str:
+        return self.name[0]
+
+    @property
+    def bits(self) -> int:
+        if self.name in ("tf32", "pred"):
+            return 32
+        return 8 if self.name[0] == "e" else int(re.sub(r"\D*", "", self.name))
+
+    @property
+    def wide(self) -> Any:
+        """An integer type of numpy's with room for products."""
+        return np.int64 if self.kind == "s" else np.uint64
+
+
+TYPES = {
+    name: Type(name)
+    for name in (
+        "pred", "f16x2", "bf16x2", "e4m3x2", "e5m2x2", *_FORMATS,
+        *(f"{kind}{bits}" for kind in "bsu" for bits in (8, 16, 32, 64)),
+    )
+}  # fmt: skip
+
+
+def as_numbers(bits: Array, type: Type) -> Array:
+    """Registers' bits as numbers of a type."""
+    if type.name == "pred":
+        return bits
+    stored = (bits & np.uint64((1 << type.bits) - 1)).astype(f"u{type.bits // 8}")
+    if type.float is None:
+        return stored.view(f"i{type.bits // 8}") if type.kind == "s" else stored
+    native = stored if type.float in (tl.bfloat16, tl.float8e4nv, tl.float8e5) else stored.view(f"f{type.bits // 8}")
+    return decode(native, type.float)
+
+
+def as_bits(numbers: Array, type: Type, modifiers: Sequence[str] = ()) -> Array:
+    """Numbers as a register's bits: exact results are rounded as the modifiers say."""
+    if type.name == "pred":
+        return numbers
+    if type.float is None:
+        wide = numbers.astype(np.int64).view(np.uint64) if numbers.dtype.kind == "i" else numbers.astype(np.uint64)
+        return wide & np.uint64((1 << type.bits) - 1)
+    if "sat" in modifiers:
+        numbers = np.where(np.isnan(numbers), 0.0, np.clip(numbers, 0.0, 1.0))
+    stored = encode(_narrowed(numbers, type, modifiers), type.float)
+    return stored.view(f"u{stored.itemsize}").astype(np.uint64)
+
+
+def computed_bits(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
+    """The bits of what an instruction computes: there is one NaN, whatever those were that it was made of."""
+    bits = as_bits(numbers, type, modifiers)
+    if type.float is None or type.float is tl.float64 or "sat" in modifiers:
+        return bits
+    return np.where(np.isnan(numbers), np.uint64((1 << type.bits - 1) - 1), bits)
+
+
+def _narrowed(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
+    """float64 numbers as those of a type, held as `formats` holds them."""
+    if type.float is tl.float64:
+        return numbers.astype(np.float64)
+    near = numbers.astype(np.float16 if type.float is tl.float16 else np.float32)
+    if numbers.dtype == np.float64 and type.float not in (tl.float16, tl.float32):
+        near = odd(near, numbers - near)  # it is rounded again
+    if type.float is tl.bfloat16:
+        near = round_to_bits(near, 16)
+    elif type.float not in (tl.float16, tl.float32):
+        near = decode(encode(near, type.float), type.float)
+    direction = {"rz": 0.0, "rm": -np.inf, "rp": np.inf}
+    for mode, towards in direction.items():
+        if mode in modifiers:
+            if type.float not in (tl.float16, tl.float32):
+                raise ValueError(mode)
+            over = (
+                np.abs(near) > np.abs(numbers) if mode == "rz" else (near > numbers) if mode == "rm" else near < numbers
+            )
+            near = np.where(over, np.nextafter(near, near.dtype.type(towards)), near)
+    if "ftz" in modifiers and type.float is tl.float32:
+        near = _flushed(near)
+    return near
+
+
+def _flushed(numbers: Array) -> Array:
+    return np.where(np.abs(numbers) < _NORMAL, np.copysign(0, numbers), numbers).astype(numbers.dtype)
+
+
+def literal(text: str, type: Type) -> Array:
+    """A number that stands in the text, as bits. Raises ValueError for anything else."""
+    if hexadecimal := re.fullmatch(r"0[fFdD]([0-9a-fA-F]+)", text):
+        return np.array([int(hexadecimal[1], 16)], np.uint64)
+    if type.float is not None and type.float in (tl.float32, tl.float64):
+        return as_bits(np.array([float(text)]), type)
+    return np.array([int(text.rstrip("U"), 0) % (1 << 64)], np.uint64)
+
+
+def _exact(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Carried out in float64, from which the result is rounded."""
+    return lambda *numbers: function(*(number.astype(np.float64) for number in numbers))
+
+
+def _fma(a: Array, b: Array, c: Array) -> Array:
+    if a.dtype == np.float64:
+        raise ValueError("fma.f64")
+    product, addend = a.astype(np.float64) * b, c.astype(np.float64)
+    total = product + addend
+    virtual = total - product
+    error = (product - (total - virtual)) + (addend - virtual)
+    return odd(total, error)
+
+
+OF_FLOATS: dict[str, Callable[..., Array]] = {
+    "add": _exact(np.add), "sub": _exact(np.subtract), "mul": _exact(np.multiply), "div": _exact(np.divide),
+    "fma": _fma, "mad": _fma, "min": np.fmin, "max": np.fmax, "neg": np.negative, "abs": np.abs,
+}  # fmt: skip
+
+
+def _quotient(a: Array, b: Array) -> Array:
+    """Rounded towards 0. A GPU's quotient by 0 has no definition."""
+    sign = np.where((a < 0) != (b < 0), -1, 1)
+    return np.asarray(sign * (np.abs(a.astype(np.int64)) // np.maximum(np.abs(b.astype(np.int64)), 1)))
+
+
+OF_INTEGERS: dict[str, Callable[..., Array]] = {
+    "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "neg": np.negative, "abs": np.abs,
+    "div": _quotient, "rem": lambda a, b: a - _quotient(a, b) * b,
+}  # fmt: skip
+
+COMPARISONS: dict[str, Callable[..., Array]] = {
+    "eq": np.equal, "ne": lambda a, b: (a != b) & (a == a) & (b == b), "neu": np.not_equal,
+    "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+    "lo": np.less, "ls": np.less_equal, "hi": np.greater, "hs": np.greater_equal,
+    "equ": lambda a, b: ~((a < b) | (a > b)), "ltu": lambda a, b: ~(a >= b), "leu": lambda a, b: ~(a > b),
+    "gtu": lambda a, b: ~(a <= b), "geu": lambda a, b: ~(a < b),
+    "num": lambda a, b: (a == a) & (b == b), "nan": lambda a, b: (a != a) | (b != b),
+}  # fmt: skip
+
+
+def _lop3(a: Array, b: Array, c: Array, table: Array) -> Array:
+    """Any function of three bits: bit 4 a + 2 b + c of the table."""
+    result = np.zeros_like(a)
+    for row in range(8):
+        if int(table[0]) >> row & 1:
+            result = result | np.bitwise_and.reduce(
+                np.broadcast_arrays(a if row & 4 else ~a, b if row & 2 else ~b, c if row & 1 else ~c)
+            )
+    return result
+
+
+def _prmt(a: Array, b: Array, selector: Array) -> Array:
+    """Any four of eight bytes, or their signs."""
+    both = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
+    result = np.zeros_like(both)
+    for place in range(4):
+        choice = selector.astype(np.uint64) >> np.uint64(4 * place)
+        byte = both >> (choice & np.uint64(7)) * np.uint64(8) & np.uint64(255)
+        sign = np.where(byte >= 128, np.uint64(255), np.uint64(0))
+        result = result | np.where(choice & np.uint64(8), sign, byte) << np.uint64(8 * place)
+    return result
+
+
+def _bfe(a: Array, start: Array, length: Array) -> Array:
+    """Some bits of a number; of a signed one their sign goes on."""
+    first, many = start & 255, length & 255
+    mask = np.where(many >= 63, -1, (np.int64(1) << np.minimum(many, 62).astype(np.int64)) - 1)
+    part = a.astype(np.int64) >> np.minimum(first, 63).astype(np.int64) & mask
+    if a.dtype.kind != "i":
+        return np.asarray(part)
+    top = np.int64(1) << np.clip(many.astype(np.int64) - 1, 0, 62)
+    return np.where(many == 0, 0, (part ^ top) - top)
+
+
+def _bfi(a: Array, b: Array, start: Array, length: Array) -> Array:
+    shift = np.minimum(start & 255, 63).astype(np.uint64)
+    mask = ((np.uint64(1) << np.minimum(length & 255, 63).astype(np.uint64)) - np.uint64(1)) << shift
+    return np.asarray(b.astype(np.uint64) & ~mask | a.astype(np.uint64) << shift & mask)
+
+
+def _reversed(a: Array) -> Array:
+    bits = np.unpackbits(a[..., None].view(np.uint8), axis=-1, bitorder="little")
+    return np.packbits(bits[..., ::-1], axis=-1, bitorder="little").view(a.dtype)[..., 0]
+
+
+def _clz(a: Array) -> Array:
+    bits = np.unpackbits(a[..., None].view(np.uint8), axis=-1, bitorder="little")[..., ::-1]
+    return np.where(a == 0, 8 * a.itemsize, bits.argmax(axis=-1))
+
+
+OF_BITS: dict[str, Callable[..., Array]] = {
+    "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.bitwise_not,
+    "lop3": _lop3, "prmt": _prmt, "bfe": _bfe, "bfi": _bfi, "brev": _reversed, "clz": _clz,
+    "popc": lambda a: np.bitwise_count(a).astype(np.int64),
+}  # fmt: skip
+
+APPROXIMATIONS: dict[str, Callable[..., Array]] = {
+    "ex2": _exact(np.exp2), "lg2": _exact(np.log2), "rcp": _exact(lambda x: 1 / x), "sqrt": _exact(np.sqrt),
+    "rsqrt": _exact(lambda x: 1 / np.sqrt(x)), "sin": _exact(np.sin), "cos": _exact(np.cos),
+    "tanh": _exact(np.tanh),
+}  # fmt: skip
+"""Exact here, to the last place but one on a GPU; the error of `tanh` there is 2 ** -11."""
+
+_TO_WHOLE: dict[str, Callable[..., Array]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
+
+
+def converted(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]) -> Array:
+    """`cvt`: the bits of a number in another type."""
+    if "ftz" in modifiers and source.float is tl.float32:
+        numbers = _flushed(numbers)
+    if source.float is not None:
+        whole = next((function for mode, function in _TO_WHOLE.items() if mode in modifiers), None)
+        if whole is not None:
+            numbers = whole(numbers)
+        return _to_float(numbers, target, modifiers) if target.float is not None else _to_integer(numbers, target)
+    if target.float is not None:
+        if numbers.itemsize == 8 and "rn" not in modifiers:
+            raise ValueError("a rounding of 64-bit integers")
+        exact = numbers if numbers.itemsize == 8 and target.bits == 32 else numbers.astype(np.float64)
+        return as_bits(exact.astype(np.float32) if exact is numbers else exact, target, modifiers)
+    limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
+    numbers = (
+        np.clip(
+            numbers,
+            max(int(limits.min), int(np.iinfo(numbers.dtype).min)),
+            min(int(limits.max), int(np.iinfo(numbers.dtype).max)),
+        )
+        if "sat" in modifiers
+        else numbers
+    )
+    return as_bits(numbers, target)
+
+
+def _to_integer(numbers: Array, target: Type) -> Array:
+    """Numbers beyond the type's are its ends; NaN is 0."""
+    limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
+    inside = np.nan_to_num(numbers.astype(np.float64), nan=0.0, posinf=math.inf, neginf=-math.inf)
+    low, high = inside <= float(limits.min), inside >= float(limits.max)
+    whole = np.where(low | high, 0, inside).astype(limits.dtype)
+    return as_bits(
+        np.where(low, limits.dtype.type(limits.min), np.where(high, limits.dtype.type(limits.max), whole)), target
+    )
+
+
+def _to_float(numbers: Array, target: Type, modifiers: Sequence[str]) -> Array:
+    exact = numbers.astype(np.float64)
+    if "relu" in modifiers:
+        exact = np.where(exact < 0, 0.0, exact)
+    if target.name == "tf32":
+        bits = as_bits(exact, target)
+        if "rna" in modifiers:
+            bits = bits + np.uint64(0x1000)
+        elif "rn" in modifiers:
+            return as_bits(round_to_bits(exact.astype(np.float32), 13), target)
+        return bits & np.uint64(0xFFFFE000)
+    if "satfinite" in modifiers:
+        largest = {"e4m3": 448.0, "e5m2": 57344.0, "f16": 65504.0}[target.name]
+        exact = np.clip(exact, -largest, largest)
+    return as_bits(exact, target, modifiers)

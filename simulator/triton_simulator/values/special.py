@@ -1,0 +1,230 @@
+"""Special functions that neither numpy nor Python has, in float64: inverses of the error function, Bessel functions.
+
+Formulas by number: NIST, "Digital Library of Mathematical Functions".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from triton_simulator.values.arithmetic import exact_product
+from triton_simulator.values.formats import Array
+
+
+def by_element(function: Callable[..., float]) -> Callable[..., Array]:
+    return np.vectorize(function, otypes=[np.float64])
+
+
+def gamma(x: float) -> float:
+    try:
+        return math.gamma(x)
+    except OverflowError:
+        return math.inf
+    except ValueError:  # Python has no value for the poles
+        return math.copysign(math.inf, x) if x == 0 else math.nan
+
+
+def log_gamma(x: float) -> float:
+    try:
+        return math.lgamma(x)
+    except (OverflowError, ValueError):
+        return math.inf
+
+
+def remainder(x: float, y: float) -> float:
+    try:
+        return math.remainder(x, y)
+    except ValueError:
+        return math.nan
+
+
+def sine_of_pi(x: Array) -> Array:
+    """sin(πx), without an error that grows with x."""
+    sine, cosine, quarter = _of_pi(x)
+    result = np.choose(quarter, [sine, cosine, -sine, -cosine])
+    return np.where(result == 0, np.copysign(0.0, x), result)
+
+
+def cosine_of_pi(x: Array) -> Array:
+    sine, cosine, quarter = _of_pi(x)
+    return np.choose(quarter, [cosine, -sine, -cosine, sine]) + 0.0
+
+
+def _of_pi(x: Array) -> tuple[Array, Array, Array]:
+    turn = np.fmod(x, 2)
+    quarters = np.rint(2 * turn)
+    angle = math.pi * (turn - quarters / 2)
+    return np.sin(angle), np.cos(angle), np.where(np.isfinite(x), quarters, 0).astype(np.int64) % 4
+
+
+# The error function's relatives
+
+
+_erf, _erfc = by_element(math.erf), by_element(math.erfc)
+
+
+def inverse_of_erf(x: Array) -> Array:
+    """By Halley's method from an approximation by S. Winitzki."""
+    size = np.abs(x)
+    inside = np.where(size < 0.5, size, 0.5)
+    y = inside * math.sqrt(math.pi) / 2
+    for _ in range(5):
+        y = _halley(y, _erf(y) - inside)
+    y = np.where(size < 0.5, y, _inverse_in_tail(1 - size))
+    return np.where(size <= 1, np.copysign(y, x), np.nan)
+
+
+def inverse_of_erfc(x: Array) -> Array:
+    y = np.copysign(_inverse_in_tail(np.where(x > 1, 2 - x, x)), 1 - x)
+    middle = np.abs(1 - x) < 0.5
+    y = np.where(middle, inverse_of_erf(np.where(middle, 1 - x, 0)), y)
+    return np.where((x < 0) | (x > 2) | np.isnan(x), np.nan, y)
+
+
+def _inverse_in_tail(tail: Array) -> Array:
+    """Of erfc, for numbers up to a half."""
+    part = np.where((tail > 0) & (tail <= 0.5), tail, 0.25)
+    log = np.log(part * (2 - part))
+    half = 2 / (math.pi * 0.147) + log / 2
+    y = np.sqrt(np.sqrt(half * half - log / 0.147) - half)
+    for _ in range(5):
+        y = _halley(y, part - _erfc(y))
+    return np.where(tail == 0, np.inf, y)
+
+
+def _halley(y: Array, excess: Array) -> Array:
+    step = excess * (math.sqrt(math.pi) / 2) * np.exp(y * y)
+    return np.asarray(y - step / (1 + y * step))
+
+
+def scaled_erfc(x: Array) -> Array:
+    """exp(x²) · erfc(x): by its continued fraction (7.9.1) where erfc vanishes."""
+    square, rest = exact_product(x, x)
+    near = np.where(np.abs(x) < 1e100, np.exp(square) * (1 + np.clip(np.nan_to_num(rest), -1e-9, 1)), np.inf)
+    near = near * _erfc(np.where(x > 2, 0, x))
+    far, large = np.zeros_like(x), np.where(x > 2, x, 2)
+    for term in range(100, 0, -1):
+        far = term / 2 / (large + far)
+    return np.where(x > 2, 1 / math.sqrt(math.pi) / (large + far), near)
+
+
+def normal_cdf(x: Array) -> Array:
+    return _erfc(-x / math.sqrt(2)) / 2
+
+
+def inverse_of_normal_cdf(x: Array) -> Array:
+    return -math.sqrt(2) * inverse_of_erfc(2 * x)
+
+
+# Bessel functions
+
+_FAR = 25.0
+"""From here on, the asymptotic expansions are as good as float64."""
+_START = 90
+"""Where the recurrence down to order 0 begins: J of this order is 0 at 25."""
+
+
+def _orders(x: Array, most: int = _START) -> list[Array]:
+    """J of orders 0 to `most` at 0 < x < 25, by recurrence downwards (3.6(v)), normalised by 10.12.4."""
+    ratio, ratios = np.zeros_like(x), []
+    for order in range(most + 20, 0, -1):
+        divisor = 2 * order / x - ratio
+        ratio = 1 / np.where(divisor == 0, 1e-300, divisor)
+        ratios.append(ratio)
+    found = [np.ones_like(x)]
+    for ratio in reversed(ratios):
+        found.append(found[-1] * ratio)
+    total = found[0] + 2 * sum(found[2::2])
+    return [each / total for each in found]
+
+
+def _phase(order: int, x: Array) -> tuple[Array, Array, Array]:
+    """What Hankel's expansions multiply sine and cosine by (10.17.3), and sine and cosine: cos(x - (2n + 1)π/4) …"""
+    p, q, term = np.zeros_like(x), np.zeros_like(x), np.ones_like(x)
+    for k in range(40):
+        part = term * (-1) ** (k // 2)
+        p, q = (p + part, q) if k % 2 == 0 else (p, q + part)
+        following = term * (4 * order**2 - (2 * k + 1) ** 2) / ((k + 1) * 8 * x)
+        term = np.where(np.abs(following) < np.abs(term), following, 0)
+    sine, cosine = np.sin(x), np.cos(x)
+    c, s = {0: (cosine + sine, sine - cosine), 1: (sine - cosine, -sine - cosine)}[order]
+    scale = np.sqrt(1 / (math.pi * x))
+    return scale * (p * c - q * s), scale * (p * s + q * c), x
+
+
+def first_kind(order: int, x: Array) -> Array:
+    """J of order 0 or 1."""
+    size = np.abs(x)
+    near = _orders(np.clip(np.where(np.isnan(size), 1, size), 1e-300, _FAR))[order]
+    near = np.where(size < 1e-150, 1.0 if order == 0 else size / 2, near)
+    far = _phase(order, np.where(np.isfinite(size), np.maximum(size, _FAR), _FAR))[0]
+    result = np.where(size < _FAR, near, np.where(np.isinf(size), 0, far))
+    result = np.where(np.isnan(x), np.nan, result)
+    return np.where(np.signbit(x), -result, result) if order else result
+
+
+def second_kind(order: int, x: Array) -> Array:
+    """Y of order 0 or 1: by Neumann's expansion (10.23.17) and its derivative."""
+    near = np.clip(np.where(np.isnan(x), 1, x), 1e-300, _FAR)
+    j = _orders(near)
+    log = np.log(near / 2) + np.euler_gamma
+    if order == 0:
+        total = sum((-1) ** k * j[2 * k] / k for k in range(1, 40))
+        value = 2 / math.pi * log * j[0] - 4 / math.pi * total
+    else:
+        total = sum((-1) ** k * (j[2 * k - 1] - j[2 * k + 1]) / (2 * k) for k in range(1, 40))
+        value = 2 / math.pi * (log * j[1] - j[0] / near) + 4 / math.pi * total
+    far = _phase(order, np.where(np.isfinite(x), np.maximum(x, _FAR), _FAR))[1]
+    result = np.where(x < _FAR, value, np.where(np.isinf(x), 0, far))
+    return np.where(x < 0, np.nan, np.where(x == 0, -np.inf, np.where(np.isnan(x), np.nan, result)))
+
+
+def modified(order: int, x: Array) -> Array:
+    """I of order 0 or 1: a series (10.25.2), or the mean of exp(x cos t) cos(nt) over a circle (10.32.3)."""
+    size = np.abs(x)
+    near = np.minimum(size, 15)
+    quarter = near * near / 4
+    term = (near / 2) ** order
+    series = np.zeros_like(near)
+    for k in range(1, 60):
+        series, term = series + term, term * quarter / (k * (k + order))
+    angles = np.arange(300) * (math.pi / 150)
+    large = np.clip(np.where(np.isnan(size), 15, size), 15, 1e4)
+    mean = sum(np.exp(large * (math.cos(t) - 1)) * math.cos(order * t) for t in angles) / len(angles)
+    far = np.exp(large / 2) * mean * np.exp(large / 2)
+    result = np.where(size <= 15, series, np.where(np.isnan(x), np.nan, far))
+    return np.where(np.signbit(x), -result, result) if order else result
+
+
+def _ordered(first: Callable[[int, Array], Array], n: int, x: float) -> float:
+    """J or Y of any order n > 1, by recurrence upwards."""
+    low, high = (float(first(order, np.array([x]))[0]) for order in (0, 1))
+    for order in range(1, n):
+        low, high = high, high if math.isinf(high) else 2 * order / x * high - low
+    return high if n else low
+
+
+def first_kind_of_order(n: int, x: float) -> float:
+    size = abs(x)
+    if n < 0 or math.isnan(x):
+        return math.nan
+    if n > 1 and (x == 0 or math.isinf(x)):
+        return 0.0
+    if n > 1 and n < size:
+        value = _ordered(first_kind, n, size)
+    elif n > 1:
+        value = float(_orders(np.array([size]), most=n + int(size) + 60)[n][0])
+    else:
+        return float(first_kind(n, np.array([x]))[0])
+    return -value if x < 0 and n % 2 else value
+
+
+def second_kind_of_order(n: int, x: float) -> float:
+    if n < 0 or math.isnan(x) or x < 0:
+        return math.nan
+    if x == 0 or math.isinf(x):
+        return -math.inf if x == 0 else 0.0
+    return _ordered(second_kind, n, x)

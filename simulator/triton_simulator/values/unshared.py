@@ -1,0 +1,39 @@
+"""Numbers that one thread of a program is sure to have, and the others perhaps not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from triton_simulator.values.formats import Array
+
+WARP = 32
+"""Threads that run in step."""
+Share = Callable[[], None]
+"""Is called where all threads need the number."""
+
+
+class Unshared(np.ndarray[Any, np.dtype[Any]]):
+    """A scalar of each program, and whatever numpy makes of it."""
+
+    share: Share | None
+
+    def __array_finalize__(self, other: Any) -> None:
+        self.share = getattr(other, "share", None)
+
+
+def unshared(data: Array, share: Share) -> Array:
+    result = data.view(Unshared)
+    result.share = share
+    return result
+
+
+def shared(data: Array, size: int) -> Array:
+    """The same data, for a block of `size` elements: one of more than a warp takes part in other threads."""
+    if type(data) is not Unshared:
+        return data
+    if data.share is not None and size > WARP:
+        data.share()
+    return data.view(np.ndarray)

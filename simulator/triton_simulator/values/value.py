@@ -1,0 +1,142 @@
+"""A value of every program of a group at once: what a `tl.tensor` holds in the simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from triton_simulator.values.formats import Array, undefined
+
+NOWHERE = 0
+"""The origin of a pointer that belongs to no tensor. Others count from 1: see `AddressSpace.regions`."""
+
+
+class Value:
+    """A scalar or a block in P programs.
+
+    `data` has one axis more than `shape`, the first: the programs. Every axis has its full length, or 1 where all
+    along it is the same: (1, 1, 16) holds a row that all programs and all rows of a (32, 16) block share. numpy's
+    broadcasting does the rest.
+
+    A pointer's `data` counts elements (int64) from the start of the tensor argument that it came from: its `origin`,
+    one number, or one for each element where `tl.where` mixed two.
+
+    `poison` says which elements nothing defined, one bool an element; None for none.
+    `wrapped` says which elements of an int32 block (or of pointers made with one) overflowed on the way; None for none.
+    `bounds` are the least and the greatest an integer can be, where that is known without looking.
+    """
+
+    __slots__ = ("attr", "bounds", "data", "dtype", "origin", "poison", "shape", "wrapped")
+
+    def __init__(
+        self,
+        data: Array,
+        dtype: Any,
+        shape: tuple[int, ...] = (),
+        origin: int | Array = NOWHERE,
+        poison: Array | None = None,
+        wrapped: Array | None = None,
+        bounds: tuple[int, int] | None = None,
+    ) -> None:
+        self.data = data
+        self.dtype = dtype
+        self.shape = shape
+        self.origin = origin
+        self.poison = poison
+        self.wrapped = wrapped
+        self.bounds = bounds
+
+    def get_element_ty(self) -> Any:
+        """The type that a pointer points to, or that a block is made of."""
+        dtype = self.dtype
+        while hasattr(dtype, "element_ty"):
+            dtype = dtype.element_ty
+        return dtype
+
+    def set_attr(self, name: str, value: object) -> None:
+        """Hints such as `tl.multiple_of` change nothing here."""
+
+    def clone(self) -> Value:
+        return self.rearranged(np.copy, self.shape)
+
+    def full(self) -> Array:
+        """`data` with every axis of the block at its full length: (P or 1, *shape)."""
+        return spread(self.data, self.shape)
+
+    def of_one_program(self) -> Array:
+        """The elements of the only running program; a scalar has no axes, so it prints as a number."""
+        return np.asarray(self.full()[0])
+
+    def limits(self) -> tuple[int, int]:
+        """The smallest and the largest of an integer's elements."""
+        if self.bounds is None:
+            self.bounds = (int(self.data.min()), int(self.data.max())) if self.data.size else (0, 0)
+        return self.bounds
+
+    def rearranged(self, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
+        """The same elements in another order: `change` applies to the data and to what is known about each element."""
+        return Value(
+            change(self.data),
+            self.dtype,
+            shape,
+            change(self.origin) if isinstance(self.origin, np.ndarray) else self.origin,
+            change(self.poison) if self.poison is not None else None,
+            change(self.wrapped) if self.wrapped is not None else None,
+            self.bounds,
+        )
+
+    def replaced(self, here: Array, other: Value) -> Value:
+        """The same value with the elements of `other` where `here` is true."""
+        result = Value(np.where(np.asarray(here), other.data, self.data), self.dtype, self.shape)
+        if self.poison is not None or other.poison is not None:
+            result.poison = np.where(here, *(False if v.poison is None else v.poison for v in (other, self)))
+        return result
+
+    def shown(self) -> Value:
+        """The same value with a number that catches the eye where nothing defined it; a pointer stays as it is."""
+        if self.poison is not None and not self.dtype.scalar.is_ptr():
+            marker = undefined(self.dtype.scalar)
+            self.data = np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
+            self.bounds = None
+        return self
+
+    def with_data(self, data: Array, dtype: Any) -> Value:
+        """The same value with another number for each element; the same elements stay undefined."""
+        return Value(data, dtype, self.shape, poison=self.poison)
+
+
+def spread(data: Array, shape: tuple[int, ...]) -> Array:
+    """An array of a value broadcast over the block, not over the programs."""
+    full = (data.shape[0], *shape)
+    return data if data.shape == full else np.broadcast_to(data, full)
+
+
+def either(*values: Value) -> Array | None:
+    """The poison of a result that depends on every one of `values`, element by element."""
+    poison: Array | None = None
+    for value in values:
+        poison = union(poison, value.poison)
+    return poison
+
+
+def union(poison: Array | None, other: Array | None) -> Array | None:
+    if poison is None or other is None or poison is other:
+        return other if poison is None else poison
+    return poison | other
+
+
+def any_wrapped(*values: Value) -> Array | None:
+    """Where a sum or product of `values` has a wrapped part."""
+    wrapped: Array | None = None
+    for value in values:
+        if value.wrapped is not None:
+            wrapped = value.wrapped if wrapped is None else wrapped | value.wrapped
+    return wrapped
+
+
+def uniform_origin(*values: Value) -> bool:
+    """Whether all elements of all these pointers came from the same argument."""
+    first = values[0].origin
+    return all(isinstance(value.origin, int) and value.origin == first for value in values)

@@ -1,0 +1,64 @@
+"""Triton without its compiled library, so that kernels run on the simulator where Triton has no wheel, as on a Mac.
+
+Triton is two things in one wheel: Python files, in which its language, its front end and its interpreter are written,
+and a compiled library that builds and optimises code. The simulator needs only the former. So `files` fetches them, and
+`stand_in` takes the library's place.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import warnings
+from pathlib import Path
+
+
+def provide() -> None:
+    """Make Triton importable here, in a process whose kernels do not run on a GPU.
+
+    Where Triton is installed, nothing happens. Where it is not, its Python files are fetched if they have not been
+    before. Raises NoTritonError if that is impossible.
+    """
+    # triton-windows looks for what compiles for a GPU when it is imported (its windows_utils.py); here nothing does.
+    warnings.filterwarnings("ignore", message="Failed to find (CUDA|MSVC|Windows SDK|Python libs)")
+    if not has_library() and not _stands_in():
+        from triton_simulator.without_library import files, stand_in
+
+        sys.path.append(str(files.ready()))
+        stand_in.install()
+
+
+def provide_what_is_here() -> None:
+    """Make Triton importable if its Python files have been fetched before. Raises NoTritonError."""
+    if not has_library() and not _stands_in():
+        from triton_simulator.without_library import files
+
+        if files.cache().is_dir():
+            provide()
+
+
+def fetch_if_needed() -> None:
+    """What `provide` would fetch, now: before a terminal app starts, in whose processes nobody would see it happen.
+
+    Raises NoTritonError.
+    """
+    if not has_library():
+        from triton_simulator.without_library import files
+
+        files.ready()
+
+
+def has_library() -> bool:
+    """Whether Triton is installed here, with its compiled library.
+
+    The files that were fetched without it may be importable: xdist's workers inherit the search path of their parent.
+    """
+    if _stands_in() or (spec := importlib.util.find_spec("triton")) is None:
+        return False
+    return any(Path(folder, "_C").is_dir() for folder in spec.submodule_search_locations or ())
+
+
+def _stands_in() -> bool:
+    """Whether something stands in for the library already: `stand_in` is imported only to become that."""
+    stand_in = sys.modules.get("triton_simulator.without_library.stand_in")
+    return stand_in is not None and stand_in.is_installed()
