@@ -107,7 +107,7 @@ def test_on_windows_a_file_that_is_being_read_is_replaced_when_it_is_closed(
     assert (tmp_path / "progress.json").read_bytes() == b"new"
 
 
-def refused(*_: object) -> None:
+def refused(*_: object, **_named: object) -> None:
     raise PermissionError(1, "Operation not permitted")
 
 
@@ -125,3 +125,12 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path, monkeypat
         write_whole(file, b"new")
     assert refusal.value.filename == str(file)
     assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"old"]
+
+
+def test_a_folder_that_takes_no_file_is_told_by_the_name_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(atomic_write.tempfile, "mkstemp", refused)
+    with pytest.raises(PermissionError) as refusal:
+        write_whole(tmp_path / "handout.html", b"new")
+    assert refusal.value.filename == str(tmp_path / "handout.html")

@@ -6,7 +6,8 @@ import os
 import sys
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ATTEMPTS = 50
@@ -17,21 +18,27 @@ PAUSE_SECONDS = 0.01
 def write_whole(file: Path, data: bytes) -> None:
     """Write a file atomically: readers see either the old contents or all of the new. Raises OSError."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
-    new = Path(name)
     try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        with suppress(OSError):  # a file system without permissions, such as a stick's
-            new.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
-        _take_the_place(new, file)
+        descriptor, name = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
+        with _removed(Path(name)) as new:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            with suppress(OSError):  # a file system without permissions, such as a stick's
+                new.chmod(file.stat().st_mode & 0o777 if file.exists() else 0o644)
+            _take_the_place(new, file)
     except OSError as error:
         error.filename = str(file)  # a full disk's error names no file, others that of the new one
         raise
+
+
+@contextmanager
+def _removed(file: Path) -> Iterator[Path]:
+    try:
+        yield file
     finally:
-        new.unlink(missing_ok=True)
+        file.unlink(missing_ok=True)
 
 
 def _take_the_place(new: Path, file: Path) -> None:

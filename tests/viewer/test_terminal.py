@@ -172,6 +172,14 @@ def test_without_a_keyboard_the_viewer_does_not_start(words: list[str]) -> None:
         assert terminal.mode() == terminal.mode_before
 
 
+@pytest.mark.parametrize("words", [["tour.md"], ["tour.md", "--notes"]], ids=["slides", "notes"])
+def test_in_a_terminal_that_cannot_be_drawn_on_the_viewer_does_not_start(words: list[str]) -> None:
+    with Terminal([*WORKSHOP, *words], DECKS, TERM="dumb") as terminal:
+        assert terminal.leave() == 2
+        assert " ".join(terminal.text().split()).endswith(f"here, use: workshop present {' '.join(words)} | cat")
+        assert b"\x1b" not in terminal.written
+
+
 def test_what_was_wrong_breaks_between_words() -> None:
     with Terminal([*WORKSHOP, "tour.md", "--notes", "--share"], DECKS, columns=40) as terminal:
         assert terminal.leave() == 2

@@ -119,3 +119,10 @@ def test_without_a_terminal_it_says_what_to_do(repository: Path) -> None:
     done = subprocess.run(WORKSHOP, cwd=repository, env=environment, stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode == 2
     assert done.stderr.decode().strip() == "watch needs a terminal; without one, use: workshop check"
+
+
+def test_in_a_terminal_that_cannot_be_drawn_on_it_says_what_to_do(repository: Path) -> None:
+    with watch(repository, TERM="dumb") as terminal:
+        assert terminal.leave() == 2
+        assert " ".join(terminal.text().split()).endswith("(TERM=dumb); here, use: workshop check")
+        assert b"\x1b" not in terminal.written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,3 +41,9 @@ def prepare_kernels(*, needed: bool = True) -> None:
         if needed:
             raise
         print_wrapped(f"The slides work, but their kernels cannot run. {error}", sys.stderr)
+
+
+def refuse_dumb_terminal(command: str, instead: str) -> None:
+    """End a command that draws on the whole screen where that would be escape codes, as in a shell inside Emacs."""
+    if os.environ.get("TERM") == "dumb":
+        fail(f"{command} draws on the whole screen, which this terminal cannot show (TERM=dumb); here, use: {instead}")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
+from triton_workshop.cli.common import fail, misuse_told, prepare_kernels, refuse_dumb_terminal
 
 app = typer.Typer()
 
@@ -85,6 +85,7 @@ def watch(
             exercise_numbered(number)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail("watch needs a terminal; without one, use: workshop check")
+    refuse_dumb_terminal("watch", "workshop check")
     from triton_workshop.screen.start import postpone_collection
 
     postpone_collection()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
+from triton_workshop.cli.common import fail, misuse_told, prepare_kernels, refuse_dumb_terminal
 from triton_workshop.errors import print_wrapped
 from triton_workshop.repository import ROOT
 
@@ -102,9 +102,11 @@ def present(
     if not sys.stdout.isatty():
         print_deck(path, slide, notes=notes)
         return
+    typed = f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present"
+    refuse_dumb_terminal("present", f"{typed}{' --notes' * notes} | cat")
     with deck_told(path):
         if notes:
-            show_notes(path, f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present")
+            show_notes(path, typed)
         else:
             from triton_workshop.viewer.start import starting
 
