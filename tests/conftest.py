@@ -34,6 +34,11 @@ settings.load_profile("workshop")
 
 os.environ[own_errors.RAISE] = "1"
 
+# As on people's machines: a container may forbid to keep bytecode, and then every process that imports torch compiles
+# it, which takes longer than all the rest.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 provide()  # test modules import Triton, also where there are only its Python files
 
 Outcome = subprocess.CompletedProcess[str]
