@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.forked import Forks
 from tests.processes import dies, with_variable
 from triton_workshop.checking import own_errors
 from triton_workshop.checking.exercises import EXERCISES
@@ -25,6 +26,7 @@ from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.reporting import progress
 from triton_workshop.device import visible_gpus
+from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.repository import ROOT
 from triton_workshop.without_library import has_library, provide
 
@@ -171,6 +173,23 @@ def run_python() -> RunPython:
 
 
 @pytest.fixture(scope="session")
+def run_forked(run_python: RunPython) -> Iterator[RunPython]:
+    """The same in a fork of a process that has imported torch, and nothing else, where a system can fork.
+
+    For what says nothing of how torch is imported, nor of Python's own options.
+    """
+    if not CAN_FORK:
+        yield run_python
+        return
+    with Forks() as forks:
+
+        def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> Outcome:
+            return forks.run([*map(str, arguments)], _as_a_person(env or {}), cwd)
+
+        yield run
+
+
+@pytest.fixture(scope="session")
 def run_warm() -> Iterator[RunPython]:
     """The same by `workshop run`, for scripts: in a fork of a process that has imported torch and Triton before.
 
@@ -204,12 +223,17 @@ LEFT_ALONE = 120
 """Seconds after which the shared process leaves by itself, should this one be killed."""
 
 
+def _as_a_person(env: dict[str, str]) -> dict[str, str]:
+    """The environment without our variables, but for these."""
+    ours = ("TRITON_INTERPRET", "TRITON_WORKSHOP_SLIDE", "FORCE_COLOR", "COLUMNS")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", *ours))}
+    return inherited | env
+
+
 def _run(arguments: tuple[str | Path, ...], env: dict[str, str], cwd: Path) -> Outcome:
-    ours = ("TRITON_INTERPRET", "TRITON_INTERPRETER", "TRITON_WORKSHOP_SLIDE", "FORCE_COLOR", "COLUMNS")
-    inherited = {name: value for name, value in os.environ.items() if name not in ours}
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
-        env={**inherited, **env},
+        env=_as_a_person(env),
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         capture_output=True,
