@@ -46,7 +46,8 @@ class Forks:
     def _started(self) -> subprocess.Popen[str]:
         # -P leaves the folder of this file out of the modules' path.
         command = [sys.executable, "-P", __file__]
-        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        return subprocess.Popen(command, env=inherited, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def _answer(self) -> int:
         assert self._process is not None
@@ -81,6 +82,7 @@ def main() -> None:
 
 
 def _become(arguments: list[str], variables: dict[str, str], folder: str, printed: list[str]) -> None:
+    os.setsid()  # what it does to its group concerns nobody else
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(variables)
@@ -88,7 +90,7 @@ def _become(arguments: list[str], variables: dict[str, str], folder: str, printe
         opened = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         os.dup2(opened, number)
         os.close(opened)
-    sys.stdin = open(0, closefd=False)  # noqa: PTH123, SIM115
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115
     path = [each for each in variables.get("PYTHONPATH", "").split(os.pathsep) if each]
     match arguments:
         case ["-c", source, *_]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+
+from tests.conftest import RunPython
 
 _before = os.environ.get("TRITON_INTERPRET")
 os.environ["TRITON_INTERPRET"] = "1"
@@ -35,3 +39,18 @@ def _interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _with_memory_for_descriptors() -> None:
     triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8))
+
+
+Run = Callable[[str, Path], str]
+
+
+@pytest.fixture
+def with_torch(run_forked: RunPython) -> Run:
+    """What a process prints that runs this code in a folder; it may have imported torch before."""
+
+    def run_it(code: str, folder: Path) -> str:
+        ran = run_forked("-c", code, env={"TRITON_INTERPRET": "1", "PYTHONPATH": ""}, cwd=folder)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run_it

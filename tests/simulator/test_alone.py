@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import triton_workshop
+from tests.simulator.conftest import Run
 
 ROOMS = ("simulator", "compiler", "without_library")
 BLOCKED = """\
@@ -85,14 +86,14 @@ print(recorded[0].faults[0], len(launches.kernels()))
 """
 
 
-def test_three_folders_are_all_of_it(tmp_path: Path) -> None:
+def test_three_folders_are_all_of_it(with_torch: Run, tmp_path: Path) -> None:
     """They run where the rest of the package is not there to be imported."""
     package = Path(triton_workshop.__file__).parent
     for room in ROOMS:
         shutil.copytree(package / room, tmp_path / "triton_workshop" / room)
     (tmp_path / "triton_workshop" / "__init__.py").touch()
     (tmp_path / "kernel.py").write_text(KERNEL, encoding="utf-8")
-    printed = run("import kernel", tmp_path)
+    printed = with_torch("import kernel", tmp_path)
     assert printed == (
         "program 0 read x_ptr[4..7], but x_ptr has 4 elements.\n"
         "  Line 9: `tl.store(x_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, B))))`. Is a mask missing? 1\n"

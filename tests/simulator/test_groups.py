@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +12,7 @@ import torch
 import triton
 import triton.language as tl
 
-from triton_workshop.repository import ROOT
+from tests.conftest import RunPython
 from triton_workshop.simulator import Launch, record
 
 from .executors import upstream
@@ -390,7 +387,7 @@ def test_a_launch_without_programs_does_nothing() -> None:
 
 
 @pytest.mark.library
-def test_the_switch_leaves_tritons_own_interpreter(tmp_path: Path) -> None:
+def test_the_switch_leaves_tritons_own_interpreter(run_forked: RunPython, tmp_path: Path) -> None:
     script = tmp_path / "which.py"
     script.write_text(
         "from triton_workshop import DEVICE\n"
@@ -398,6 +395,5 @@ def test_the_switch_leaves_tritons_own_interpreter(tmp_path: Path) -> None:
         "print(interpreter.InterpretedFunction.run.__module__)\n"
     )
     for switch, module in (("0", "triton.runtime.interpreter"), ("1", "triton_workshop.simulator.launch.executor")):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TRITON_WORKSHOP_SIMULATOR": switch}
-        run = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
-        assert run.stdout.strip() == module
+        variables = {"TRITON_INTERPRET": "1", "TRITON_WORKSHOP_SIMULATOR": switch}
+        assert run_forked(script, env=variables).stdout.strip() == module

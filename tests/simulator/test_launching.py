@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,7 +13,7 @@ import triton.language as tl
 from packaging.version import Version
 from triton.runtime._allocation import NullAllocator
 
-from triton_workshop.repository import ROOT
+from tests.conftest import RunPython
 from triton_workshop.simulator import SimulatorError, record
 from triton_workshop.without_library import has_library
 
@@ -242,12 +240,12 @@ def test_heuristics_around_autotune() -> None:
 
 
 @pytest.fixture(scope="module")
-def of_triton() -> dict[str, Any]:
+def of_triton(run_forked: RunPython) -> dict[str, Any]:
     """What Triton's own launches and tuners do in the same cases, in a process that compiles for an H100."""
     if not has_library():
         pytest.skip("Triton's own launches need Triton's compiled library")
-    command = [sys.executable, "-m", "tests.simulator.launches_of_triton"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    done = run_forked("-m", "tests.simulator.launches_of_triton")
+    assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
 
 
