@@ -66,7 +66,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 PLATFORM = (
-    "bench/test_bench.py",
     "checking/test_progress.py",
     "classroom/test_commands.py",
     "processes/",
@@ -89,7 +88,6 @@ PLATFORM = (
 )
 """Whose tests are marked `platform`."""
 BARE = (
-    "asm/test_commands.py",
     "browser/test_bundle.py",
     "browser/test_in_",
     "browser/test_parts.py",
