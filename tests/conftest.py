@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from simulator.tests.processes import Outcome, RunPython, run_forked, run_new_process, run_python  # noqa: F401
 from tests.processes import dies, with_variable
 from triton_simulator.without_library import has_library, provide
 from triton_workshop.checking import own_errors
@@ -34,10 +35,12 @@ settings.load_profile("workshop")
 
 os.environ[own_errors.RAISE] = "1"
 
-provide()  # test modules import Triton, also where there are only its Python files
+# As on people's machines: a container may forbid to keep bytecode, and then every process that imports torch compiles
+# it, which takes longer than all the rest.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
-Outcome = subprocess.CompletedProcess[str]
-RunPython = Callable[..., Outcome]
+provide()  # test modules import Triton, also where there are only its Python files
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,7 +62,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 PLATFORM = (
-    "bench/test_bench.py",
     "checking/test_progress.py",
     "classroom/test_commands.py",
     "processes/",
@@ -77,7 +79,6 @@ PLATFORM = (
 )
 """Whose tests are marked `platform`."""
 BARE = (
-    "asm/test_commands.py",
     "browser/test_bundle.py",
     "browser/test_in_",
     "browser/test_parts.py",
@@ -150,16 +151,6 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def run_python() -> RunPython:
-    """Run `python ARGUMENTS…` as a person would: no variable of ours set but those given by `env`."""
-
-    def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> Outcome:
-        return _run(arguments, env or {}, cwd)
-
-    return run
-
-
-@pytest.fixture(scope="session")
 def run_warm() -> Iterator[RunPython]:
     """The same by `workshop run`, for scripts: in a fork of a process that has imported torch and Triton before.
 
@@ -176,7 +167,7 @@ def warm_process(**variables: str) -> Iterator[RunPython]:
         ours = {"XDG_RUNTIME_DIR": folder, "TRITON_WORKSHOP_IDLE": str(LEFT_ALONE), **variables}
 
         def run(*arguments: str | Path, env: dict[str, str] | None = None, cwd: Path = ROOT) -> Outcome:
-            return _run(("-m", "triton_workshop.processes", *arguments), ours | (env or {}), cwd)
+            return run_new_process("-m", "triton_workshop.processes", *arguments, env=ours | (env or {}), cwd=cwd)
 
         try:
             yield run
@@ -191,18 +182,3 @@ def warm_process(**variables: str) -> Iterator[RunPython]:
 
 LEFT_ALONE = 120
 """Seconds after which the shared process leaves by itself, should this one be killed."""
-
-
-def _run(arguments: tuple[str | Path, ...], env: dict[str, str], cwd: Path) -> Outcome:
-    ours = ("TRITON_INTERPRET", "TRITON_INTERPRETER", "TRITON_WORKSHOP_SLIDE", "FORCE_COLOR", "COLUMNS")
-    inherited = {name: value for name, value in os.environ.items() if name not in ours}
-    return subprocess.run(
-        [sys.executable, *map(str, arguments)],
-        env={**inherited, **env},
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
-    )

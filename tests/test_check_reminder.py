@@ -48,12 +48,12 @@ def run_as(repository: Path, variables: dict[str, str]) -> Iterator[Script]:
 
 
 @pytest.fixture
-def run_new(repository: Path, variables: dict[str, str], run_python: RunPython) -> Script:
-    """The same in a new process, of whose end a test says something."""
+def run_alone(repository: Path, variables: dict[str, str], run_forked: RunPython) -> Script:
+    """The same where nothing of ours has been imported, and Python itself ends the process."""
 
-    def run(text: str, *options: str) -> Outcome:
+    def run(text: str) -> Outcome:
         file = written(text, repository / "exercises" / "exercise_1.py")
-        return run_python(*options, file, env=variables, cwd=repository)
+        return run_forked(file, env=variables, cwd=repository)
 
     return run
 
@@ -63,8 +63,8 @@ def written(text: str, file: Path) -> Path:
     return file
 
 
-def test_an_exercise_that_lost_its_check_says_which_lines_to_put_back(run_new: Script) -> None:
-    result = run_new(shipped_exercise("1").removesuffix(BLOCK))
+def test_an_exercise_that_lost_its_check_says_which_lines_to_put_back(run_alone: Script) -> None:
+    result = run_alone(shipped_exercise("1").removesuffix(BLOCK))
     assert result.stderr == f"exercise_1.py was not checked: the check at its end is gone. Put it back:\n\n{BLOCK}"
     assert result.returncode == 0
 
@@ -100,8 +100,9 @@ def test_nothing_is_said_of(run_as: Script, text: str, name: str) -> None:
     assert "Put it back" not in run_as(text, name).stderr
 
 
-def test_nothing_is_said_at_a_prompt(run_new: Script) -> None:
-    assert "Put it back" not in run_new(USES_US, "-i").stderr
+def test_nothing_is_said_at_a_prompt(repository: Path, variables: dict[str, str], run_python: RunPython) -> None:
+    file = written(USES_US, repository / "exercises" / "exercise_1.py")
+    assert "Put it back" not in run_python("-i", file, env=variables, cwd=repository).stderr
 
 
 @pytest.mark.parametrize("number", EXERCISES)
@@ -111,14 +112,14 @@ def test_every_exercise_is_one(number: str) -> None:
     assert check_reminder._exercise_of(ROOT / "solutions/standalone.py") is None
 
 
-def test_a_traceback_stands_alone(run_new: Script) -> None:
-    assert run_new(f"{USES_US}1 / 0\n").stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
+def test_a_traceback_stands_alone(run_alone: Script) -> None:
+    assert run_alone(f"{USES_US}1 / 0\n").stderr.splitlines()[-1] == "ZeroDivisionError: division by zero"
 
 
-def test_an_exercise_that_is_imported_says_nothing(run_python: RunPython, repository: Path) -> None:
+def test_an_exercise_that_is_imported_says_nothing(run_forked: RunPython, repository: Path) -> None:
     written(USES_US, repository / "exercises" / "exercise_1.py")
     env = {"PYTHONPATH": f"{repository}:{repository / 'exercises'}", "TRITON_INTERPRET": "1"}
-    assert run_python("-c", "import exercise_1", env=env).stderr == ""
+    assert run_forked("-c", "import exercise_1", env=env).stderr == ""
 
 
 @pytest.mark.parametrize("number", EXERCISES)

@@ -17,9 +17,9 @@ def test_importing_the_package_loads_nothing_heavy(run_python: RunPython) -> Non
     assert result.stdout.strip() == "[]"
 
 
-def test_every_public_name_resolves(run_python: RunPython) -> None:
+def test_every_public_name_resolves(run_forked: RunPython) -> None:
     source = "from triton_workshop import *; print(DEVICE, cdiv(6, 4), bool(load_image and show_image))"
-    result = run_python("-c", source)
+    result = run_forked("-c", source)
     assert result.stdout in ("cpu 2 True\n", "cuda 2 True\n"), result.stderr
 
 
@@ -44,8 +44,8 @@ SIMULATED = {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
 NO_GPU = {"CUDA_VISIBLE_DEVICES": ""}
 
 
-def test_without_a_gpu_kernels_are_simulated(run_python: RunPython) -> None:
-    result = run_python("-c", "from triton_workshop import DEVICE; print(DEVICE)", env=NO_GPU)
+def test_without_a_gpu_kernels_are_simulated(run_forked: RunPython) -> None:
+    result = run_forked("-c", "from triton_workshop import DEVICE; print(DEVICE)", env=NO_GPU)
     assert result.stdout == "cpu\n"
 
 
@@ -75,19 +75,19 @@ TOO_EARLY = (
 @pytest.mark.library
 @pytest.mark.parametrize(("source", "advice"), TOO_EARLY)
 def test_triton_imported_too_early_says_what_to_move(
-    run_python: RunPython, tmp_path: Path, source: str, advice: str
+    run_forked: RunPython, tmp_path: Path, source: str, advice: str
 ) -> None:
     script = tmp_path / "early.py"
     script.write_text(source)
-    result = run_python(script, env=NO_GPU)
+    result = run_forked(script, env=NO_GPU)
     assert result.returncode == 1
     assert advice in result.stderr
     assert "Traceback" not in result.stderr
 
 
 @pytest.mark.library
-def test_triton_simulated_already_is_no_mistake(run_python: RunPython) -> None:
-    result = run_python("-c", "import triton; from triton_workshop import DEVICE; print(DEVICE)", env=SIMULATED)
+def test_triton_simulated_already_is_no_mistake(run_forked: RunPython) -> None:
+    result = run_forked("-c", "import triton; from triton_workshop import DEVICE; print(DEVICE)", env=SIMULATED)
     assert (result.stdout, result.returncode) == ("cpu\n", 0)
 
 
@@ -102,7 +102,7 @@ def test_triton_simulated_against_the_device_says_so(run_python: RunPython) -> N
     assert "set up for the simulator, but kernels are to run on the GPU" in result.stderr
 
 
-def test_a_misspelt_variable_is_named(run_python: RunPython) -> None:
-    result = run_python("-c", "from triton_workshop import DEVICE", env={"TRITON_INTERPRETER": "1"})
+def test_a_misspelt_variable_is_named(run_forked: RunPython) -> None:
+    result = run_forked("-c", "from triton_workshop import DEVICE", env={"TRITON_INTERPRETER": "1"})
     assert "TRITON_INTERPRETER" in result.stderr
     assert "spelt TRITON_INTERPRET" in result.stderr

@@ -70,9 +70,9 @@ print(output.tolist())
 """
 
 
-def test_inside_a_kernel_print_if_shows_the_program_that_was_asked_for(run_python: RunPython, tmp_path: Path) -> None:
+def test_inside_a_kernel_print_if_shows_the_program_that_was_asked_for(run_forked: RunPython, tmp_path: Path) -> None:
     script = tmp_path / "kernel.py"
     script.write_text(KERNEL)
-    result = run_python(script)
+    result = run_forked(script)
     assert result.stderr == ""
     assert result.stdout.splitlines() == ["program 1 has [4 5 6 7]", "in a list 1", "[0, 1, 2, 3, 4, 5]"]

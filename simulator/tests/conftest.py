@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,11 @@ from hypothesis import settings
 settings.register_profile("simulator", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("simulator")
 
+# As on people's machines: a container may forbid to keep bytecode, and then every process that imports torch compiles
+# it, which takes longer than all the rest.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 _before = os.environ.get("TRITON_INTERPRET")
 os.environ["TRITON_INTERPRET"] = "1"
 
@@ -20,6 +27,9 @@ import triton  # noqa: E402
 
 from triton_simulator.without_library import has_library  # noqa: E402
 
+from .processes import RunPython, run_forked, run_python  # noqa: E402, F401
+
+# isort: split
 from . import executors  # noqa: E402, F401  # puts the simulator in place of Triton's interpreter
 
 PLATFORM = ("test_plain_python.py", "test_takeover.py", "test_threads.py", "test_uninstall.py", "without_library/")
@@ -60,3 +70,18 @@ def _interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def _with_memory_for_descriptors() -> None:
     triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8))
+
+
+Run = Callable[[str, Path], str]
+
+
+@pytest.fixture
+def with_torch(run_forked: RunPython) -> Run:  # noqa: F811
+    """What a process prints that runs this code in a folder; it may have imported torch before."""
+
+    def run_it(code: str, folder: Path) -> str:
+        ran = run_forked("-c", code, env={"TRITON_INTERPRET": "1", "PYTHONPATH": ""}, cwd=folder)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run_it

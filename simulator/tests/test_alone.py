@@ -1,4 +1,4 @@
-"""The simulator can be taken along by a stranger: it needs neither the workshop, nor torch, nor a screen."""
+"""The simulator, with the compiler and what replaces Triton's library, can be taken along by a stranger."""
 
 from __future__ import annotations
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import ast
-import os
-import subprocess
-import sys
 
-from .tables import EVERY, ROOT
+from .processes import RunPython
+from .tables import EVERY
 
 KERNELS = 200 if EVERY == 1 else 40
 
 
-def test_corrupted_kernels_leave_the_process_alive() -> None:
+def test_corrupted_kernels_leave_the_process_alive(run_forked: RunPython) -> None:
     """What must be found is planted, as chance depends on all kernels there are; by hand, it takes any number."""
-    environment = {**os.environ, "TRITON_INTERPRET": "1"}
-    command = [sys.executable, "-m", "simulator.tests.corruptions", str(KERNELS)]
-    run = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=False)
+    run = run_forked("-m", "simulator.tests.corruptions", str(KERNELS), env={"TRITON_INTERPRET": "1"})
     assert run.returncode == 0, run.stderr
     found = ast.literal_eval(run.stdout)
     assert {"right", "another result"} <= found.keys()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +12,8 @@ import triton.language as tl
 from triton_simulator import record
 from triton_simulator.memory import counts as counting
 from triton_simulator.memory.coalescing import Coalescing, Sectors
+
+from .processes import RunPython
 
 
 @triton.jit
@@ -128,11 +127,11 @@ print(peak() - before, sum(tensor.nbytes for tensor in tensors))
 
 
 @pytest.mark.parametrize("kernel", [ADD, IN_PLACE_BY_BYTES], ids=["add", "in place by bytes"])
-def test_a_large_grid_takes_bounded_memory(tmp_path: Path, kernel: str) -> None:
+def test_a_large_grid_takes_bounded_memory(run_forked: RunPython, tmp_path: Path, kernel: str) -> None:
     script = tmp_path / "large.py"
     script.write_text(LARGE_GRID.format(kernel=kernel))
-    environment = {**os.environ, "TRITON_INTERPRET": "1"}
-    run = subprocess.run([sys.executable, script], env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    run = run_forked(script, env={"TRITON_INTERPRET": "1"})
+    assert run.returncode == 0, run.stderr
     extra, tensors = map(int, run.stdout.split())
     assert extra <= (256 << 20) + 2 * tensors
 

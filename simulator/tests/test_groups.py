@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ import triton.language as tl
 from triton_simulator import Launch, record
 
 from .executors import upstream
+from .processes import RunPython
 
 
 def launched(kernel: Any, grid: Any, *arguments: Any, **constants: Any) -> Launch:
@@ -389,15 +387,13 @@ def test_a_launch_without_programs_does_nothing() -> None:
 
 
 @pytest.mark.library
-def test_the_switch_leaves_tritons_own_interpreter(tmp_path: Path) -> None:
+def test_the_switch_leaves_tritons_own_interpreter(run_forked: RunPython, tmp_path: Path) -> None:
     script = tmp_path / "which.py"
     script.write_text(
-        "import os; os.environ['TRITON_INTERPRET'] = '1'\n"
         "from triton_simulator import install; install()\n"
         "from triton.runtime import interpreter\n"
         "print(interpreter.InterpretedFunction.run.__module__)\n"
     )
     for switch, module in (("0", "triton.runtime.interpreter"), ("1", "triton_simulator.launch.executor")):
-        environment = {**os.environ, "TRITON_SIMULATOR": switch}
-        run = subprocess.run([sys.executable, script], env=environment, capture_output=True, text=True, check=True)
-        assert run.stdout.strip() == module
+        variables = {"TRITON_INTERPRET": "1", "TRITON_SIMULATOR": switch}
+        assert run_forked(script, env=variables).stdout.strip() == module

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from typing import Any, NamedTuple
 
 import pytest
@@ -20,7 +18,7 @@ from triton_simulator.without_library import has_library
 
 from . import launch_cases
 from .executors import upstream
-from .tables import ROOT
+from .processes import RunPython
 
 
 def same(launch: Any, size: int = 8) -> list[float]:
@@ -242,12 +240,12 @@ def test_heuristics_around_autotune() -> None:
 
 
 @pytest.fixture(scope="module")
-def of_triton() -> dict[str, Any]:
+def of_triton(run_forked: RunPython) -> dict[str, Any]:
     """What Triton's own launches and tuners do in the same cases, in a process that compiles for an H100."""
     if not has_library():
         pytest.skip("Triton's own launches need Triton's compiled library")
-    command = [sys.executable, "-m", "simulator.tests.launches_of_triton"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    done = run_forked("-m", "simulator.tests.launches_of_triton")
+    assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from .processes import Outcome, RunPython
+
+RunPytest = Callable[..., Outcome]
 PLUGIN = "triton_simulator.pytest_plugin"
 CONFTEST = """\
 import pytest, torch, triton
@@ -177,23 +178,28 @@ def test_what_is_not_mapped_says_its_name(name, use):
 """
 
 
-def run_pytest(folder: Path, *options: str, plugin: bool) -> subprocess.CompletedProcess[str]:
-    """Run pytest in a folder, as somebody does who has neither a GPU nor our settings."""
-    mine = ("TRITON_INTERPRET", "PYTEST_PLUGINS", "PYTEST_ADDOPTS", "PYTEST_XDIST_WORKER", "PYTEST_CURRENT_TEST")
-    environment = {name: value for name, value in os.environ.items() if name not in mine}
-    early = ["--triton-simulator"] if plugin else []
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *early, *options]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+@pytest.fixture
+def run_pytest(run_forked: RunPython, tmp_path: Path) -> RunPytest:
+    """Run pytest in this folder, as somebody does who has neither a GPU nor our settings, and no plugin but xdist."""
+
+    def run(*options: str, plugin: bool) -> Outcome:
+        early = ["-p", PLUGIN] if plugin else []
+        command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "xdist", *early, *options]
+        return run_forked(*command, env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, cwd=tmp_path)
+
+    return run
 
 
 @pytest.mark.parametrize("workers", ["0", "1"], ids=["one process", "xdist"])
-def test_whoever_breaks_memory_races_or_waits_fails_and_cuda_is_the_cpu(tmp_path: Path, workers: str) -> None:
+def test_whoever_breaks_memory_races_or_waits_fails_and_cuda_is_the_cpu(
+    run_pytest: RunPytest, tmp_path: Path, workers: str
+) -> None:
     (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
     (tmp_path / "test_kernels.py").write_text(TESTS, encoding="utf-8")
     (tmp_path / "test_surfaces.py").write_text(SURFACES, encoding="utf-8")
     if in_addopts := workers == "1":
         (tmp_path / "pytest.ini").write_text(f"[pytest]\naddopts = -p {PLUGIN}\n", encoding="utf-8")
-    ran = run_pytest(tmp_path, "-n", workers, "--triton-report", plugin=not in_addopts)
+    ran = run_pytest("-n", workers, "--triton-report", plugin=not in_addopts)
     summary = re.findall(r"^(?:FAILED|ERROR) test_(?:kernels|surfaces)\.py::(\w+) - (\S+)", ran.stdout, re.MULTILINE)
     failed = sorted(name for name, _ in summary)
     expected = ["caught", "fixture", "fixture_at_the_end", "race", "raised", "wait"]
@@ -213,7 +219,7 @@ def test_whoever_breaks_memory_races_or_waits_fails_and_cuda_is_the_cpu(tmp_path
             {"conftest.py": f"pytest_plugins = [{PLUGIN!r}]"},
             (),
             False,
-            r"ERROR: .*comes too late: conftest files have been read.* Give `--triton-simulator`",
+            r"ERROR: .*comes too late: conftest files have been read.* Give `-p triton_simulator",
         ),
         pytest.param(
             {"other.py": "import triton.language"},
@@ -226,11 +232,11 @@ def test_whoever_breaks_memory_races_or_waits_fails_and_cuda_is_the_cpu(tmp_path
     ids=["conftest", "another plugin"],
 )
 def test_too_late_is_a_usage_error(
-    tmp_path: Path, files: dict[str, str], options: tuple[str, ...], plugin: bool, says: str
+    run_pytest: RunPytest, tmp_path: Path, files: dict[str, str], options: tuple[str, ...], plugin: bool, says: str
 ) -> None:
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    ran = run_pytest(tmp_path, *options, plugin=plugin)
+    ran = run_pytest(*options, plugin=plugin)
     assert ran.returncode == pytest.ExitCode.USAGE_ERROR, ran.stdout + ran.stderr
     assert re.search(says, ran.stderr), ran.stderr
 
@@ -340,9 +346,9 @@ def test_compile():
 
 @pytest.mark.library
 @pytest.mark.parametrize("asks", [True, False], ids=["with the front end", "without"])
-def test_what_does_not_compile_for_a_gpu_fails(tmp_path: Path, asks: bool) -> None:
+def test_what_does_not_compile_for_a_gpu_fails(run_pytest: RunPytest, tmp_path: Path, asks: bool) -> None:
     (tmp_path / "test_gpu.py").write_text(NOT_FOR_A_GPU, encoding="utf-8")
-    ran = run_pytest(tmp_path, *([] if asks else ["--no-triton-compiler"]), plugin=True)
+    ran = run_pytest(*([] if asks else ["--no-triton-compiler"]), plugin=True)
     failed = re.findall(r"^FAILED test_gpu\.py::(\w+)", ran.stdout, re.MULTILINE)
     refused = ["test_break", "test_return", "test_global"] if asks else ["test_again"]
     assert sorted(failed) == sorted([*refused, "test_warps", "test_grid", "test_no_grid"]), ran.stdout + ran.stderr

@@ -8,7 +8,7 @@ import pytest
 
 from triton_simulator.patches import Patches
 
-from .test_alone import run
+from .conftest import Run
 
 KERNEL = '''\
 import sys, types
@@ -72,14 +72,14 @@ print(x.tolist())
 """
 
 
-def test_uninstall_leaves_triton_as_it_was(tmp_path: Path) -> None:
+def test_uninstall_leaves_triton_as_it_was(with_torch: Run, tmp_path: Path) -> None:
     (tmp_path / "kernel.py").write_text(KERNEL + COMPARE, encoding="utf-8")
-    printed = run(f"{PROVIDED}; import kernel", tmp_path)
+    printed = with_torch(f"{PROVIDED}; import kernel", tmp_path)
     assert printed == "True 1 []\n[]\nTrue 1 []\n[]\n[4.0, 4.0, 4.0, 4.0]\n"
 
 
 @pytest.mark.library
-def test_afterwards_kernels_run_on_tritons_own_interpreter(tmp_path: Path) -> None:
+def test_afterwards_kernels_run_on_tritons_own_interpreter(with_torch: Run, tmp_path: Path) -> None:
     kernel = KERNEL.replace("arange(0", "tl.arange(0").replace("= load", "= tl.load")
     kernel = kernel.replace("shared.store(", "tl.store(")
     kernel = kernel.replace("x.exp().log()", "tl.log(tl.exp(x))")  # Triton 3.6's own interpreter has no such methods
@@ -96,16 +96,16 @@ print(x.tolist(), launches)
 """,
         encoding="utf-8",
     )
-    assert run("import kernel", tmp_path) == "[4.0, 4.0, 4.0, 4.0] []\n"
+    assert with_torch("import kernel", tmp_path) == "[4.0, 4.0, 4.0, 4.0] []\n"
 
 
-def test_a_recording_without_the_simulator_warns(tmp_path: Path) -> None:
+def test_a_recording_without_the_simulator_warns(with_torch: Run, tmp_path: Path) -> None:
     code = "import warnings; warnings.simplefilter('error'); from triton_simulator import record; "
     (tmp_path / "kernel.py").write_text(
         f"{code}\ntry:\n    with record():\n        pass\nexcept RuntimeWarning as warning:\n    print(warning)\n",
         encoding="utf-8",
     )
-    assert "which is not installed: it will stay empty. Call install() first" in run("import kernel", tmp_path)
+    assert "which is not installed: it will stay empty. Call install() first" in with_torch("import kernel", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_a_recording_without_the_simulator_warns(tmp_path: Path) -> None:
     ],
     ids=["not installed", "imported for a GPU", "nothing says where"],
 )
-def test_misuse_is_said(tmp_path: Path, code: str, says: str) -> None:
-    printed = run(
+def test_misuse_is_said(with_torch: Run, tmp_path: Path, code: str, says: str) -> None:
+    printed = with_torch(
         "from triton_simulator import SimulatorError, install, uninstall\n"
         f"try:\n    {code}\nexcept SimulatorError as error:\n    print(error)",
         tmp_path,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.conftest import RunPython
 from tests.processes import dies
 from triton_simulator.faults import Kind as FaultKind
 from triton_workshop.checking.check import check
@@ -356,11 +356,11 @@ def test_a_case_that_a_machine_has_no_memory_for_is_scaled_down_and_named(checke
 @pytest.mark.parametrize(
     ("line", "named"), [("os.kill(os.getppid(), 9)", "signals-others"), ("os.killpg(0, 9)", "killed")]
 )
-def test_a_script_cannot_end_the_process_that_judges_it(line: str, named: str, tmp_path: Path) -> None:
+def test_a_script_cannot_end_the_process_that_judges_it(
+    line: str, named: str, run_forked: RunPython, tmp_path: Path
+) -> None:
     script = _changed(ADD, (("    return output\n", f"    import os\n\n    {line}\n    return output\n"),), tmp_path)
-    ended = subprocess.run(
-        [sys.executable, "-c", CHECKS, str(script)], capture_output=True, text=True, start_new_session=True, check=False
-    )
+    ended = run_forked("-c", CHECKS, script)
     if ended.returncode == -9 and named == "signals-others":
         pytest.skip("Linux before 6.12 cannot keep signals inside")
     assert ended.stdout.splitlines()[-1] == f"{named}|{line if named == 'signals-others' else ''}|True"
@@ -774,7 +774,7 @@ def test_a_solution_that_was_changed_costs_hints_and_nothing_else(
     assert finding.hints
 
 
-def test_a_process_that_waits_for_a_request_has_imported_what_the_check_needs() -> None:
+def test_a_process_that_waits_for_a_request_has_imported_what_the_check_needs(run_forked: RunPython) -> None:
     code = """
 import sys
 from triton_workshop.checking.check import check_when_asked
@@ -783,5 +783,4 @@ class Nobody:
     def receive(self): raise EOFError
 check_when_asked(Nobody())
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout == "True\n"
+    assert run_forked("-c", code).stdout == "True\n"

@@ -42,8 +42,8 @@ def _source(text: str) -> Source:
     return Source(Path("script.py"), text, EXERCISES["1"])
 
 
-def test_the_launches_of_the_warm_up_succeed_and_start_no_thread(run_python: RunPython) -> None:
-    result = run_python("-c", WARM_UP)
+def test_the_launches_of_the_warm_up_succeed_and_start_no_thread(run_forked: RunPython) -> None:
+    result = run_forked("-c", WARM_UP)
     assert result.returncode == 0, result.stderr
     threads, *seen = result.stdout.splitlines()
     assert threads == "no more threads"  # what forks needs to have one

@@ -207,9 +207,9 @@ main()
 
 
 @pytest.fixture
-def workshop(run_python: RunPython, desk: Path) -> Workshop:
+def workshop(run_forked: RunPython, desk: Path) -> Workshop:
     def run(*arguments: str, state: str = "state") -> Outcome:
-        return run_python("-c", CODE, desk, *arguments, env={"TRITON_WORKSHOP_STATE": str(desk / state)})
+        return run_forked("-c", CODE, desk, *arguments, env={"TRITON_WORKSHOP_STATE": str(desk / state)})
 
     return run
 
@@ -332,9 +332,9 @@ def test_misuse_ends_with_2_and_a_line(
     assert message in capsys.readouterr().err
 
 
-def test_misuse_ends_a_process_with_2_and_a_line(workshop: Workshop) -> None:
+def test_misuse_ends_a_process_with_2_and_a_line(run_python: RunPython, desk: Path) -> None:
     arguments, message = MISUSES[0]
-    result = workshop(*arguments)
+    result = run_python("-c", CODE, desk, *arguments)
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import itertools
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -311,47 +312,7 @@ BAD_INPUT = (
     ),
 )
 
-CALLS = """
-import runpy, sys
-from triton_workshop import DEVICE
-import torch
-names = runpy.run_path(sys.argv[1])
-names["t"] = lambda *shape: torch.zeros(shape, device=DEVICE)
-for call in sys.argv[2:]:
-    try:
-        eval(call, names)
-        print("no error")
-    except (TypeError, ValueError) as error:
-        print(error)
-"""
-
-
-@pytest.fixture
-def answers_to(run_warm: RunPython, tmp_path: Path) -> Callable[..., list[str]]:
-    """What calls of a script's launcher come to: lines, one for each call."""
-    script = tmp_path / "calls.py"
-    script.write_text(CALLS)
-
-    def answers(file: str, *calls: str) -> list[str]:
-        result = run_warm(script, file, *calls)
-        assert result.returncode == 0, result.stderr
-        return result.stdout.splitlines()
-
-    return answers
-
-
-@pytest.mark.parametrize("folder", ["exercises", "solutions"])
-@pytest.mark.parametrize("number", NUMBERS)
-def test_bad_input_is_refused_with_what_was_expected(
-    answers_to: Callable[..., list[str]], folder: str, number: str
-) -> None:
-    cases = [(call, message) for n, call, message in BAD_INPUT if n == number]
-    answers = answers_to(f"{folder}/exercise_{number}.py", *(call for call, _ in cases))
-    assert len(answers) == len(cases)
-    for answer, (call, message) in zip(answers, cases, strict=True):
-        assert message in answer, call
-
-
+FOLDERS = ("exercises", "solutions")
 EMPTY = {
     "1": "add(t(0), t(0))",
     "2": "sepia(t(3, 0, 5))",
@@ -369,6 +330,56 @@ EMPTY = {
     "6b": "causal_attention(*(t(2, 0, 64).half(),) * 3)",
     "6c": "int4_linear(t(0, 128).half(), t(5, 64).byte(), t(5, 1).half())",
 }
+
+
+CALLS = """
+import json, runpy, sys
+from triton_workshop import DEVICE
+import torch
+answers = []
+for file, calls in json.loads(sys.argv[1]):
+    names = runpy.run_path(file)
+    names["t"] = lambda *shape: torch.zeros(shape, device=DEVICE)
+    answers.append([])
+    for call in calls:
+        try:
+            eval(call, names)
+            answers[-1].append("no error")
+        except Exception as error:
+            answers[-1].append(f"{type(error).__name__}: {error}")
+print(json.dumps(answers))
+"""
+
+
+@pytest.fixture(scope="module")
+def answers_to(run_warm: RunPython, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
+    """What calls of a script's launcher come to. All calls of all scripts are made in one process."""
+    script = tmp_path_factory.mktemp("calls") / "calls.py"
+    script.write_text(CALLS)
+    bad = {number: tuple(call for n, call, _ in BAD_INPUT if n == number) for number in NUMBERS}
+    asked = [(f"{folder}/exercise_{number}.py", bad[number]) for folder in FOLDERS for number in NUMBERS]
+    asked += [(f"solutions/exercise_{number}.py", (EMPTY[number],)) for number in NUMBERS]
+
+    @functools.cache
+    def answered() -> dict[tuple[str, tuple[str, ...]], list[str]]:
+        result = run_warm(script, json.dumps(asked))
+        assert result.returncode == 0, result.stderr
+        return dict(zip(asked, json.loads(result.stdout), strict=True))
+
+    return lambda file, *calls: answered()[file, calls]
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+@pytest.mark.parametrize("number", NUMBERS)
+def test_bad_input_is_refused_with_what_was_expected(
+    answers_to: Callable[..., list[str]], folder: str, number: str
+) -> None:
+    cases = [(call, message) for n, call, message in BAD_INPUT if n == number]
+    answers = answers_to(f"{folder}/exercise_{number}.py", *(call for call, _ in cases))
+    assert len(answers) == len(cases)
+    for answer, (call, message) in zip(answers, cases, strict=True):
+        assert answer.startswith(("TypeError: ", "ValueError: ")), call
+        assert message in answer, call
 
 
 @pytest.mark.parametrize("number", NUMBERS)

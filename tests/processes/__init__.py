@@ -75,3 +75,21 @@ def eventually(holds: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> 
             return False
         time.sleep(LOOK_SECONDS)
     return True
+
+
+NO_TORCH = """\
+import os, time
+from types import SimpleNamespace
+while os.path.exists({held!r}): time.sleep(0.01)
+default_generator = SimpleNamespace(seed=lambda: None)
+cuda = SimpleNamespace(is_initialized=lambda: False)
+"""
+"""In the place of torch, which takes seconds of the processor: how a parent ends has nothing to do with what it is."""
+
+
+def without_torch(folder: Path) -> dict[str, str]:
+    """What to set for a parent of one's own, which nobody else keeps. It imports as long as `held` is there."""
+    place = folder / "modules"
+    place.mkdir()
+    (place / "torch.py").write_text(NO_TORCH.format(held=str(folder / "held")), encoding="utf-8")
+    return {"XDG_RUNTIME_DIR": str(folder), "PYTHONPATH": str(place)}

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import FAULT, dies, eventually
+from tests.conftest import RunPython
+from tests.processes import FAULT, dies, eventually, without_torch
 from triton_workshop import code_on_disk
 from triton_workshop.processes import warm
 from triton_workshop.processes.idle import IDLE, IDLE_SECONDS, IdleError, idle_seconds
@@ -33,7 +34,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
     folder = tmp_path_factory.mktemp("runtime")
     ours = ("TRITON_INTERPRET", "TRITON_WORKSHOP_SLIDE")
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
-    environment = inherited | {"XDG_RUNTIME_DIR": str(folder)}
+    environment = inherited | without_torch(folder)
     yield environment
     parent, _ = parent_and_script(command(WHO, folder, environment))
     os.kill(parent, signal.SIGTERM)
@@ -157,10 +158,11 @@ def test_a_slide_of_presenterm_has_a_width(environment: dict[str, str], tmp_path
 
 
 def test_a_fault_in_a_slide_of_presenterm_quotes_the_line_and_gives_no_number(
-    environment: dict[str, str], tmp_path: Path
+    run_warm: RunPython, tmp_path: Path
 ) -> None:
     """presenterm's file has the slide's hidden lines too."""
-    printed, _ = command(FAULT, tmp_path, environment | {"TRITON_WORKSHOP_SLIDE": "terminal"}).communicate()
+    (tmp_path / "script.py").write_text(FAULT, encoding="utf-8")
+    printed = run_warm(tmp_path / "script.py", env={"TRITON_WORKSHOP_SLIDE": "terminal"}).stderr
     assert "  The line: `tl.store(x_ptr + 4, 1.0)`. Is a mask missing?\n" in printed
 
 

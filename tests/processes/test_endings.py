@@ -14,7 +14,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from tests.processes import Start, alive, dies, eventually, finish
+from tests.processes import Start, alive, dies, eventually, finish, without_torch
 from triton_workshop.processes import reaper
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Outcome, Script
@@ -36,11 +36,12 @@ WHOSE = "import os, torch; print(os.getppid())"
 
 
 @contextmanager
-def apart(folder: Path) -> Iterator[None]:
-    """Here a Runner has a parent of its own, which nobody else keeps."""
+def apart(folder: Path) -> Iterator[Path]:
+    """Here a Runner has such a parent. Yields `held`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", str(folder))
-        yield
+        for name, value in without_torch(folder).items():
+            patch.setenv(name, value)
+        yield folder / "held"
 
 
 def numbers(output: Iterator[bytes]) -> list[int]:
@@ -129,10 +130,12 @@ def parent_since(before: set[int]) -> int:
 def test_a_script_whose_parent_dies_before_it_has_begun_says_so(tmp_path: Path) -> None:
     """And the next one has a new parent."""
     before = parents()
-    with apart(tmp_path), Runner() as runner:
+    with apart(tmp_path) as held, Runner() as runner:
+        held.touch()
         with runner.run(Script("python", WHOSE, tmp_path)) as run:
             parent = parent_since(before)
             os.kill(parent, signal.SIGKILL)
+            held.unlink()
             assert b"".join(run.output()) == b""
             assert run.wait().reason == "killed by SIGKILL"
         assert int(finish(runner.run, WHOSE, tmp_path)[0]) not in (parent, os.getpid())
@@ -148,6 +151,7 @@ def test_a_script_that_reports_an_error_itself_names_all_its_frames(start: Start
 @contextmanager
 def client(source: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process that runs a script and prints what that prints; killed in the end, whatever the test finds."""
+    (temporary := folder / "temporary").mkdir()
     program = f"""
 from pathlib import Path
 from triton_workshop.processes.runner import Runner
@@ -155,7 +159,7 @@ from triton_workshop.processes.script import Script
 with Runner() as runner, runner.run({source}) as run:
     for text in run.output(): print(text.decode(), end="", flush=True)
 """
-    variables = {**os.environ, "TMPDIR": str(folder), "XDG_RUNTIME_DIR": str(folder)}
+    variables = {**os.environ, **without_torch(folder), "TMPDIR": str(temporary)}
     with subprocess.Popen(
         [sys.executable, "-c", program], cwd=folder, env=variables, stdout=subprocess.PIPE
     ) as process:
@@ -198,6 +202,7 @@ FAMILY_IN_BASH = "sleep 600 & setsid sleep 600 & setsid -f sleep 601; echo $$ $(
 
 
 def test_nothing_survives_a_client_that_is_killed_without_a_parent(tmp_path: Path) -> None:
+    temporary = tmp_path / "temporary"
     with client(f"Script('bash', {FAMILY_IN_BASH!r}, Path('.'))", tmp_path) as process:
         family = first_numbers(process)
         names = dict(reaper._named())
@@ -209,9 +214,9 @@ def test_nothing_survives_a_client_that_is_killed_without_a_parent(tmp_path: Pat
             return len(family) >= 4
 
         assert eventually(all_found)
-        assert list(tmp_path.rglob("block.sh"))
+        assert list(temporary.rglob("block.sh"))
     assert all(map(dies, family))
-    assert eventually(lambda: not list(tmp_path.iterdir())), "its temporary files are gone"
+    assert eventually(lambda: not list(temporary.iterdir())), "its temporary files are gone"
 
 
 def test_a_script_starts_after_somebody_has_tidied_up_the_temporary_files(tmp_path: Path) -> None:
@@ -244,12 +249,15 @@ def test_a_script_that_waits_for_its_parent_can_be_stopped_and_the_parent_leaves
     """It has then imported for nobody."""
     before = parents()
     script = Script("python", "import torch; print('begun')", tmp_path)
-    with apart(tmp_path), Runner() as runner, runner.run(script) as run:
-        parent = parent_since(before)
-        run.stop()
-        assert run.wait().reason == "stopped"
-        assert list(run.output()) == []
-        assert not runner.wait_until_warm(0), "the parent had begun before the stop came"
+    with apart(tmp_path) as held, Runner() as runner:
+        held.touch()
+        with runner.run(script) as run:
+            parent = parent_since(before)
+            run.stop()
+            assert run.wait().reason == "stopped"
+            assert list(run.output()) == []
+            assert not runner.wait_until_warm(0), "the parent had begun before the stop came"
+        held.unlink()
     assert dies(parent)
 
 

@@ -7,11 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.processes import dies
+from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.repository import ROOT
 
 if sys.platform == "win32":
@@ -23,18 +25,44 @@ WORKSHOP = [sys.executable, "-c", "from triton_workshop.cli import main; main()"
 SHOW_CURSOR, MAIN_SCREEN = b"\x1b[?25h", b"\x1b[?1049l"
 
 
+KEEPER = """
+from triton_workshop.processes.modes import Mode
+from triton_workshop.processes.runner import Runner
+with Runner() as runner:
+    for mode in (Mode.SIMULATOR, Mode.COMPILER): runner.warm_up(mode)
+    input()
+"""
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A copy to work in: the package with its byte code, whose warm parents stay from test to test where there are any,
+    as they do while somebody has the slides open beside it.
+    """
+    folder = tmp_path_factory.mktemp("checkout")
+    for name in ("triton_workshop", "solutions"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "uv.lock", folder)  # says which Triton's Python files are wanted where there is no wheel
+    (folder / "slides").mkdir()
+    shutil.copy(ROOT / "slides" / "poseidon_triton.jpeg", folder / "slides")
+    if not CAN_FORK:
+        yield folder
+        return
+    variables = {**os.environ, "PYTHONPATH": str(folder)}
+    with subprocess.Popen([sys.executable, "-c", KEEPER], cwd=folder, env=variables, stdin=subprocess.PIPE) as keeper:
+        yield folder
+        keeper.communicate(b"\n")
+
+
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """A copy to work in: exercises as they are shipped, and the package with its byte code."""
-    for folder in ("triton_workshop", "solutions"):
-        shutil.copytree(ROOT / folder, tmp_path / folder)
-    shutil.copy(ROOT / "uv.lock", tmp_path)  # says which Triton's Python files are wanted where there is no wheel
-    (tmp_path / "slides").mkdir()
-    shutil.copy(ROOT / "slides" / "poseidon_triton.jpeg", tmp_path / "slides")
-    (tmp_path / "exercises").mkdir()
-    for shipped in (tmp_path / "triton_workshop" / "checking" / "exercises" / "shipped").iterdir():
-        shutil.copy(shipped, tmp_path / "exercises" / f"{shipped.stem}.py")
-    return tmp_path
+def repository(checkout: Path) -> Path:
+    """That copy, with exercises as they are shipped and nobody's progress."""
+    for folder in ("exercises", ".workshop"):
+        shutil.rmtree(checkout / folder, ignore_errors=True)
+    (checkout / "exercises").mkdir()
+    for shipped in (checkout / "triton_workshop" / "checking" / "exercises" / "shipped").iterdir():
+        shutil.copy(shipped, checkout / "exercises" / f"{shipped.stem}.py")
+    return checkout
 
 
 def watch(repository: Path, *arguments: str, **variables: str) -> Terminal:
@@ -66,9 +94,9 @@ def test_a_learner_solves_an_exercise_and_goes_on(repository: Path) -> None:
         assert_restored(terminal)
 
 
-def test_an_editor_borrows_the_terminal_and_what_it_saves_is_checked(repository: Path) -> None:
+def test_an_editor_borrows_the_terminal_and_what_it_saves_is_checked(repository: Path, tmp_path: Path) -> None:
     solution = repository / "solutions" / "exercise_1.py"
-    editor = repository / "editor"
+    editor = tmp_path / "editor"
     editor.write_text(f'#!/bin/sh\nstty -a | grep -o " icanon"\ncp {solution} "$1"\n')
     editor.chmod(0o755)
     with watch(repository, EDITOR=str(editor), VISUAL="") as terminal:
@@ -92,8 +120,10 @@ def test_an_editor_that_is_not_there_does_not_keep_the_terminal(repository: Path
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_ends_it_and_the_script_that_it_checks(repository: Path, number: signal.Signals) -> None:
-    mine, pid = repository / "exercises" / "exercise_1.py", repository / "pid"
+def test_a_signal_ends_it_and_the_script_that_it_checks(
+    repository: Path, number: signal.Signals, tmp_path: Path
+) -> None:
+    mine, pid = repository / "exercises" / "exercise_1.py", tmp_path / "pid"
     solution = (repository / "solutions" / "exercise_1.py").read_text()
     waits = f"    import os; open({str(pid)!r}, 'w').write(str(os.getpid()))\n    while True:\n        pass\n"
     mine.write_text(solution.replace("    output = torch", f"{waits}    output = torch"))

@@ -6,6 +6,7 @@ import ast
 import re
 import threading
 from dataclasses import dataclass
+from functools import lru_cache
 
 _TODO = re.compile(r"#\s*TODO (\d+):?\s*(.*)")
 
@@ -32,6 +33,7 @@ def parsed(source: str, file: str = "<script>") -> ast.Module:
         return ast.parse(source, file)
 
 
+@lru_cache(maxsize=64)  # a list of exercises is shown again and again, and few of them change
 def open_todos(source: str) -> tuple[OpenTodo, ...]:
     """Return a script's open TODOs, from top to bottom. Raises SyntaxError if the script is not Python."""
     lines = source.splitlines()
