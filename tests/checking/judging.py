@@ -11,6 +11,7 @@ import contextvars
 import io
 import linecache
 import os
+import pickle
 import random
 import signal
 import sys
@@ -32,8 +33,10 @@ import torch
 from triton_workshop.checking.check import check, source_or_verdict, verdict_of
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.diagnosing import tries
+from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
-from triton_workshop.checking.diagnosing.search import diagnosis_of
+from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
+from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Case, Exercise
@@ -79,8 +82,13 @@ def verdict_on(exercise: Exercise, file: Path, *expected: str | None, limit: flo
     return compiled(verdict, new_process) if asks else verdict
 
 
-def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH_SECONDS) -> Verdict:
-    """The verdict on a script that leaves nothing behind. No picture comes with it."""
+def judge_here(
+    exercise: Exercise, file: Path, *, search: float = SEARCH_SECONDS, looks_further: bool = False
+) -> Verdict:
+    """The verdict on a script that leaves nothing behind. No picture comes with it.
+
+    `looks_further`: a right script is tried on larger inputs and with other tile sizes too, which takes long.
+    """
     beginning = time.perf_counter()
     file = file.resolve()
     source = source_or_verdict(exercise, file, beginning)
@@ -90,7 +98,7 @@ def judge_here(exercise: Exercise, file: Path, *, search: float = SEARCH_SECONDS
     limit = limited(TimeLimit(LIMIT_SECONDS, file), partial(_give_up, file))
     with unhurried(search), _edits_seen_once(), _nothing_left_behind(file), limit:
         # A script's allocator for Triton is a context variable: in a copy it stays the script's own.
-        outcome = contextvars.copy_context().run(_judged, source)
+        outcome = contextvars.copy_context().run(_judged, _Here(source, looks_further))
     return verdict_of(exercise, file, beginning, outcome, text=source.text)
 
 
@@ -141,16 +149,17 @@ def told(verdict: Verdict) -> str:
     return repr(replace(verdict, seconds=0, findings=findings))  # as text: an element that is NaN is equal to itself
 
 
-def _judged(source: Source) -> Trial:
-    *_, last = trials(Judge(source, LIMIT_SECONDS), _Here(source))
+def _judged(here: _Here) -> Trial:
+    *_, last = trials(Judge(here.source, LIMIT_SECONDS), here)
     return last
 
 
 @dataclass(frozen=True)
 class _Here:
-    """Runs a script in this process, and leaves out what takes long: pictures, other sizes."""
+    """Runs a script in this process, and leaves out what takes long: pictures, and other sizes unless asked for."""
 
     source: Source
+    looks_further: bool
 
     def observed(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[Observation, None, None]:
         with _unheard():
@@ -162,11 +171,11 @@ class _Here:
     def diagnosis(self, case: Case, _known: Trial) -> Diagnosis:
         return diagnosis_of(self.source, case)
 
-    def limits(self) -> tuple[()]:
-        return ()
+    def limits(self) -> list[Limit]:
+        return list(limits(self.source)) if self.looks_further else []
 
-    def other_size(self) -> None:
-        return None
+    def other_size(self) -> OtherSize | None:
+        return other_size(self.source) if self.looks_further else None
 
 
 @contextlib.contextmanager
@@ -230,7 +239,11 @@ def _state() -> dict[str, Any]:
         "the tracing of calls": (sys.gettrace(), sys.getprofile(), sys.excepthook, sys.breakpointhook),
         "standard input and output": (sys.stdin, sys.stdout, sys.stderr),
         "warnings": list(warnings.filters),
-        "random numbers": (random.getstate(), str(np.random.get_state()), bytes(torch.get_rng_state().numpy())),
+        "random numbers": (
+            random.getstate(),
+            pickle.dumps(np.random.get_state()),
+            bytes(torch.get_rng_state().numpy()),
+        ),
         "PyTorch's settings": (
             torch.get_default_dtype(),
             torch.get_default_device(),

@@ -13,6 +13,7 @@ from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import run_on_the_gpu
 from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.judging.verdict import CaseResult, FindingKind
+from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observer
 from triton_workshop.checking.observing.source import Source
 
@@ -55,3 +56,15 @@ def test_a_store_beside_an_argument_is_found() -> None:
     [finding] = trial(stores_behind_it)[0].findings
     assert (finding.kind, finding.hint_name) == (FindingKind.OUT_OF_BOUNDS_STORE, "mask-missing")
     assert finding.case == NAMES[0]
+
+
+@pytest.mark.parametrize(("launcher", "right"), [(torch.add, True), (torch.sub, False)])
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+def test_where_the_result_is_no_number_a_call_is_right_if_it_gives_the_same(
+    odd: float, launcher: Callable[..., torch.Tensor], right: bool
+) -> None:
+    """On a GPU nobody knows what is unwritten."""
+    x, y = torch.tensor([1.0, odd, 3.0]), torch.tensor([1.0, 2.0, 3.0])
+    seen = Observer(launcher, ADD.solution_file, simulated=False).observe((x, y))
+    assert seen.unwritten is None
+    assert Comparison(ADD, (x, y), seen).right is right

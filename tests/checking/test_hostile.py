@@ -14,6 +14,7 @@ import pytest
 from simulator.tests.tables import EVERY
 from triton_workshop.checking import own_errors
 from triton_workshop.checking.check import check, steps
+from triton_workshop.checking.diagnosing import tries
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.judging.verdict import FindingKind
@@ -160,8 +161,16 @@ FILES = {
 ROWS = {name: (f"{HEAD}{indent(lines, ' ' * 4)}\n".encode(), says) for name, (lines, says) in DOES.items()} | FILES
 
 
+BRIEFLY = 0.2
+"""Seconds for a search. What it finds is not asked here; that a script does not break it, its first tries show."""
+
+
 @pytest.mark.parametrize("name", [*ROWS][::EVERY])
-def test_a_hostile_script_gets_a_verdict(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_hostile_script_gets_a_verdict(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("SEARCH_SECONDS", "SLIP_SECONDS", "CONFIRM_SECONDS", "LIMIT_SECONDS"):
+        monkeypatch.setattr(tries, limit, BRIEFLY)
     text, says = ROWS[name]
     if name == "an async function":
         text = text.replace(b"\ndef add(", b"\nasync def add(")

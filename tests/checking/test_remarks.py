@@ -12,7 +12,7 @@ from triton_workshop.checking.check import check
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 
-from .judging import unhurried
+from .judging import judge_here, told, unhurried
 from .right import right_scripts
 
 SQUARE = "BLOCK_SIZE_K = 64, 128, 16", "BLOCK_SIZE_K = 64, 64, 32"
@@ -595,22 +595,48 @@ REMARKS = {
 }
 
 
-@pytest.mark.parametrize("name", list(REMARKS)[::EVERY])
-def test_a_right_script_hears_what_is_to_be_said(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    number, changes, *words = REMARKS[name]
-    exercise = EXERCISES[number]
-    text = exercise.solution
+OWN_PROCESS = ("patched-torch", "patched-observer", "all-on-one-device")
+"""What these change would stay in the process of the tests."""
+BY_PROCESSES = ("launched-again", "heads-in-int32", "a-path-in-a-helper", "at-most-so-many-rows", "rows-by-columns")
+"""Of each search one, and of what the cases themselves show."""
+
+
+def script_with(name: str, folder: Path) -> Path:
+    number, changes, *_ = REMARKS[name]
+    text = EXERCISES[number].solution
     for old, new in changes:
         assert text.count(old) == 1
         text = text.replace(old, new)
-    script = tmp_path / "mine.py"
+    script = folder / "mine.py"
     script.write_text(text, encoding="utf-8")
-    with unhurried():
-        verdict = check(exercise, script, compiler=None)
+    return script
+
+
+@pytest.mark.parametrize("name", list(REMARKS)[::EVERY])
+def test_a_right_script_hears_what_is_to_be_said(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    number, _, *words = REMARKS[name]
+    exercise, script = EXERCISES[number], script_with(name, tmp_path)
+    text = script.read_text(encoding="utf-8")
+    if name in OWN_PROCESS:
+        with unhurried():
+            verdict = check(exercise, script, compiler=None)
+    else:
+        verdict = judge_here(exercise, script, looks_further=True)
     assert verdict.passed, verdict.findings[0].message
     assert len(verdict.remarks) == len(words), verdict.remarks
     for remark, part in zip(verdict.remarks, words, strict=True):
         assert re.sub(r"\{(.+?)\}", lambda quoted: str(first_line_with(quoted[1], text)), part) in remark
+
+
+@pytest.mark.parametrize("name", BY_PROCESSES)
+def test_processes_of_their_own_come_to_the_same_remarks(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    exercise, script = EXERCISES[REMARKS[name][0]], script_with(name, tmp_path)
+    with unhurried():
+        verdict = check(exercise, script, compiler=None)
+    assert verdict.remarks
+    assert told(verdict) == told(judge_here(exercise, script, looks_further=True))
 
 
 def first_line_with(part: str, text: str) -> int:
@@ -628,7 +654,7 @@ def test_a_persistent_kernel_is_not_wasteful_where_a_case_is_small(
     [text] = [script.source for script in right_scripts(number) if script.name == name]
     script = tmp_path / "mine.py"
     script.write_text(text, encoding="utf-8")
-    verdict = check(EXERCISES[number], script, compiler=None)
+    verdict = judge_here(EXERCISES[number], script, looks_further=True)
     assert verdict.passed
     assert not verdict.remarks
 

@@ -10,6 +10,7 @@ from simulator.tests.tables import EVERY
 from triton_workshop.checking.exercises import EXERCISES
 
 from .judging import judge_here
+from .mistakes import MISTAKES
 from .right import right_scripts
 
 EDITS = {
@@ -27,7 +28,16 @@ OTHERWISE = {
 """By the name of an edit: what hints it comes to in place of its own, and why; none where the script passes."""
 
 
-@pytest.mark.parametrize("name", sorted({*list(EDITS)[::EVERY], *OTHERWISE}))
+TOLD = {(each.exercise.number, each.text, each.hint) for each in MISTAKES.values()}
+"""Scripts of `mistakes/` with their hints, which `test_mistakes` judges: what it asserts of them says more."""
+HERE = [
+    name
+    for name, (exercise, own, edit) in EDITS.items()
+    if (exercise.number, edit.made_in(exercise.solution), OTHERWISE.get(name, own)) not in TOLD
+]
+
+
+@pytest.mark.parametrize("name", sorted({*HERE[::EVERY], *OTHERWISE}))
 def test_a_mistake_of_the_tables_is_recognised(name: str, tmp_path: Path) -> None:
     exercise, own, edit = EDITS[name]
     script = tmp_path / "mine.py"

@@ -8,6 +8,7 @@ Numbers that a kernel assigns, or counts in a loop, would be Python's: for those
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -371,12 +372,21 @@ def rewriter_patches(patches: Patches) -> None:
     transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__, Captured(rewriter.fn)))
     patches.attribute(upstream.FunctionRewriter, "ast_transformer", transformer)
     patches.attribute(upstream.FunctionRewriter, "_compile_and_exec", _defined)
+    patches.attribute(upstream.FunctionRewriter, "_get_jit_fn_file_line", _place)
     patches.attribute(upstream.InterpretedFunction, "rewritten_fn", {})
     # Triton gives a kernel the names of its interpreter's module.
     functions = [each for each in vars(statements).values() if getattr(each, "__module__", "") == statements.__name__]
     for function in (batched, counted, current, plain, refused, *functions):
         patches.attribute(upstream, f"_{function.__name__}", function)
     patches.attribute(upstream, TELL, tell_branch)
+
+
+def _place(rewriter: Any) -> tuple[str, int]:
+    """The file and the line of a kernel's `def`. To know them, Triton would read the kernel's source once more."""
+    code = rewriter.fn.__code__
+    lines, first = inspect.findsource(code)
+    at = next(number for number, line in enumerate(lines[first:], first + 1) if line.strip().startswith("def "))
+    return code.co_filename, at
 
 
 def _defined(rewriter: Any, tree: ast.Module) -> Any:

@@ -168,9 +168,11 @@ class Races:
         programs of the group store the same.
         """
         shadow, marks, names = self._marks(access)
-        self._store_by_threads(shadow, access, marks, names, lambda: bits(now) != bits(new))
         writers = shadow.writers[marks]
         others = self._others(shadow, writers, names, access)
+        self._store_by_threads(
+            shadow, access, marks, names, lambda: bits(now) != bits(new), lambda: _own(writers, others)
+        )
         clash, orders = bool(others.any()), alone and bool(self.ordering.capacity)
         if shadow.readers is None and not clash and not orders:
             self._undo.put(shadow.writers, marks, names)
@@ -246,7 +248,15 @@ class Races:
             self._happened(access, acquires=acquires, releases=changed & releases)
         if shadow is None or not changed.any():
             return
-        self._store_by_threads(shadow, access, marks, names, lambda: changed, atomic=True)
+        self._store_by_threads(
+            shadow,
+            access,
+            marks,
+            names,
+            lambda: changed,
+            lambda: self._own_in(shadow, shadow.writers, access, marks, names),
+            atomic=True,
+        )
         places = _places(marks)[changed]
         access, names = access.part(changed), names[changed]
         before = shadow.writers[places]
@@ -287,6 +297,7 @@ class Races:
         marks: Array | slice,
         names: Array,
         changed: Callable[[], Array],
+        written: Callable[[], bool],
         *,
         atomic: bool = False,
     ) -> None:
@@ -294,7 +305,7 @@ class Races:
             self.threads.store(access, marks, changed(), atomic=atomic)
         elif self.threads.meet(
             access,
-            lambda: self._own_in(shadow, shadow.writers, access, marks, names),
+            written,
             lambda: self._own_in(shadow, shadow.readers, access, marks, names),
             stores=True,
         ):

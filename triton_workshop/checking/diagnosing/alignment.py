@@ -106,7 +106,12 @@ class Alignment:
 
 def aligned(source: Source) -> Alignment:
     """Read a script's statements. Raises SyntaxError if the script is not Python."""
-    ours, theirs = _statements_of_solution(source.exercise.number, source.exercise.solution), statements_of(source)
+    return _aligned(source, source.exercise.solution)
+
+
+@functools.lru_cache(maxsize=4)  # of one script, it is asked several times
+def _aligned(source: Source, solution: str) -> Alignment:
+    ours, theirs = _statements_of_solution(source.exercise.number, solution), statements_of(source)
     pairs = pairings(ours, theirs)
     paired = [s for pair in pairs for s in pair]
     functions = {"kernel": source.kernel, "launcher": source.launcher}

@@ -7,7 +7,7 @@ import functools
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 
@@ -15,7 +15,7 @@ from triton_workshop.checking.diagnosing.alignment import aligned
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
+from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64, todos_of
 from triton_workshop.checking.exercises.mistakes import Edit, Mistake
 from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.comparison import Comparison
@@ -73,7 +73,7 @@ def diagnose(
         return any(_tells(exercise, each, observe(source.text, each)) for each in _cases(exercise, case))
 
     def expected(edit: Edit) -> bool:
-        return culprit is not None and not exercise.todos_of(edit).isdisjoint(culprit.todos or (None,))
+        return culprit is not None and not todos_of(edit, solution).isdisjoint(culprit.todos or (None,))
 
     for mistake, edit in sorted(fitting, key=lambda each: (expected(each[1]), nearness(each[1])), reverse=True):
         text = _with_what_is_planted(source, edit)
@@ -83,7 +83,7 @@ def diagnose(
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
         alike = not same and all(_alike(exercise, *pair) for pair in pairs)
         if same or (alike and _fails(exercise, case, observe(text, case)) and (expected(edit) or telling())):
-            todo = min((todo for todo in exercise.todos_of(edit) if todo is not None), default=None)
+            todo = min((todo for todo in todos_of(edit, solution) if todo is not None), default=None)
             line = _line_of(edit, solution, source)
             shown = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
             return Diagnosis(culprit if shown else None, mistake, todo, line)
@@ -114,7 +114,7 @@ def _possible(source: Source) -> Callable[[str], bool]:
     """
     exercise, script, called_there = source.exercise, aligned(source), _called(source)
     different, added = set(script.different()), script.added_names()
-    called_by_us = _called(replace(source, text=exercise.solution))
+    called_by_us = _called_by_solution(exercise.number, exercise.solution)
 
     def possible(edited: str) -> bool:
         edit = _edited(exercise.number, edited)
@@ -151,6 +151,11 @@ def _edited(number: str, text: str) -> _Edited:
 def _code(source: Source) -> tuple[str, ...]:
     """What a script says, without comments and without what its file begins with."""
     return tuple(ast.dump(node) for node in source.tree.body if not isinstance(node, ast.Expr))
+
+
+@functools.cache
+def _called_by_solution(number: str, text: str) -> frozenset[str]:
+    return _called(Source(EXERCISES[number].solution_file, text, EXERCISES[number]))
 
 
 def _called(source: Source) -> frozenset[str]:
@@ -197,6 +202,7 @@ def _pieces(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset[tuple[str, ...]]().union(*map(_words, code))
 
 
+@functools.cache  # an edit has nearly all of its lines from the solution
 def _words(line: str) -> frozenset[tuple[str, ...]]:
     words = re.findall(r"^ +|\w+|[^\w\s]", line.partition("#")[0])  # with the indentation
     return frozenset(zip(words, words[1:], words[2:], strict=False))

@@ -203,12 +203,6 @@ class Exercise:
         except OSError:
             return ""
 
-    def todos_of(self, edit: Edit) -> set[int | None]:
-        """The TODOs in which the solution is edited; None is for a line that the exercise gives."""
-        solution = self.solution
-        todos = todo_lines(solution)
-        return {todos.get(line) for line in edit.lines(solution)}
-
     def todo_hints(self, todo: int) -> tuple[str, ...]:
         """The three hints of a TODO, numbered from 1; two if the solution no longer has the TODO."""
         return (*self.hints[todo - 1], *filter(None, [self.quote(todo)]))
@@ -254,6 +248,12 @@ def todo_lines(solution: str) -> dict[int, int]:
         elif current is not None:
             found[number] = current
     return found
+
+
+def todos_of(edit: Edit, solution: str) -> set[int | None]:
+    """The TODOs in which a solution is edited; None is for a line that the exercise gives."""
+    todos = todo_lines(solution)
+    return {todos.get(line) for line in edit.lines(solution)}
 
 
 def random_case(name: str, seed: tuple[int | str, ...], *shapes: tuple[int, ...], pictures: bool = True) -> Case:

@@ -40,7 +40,7 @@ def _error_of_sums(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> t
         cut = max(torch.finfo(arguments[0].dtype).eps / 2, TF32_CUT)
         return error + exercise.rounded_terms(*in_float64(arguments)) * cut
     error = exercise.reference(*in_float64(tuple(argument.abs() for argument in arguments)))
-    return error * relative_tolerance(exercise, arguments)
+    return error.mul_(relative_tolerance(exercise, arguments))
 
 
 def _unit_roundoff(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> float:

@@ -139,7 +139,8 @@ def observer_of(
     try:
         originals = None if source.replaces_nothing else Originals()
         launcher = load(source)
-        instrument(getattr(inspect.unwrap(launcher), "__globals__", {}), source.text, str(source.file))
+        if source.has_branches:
+            instrument(getattr(inspect.unwrap(launcher), "__globals__", {}), source.text, str(source.file))
         return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=originals)
     except BaseException as error:
         return Observation(failure=failure_of(error, source.file), loading=True)

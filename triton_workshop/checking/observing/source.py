@@ -53,6 +53,12 @@ class Source:
         return tuple(ast.walk(self.tree))
 
     @functools.cached_property
+    def has_branches(self) -> bool:
+        """Whether there is a condition beside `if __name__ == "__main__":`. Raises SyntaxError if it is not Python."""
+        conditions = [node for node in self.nodes if isinstance(node, ast.If | ast.While | ast.IfExp)]
+        return any(node not in self.tree.body for node in conditions)
+
+    @functools.cached_property
     def lines(self) -> tuple[str, ...]:
         """As Python counts them: a form feed does not end a line."""
         return tuple(self.text.split("\n"))
