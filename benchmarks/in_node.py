@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
 import subprocess
 import tempfile
@@ -84,7 +85,7 @@ def page_in_node(
     `beside` is a zip of what shall lie beside our own Python.
     """
     with tempfile.TemporaryDirectory(prefix="workshop-page-") as place:
-        for name, contents in bundle.contents(parts.ready(folder), whole=whole):
+        for name, contents in bundle.contents(parts.ready(folder), whole=True) if whole else _of_the_page(folder):
             Path(place, name).write_bytes(contents)
         if beside:
             Path(place, "beside.zip").write_bytes(beside)
@@ -93,3 +94,8 @@ def page_in_node(
             yield page
         finally:
             page.close()
+
+
+def _of_the_page(folder: Path | None) -> Iterator[tuple[str, bytes]]:
+    """What a page is sent, which is gathered only once."""
+    yield from ((blob.name, gzip.decompress(blob.data)) for blob in bundle.gathered(folder).blobs)

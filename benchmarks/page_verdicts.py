@@ -23,6 +23,7 @@ from benchmarks.in_node import PageEndedError, PageInNode, page_in_node
 from benchmarks.mutants import right_scripts
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.repository import ROOT
 from triton_workshop.watch.checker import Checker
 
@@ -109,15 +110,21 @@ def on_a_laptop(checker: Checker, case: Case) -> Said:
         *_, verdict = checking.verdicts()
         seconds = time.perf_counter() - started
         checking.finish()
-    return _said(json.loads(json.dumps(verdict.as_json(), default=str)), seconds)
+    return said_by(verdict, seconds)
 
 
-def in_the_page(page: PageInNode, case: Case) -> Said:
+def in_the_page(page: PageInNode, case: Case, limit: float = LIMIT, search: float = SEARCH) -> Said:
+    """The last verdict of a tab."""
     try:
-        answer = page.ask(check=case.exercise.number, text=case.text, limit=LIMIT, search=SEARCH)
+        answer = page.ask(check=case.exercise.number, text=case.text, limit=limit, search=search)
     except (PageEndedError, RuntimeError) as error:
         return Said(False, "no verdict", None, "", str(error)[-300:], 0)
     return _said(answer["verdicts"][-1], answer["seconds"])
+
+
+def said_by(verdict: Verdict, seconds: float) -> Said:
+    """What a laptop's verdict says."""
+    return _said(json.loads(json.dumps(verdict.as_json(), default=str)), seconds)
 
 
 def _said(verdict: dict[str, Any], seconds: float) -> Said:

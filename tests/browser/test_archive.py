@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from pathlib import Path
 
 import pytest
 
-from benchmarks.in_node import PageInNode
-from triton_workshop.browser import archive, imports, parts
+from triton_workshop.browser import archive, imports
 from triton_workshop.checking.exercises import EXERCISES
 
 
@@ -45,24 +42,3 @@ def test_the_names_of_pytorch_are_those_that_are_installed() -> None:
     assert set(names) == set(archive.OWNERS)
     assert {"fft", "sum"} <= set(names["torch"]) <= set(dir(torch))
     assert "cauchy_" in names["torch.Tensor"]
-
-
-@pytest.mark.parametrize("with_text", [["one/"], []])
-def test_compiled_modules_are_what_the_page_would_compile(page: PageInNode, with_text: list[str]) -> None:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as written:
-        written.writestr("one/__init__.py", "")
-        written.writestr("one/two.py", "def three():\n    return 3\n")
-        written.writestr("one/data.txt", "four")
-    found = archive.compiled(data.getvalue(), parts.ready()["pyodide.mjs"].parent, "/lib", *with_text)
-    assert found is not None
-    with zipfile.ZipFile(io.BytesIO(found)) as read:
-        names = set(read.namelist())
-        pyc = read.read("one/__pycache__/two.cpython-314.pyc" if with_text else "one/two.pyc")
-    assert "one/data.txt" in names
-    assert ("one/two.py" in names) is bool(with_text)
-    load = f"import importlib.util as u, marshal; b = bytes.fromhex('{pyc.hex()}'); n = {{}}; b[:4] == u.MAGIC_NUMBER"
-    assert page.ask(python=load)["value"]
-    assert page.ask(
-        python="c = marshal.loads(b[16:]); exec(c, n); [n['three'](), c.co_filename, b[4]] == [3, '/lib/one/two.py', 1]"
-    )["value"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,12 @@ from triton_workshop.web.outputs import read_recordings
 from .conftest import MARK_LOOKS, axe_findings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, ViewportSize
 
 pytestmark = pytest.mark.browser
 MOST_BYTES = 6 * 2**20
 SLIDES = len(load_deck(ROOT / "slides" / "triton-workshop.md").slides)
+LAPTOP: ViewportSize = {"width": 1280, "height": 800}
 SIZES = {"phone": (390, 844), "laptop": (1280, 800)}
 
 
@@ -34,10 +36,10 @@ def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture
-def opened(browser: Browser, handout: Path) -> Iterator[Page]:
+@contextmanager
+def open_page(browser: Browser, handout: Path) -> Iterator[Page]:
     """The page as opened from a disk. It may ask nobody for anything, and its console stays empty."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context = browser.new_context(viewport=LAPTOP)
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     page, said, asked = context.new_page(), list[str](), list[str]()
     page.on("console", lambda message: said.append(message.text))
@@ -50,16 +52,36 @@ def opened(browser: Browser, handout: Path) -> Iterator[Page]:
     assert [url for url in asked if not url.startswith(("data:", handout.as_uri()))] == []
 
 
+@pytest.fixture
+def opened(browser: Browser, handout: Path) -> Iterator[Page]:
+    with open_page(browser, handout) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Browser, handout: Path) -> Iterator[Page]:
+    with open_page(browser, handout) as page:
+        yield page
+
+
+@pytest.fixture
+def looked_at(shared: Page) -> Page:
+    """One page for all who only look at it: it takes a second to lay out."""
+    shared.set_viewport_size(LAPTOP)
+    shared.emulate_media(media="screen", color_scheme="light")
+    return shared
+
+
 def test_it_is_small_enough_for_a_mail(handout: Path) -> None:
     assert handout.stat().st_size <= MOST_BYTES
 
 
-def test_every_slide_and_every_picture_is_shown(opened: Page) -> None:
+def test_every_slide_and_every_picture_is_shown(looked_at: Page) -> None:
     deck = load_deck(ROOT / "slides" / "triton-workshop.md")
-    assert opened.locator(".slide").count() == len(deck.slides)
+    assert looked_at.locator(".slide").count() == len(deck.slides)
     broken = "[...document.images].filter((image) => !image.naturalWidth).map((image) => image.alt)"
-    assert opened.evaluate(broken) == []
-    assert opened.locator(".output .failed").count() == 1  # the block that is meant to fail
+    assert looked_at.evaluate(broken) == []
+    assert looked_at.locator(".output .failed").count() == 1  # the block that is meant to fail
 
 
 def test_hidden_lines_unfold(opened: Page) -> None:
@@ -71,10 +93,10 @@ def test_hidden_lines_unfold(opened: Page) -> None:
     assert button.inner_text().startswith("Hide")
 
 
-def test_code_is_copied_with_its_hidden_lines(opened: Page) -> None:
-    figure = opened.locator(".code", has=opened.locator(".hidden")).first
+def test_code_is_copied_with_its_hidden_lines(looked_at: Page) -> None:
+    figure = looked_at.locator(".code", has=looked_at.locator(".hidden")).first
     figure.get_by_role("button", name="Copy").click()
-    copied = opened.evaluate("navigator.clipboard.readText()")
+    copied = looked_at.evaluate("navigator.clipboard.readText()")
     assert copied == "".join(figure.locator(".line").all_text_contents())
     assert "import" in copied
 
@@ -231,34 +253,34 @@ def test_the_theme_is_the_systems_until_one_is_chosen(opened: Page) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_nothing_is_wider_than_the_screen(opened: Page, size: str) -> None:
+def test_nothing_is_wider_than_the_screen(looked_at: Page, size: str) -> None:
     width, height = SIZES[size]
-    opened.set_viewport_size({"width": width, "height": height})
-    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    looked_at.set_viewport_size({"width": width, "height": height})
+    assert looked_at.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_on_paper_there_are_slides_only(opened: Page) -> None:
-    opened.emulate_media(media="print")
-    assert not opened.locator(".tools").is_visible()
-    assert not opened.locator(".code button").first.is_visible()
-    assert opened.locator(".output pre").first.is_visible(), "which is folded on a screen"
-    assert opened.locator(".fold p").first.is_visible()
-    assert not opened.locator(".fold > summary").first.is_visible()
-    assert opened.locator("nav a").first.is_visible()
-    assert opened.locator(f"#slide-{SLIDES} h2").is_visible()
+def test_on_paper_there_are_slides_only(looked_at: Page) -> None:
+    looked_at.emulate_media(media="print")
+    assert not looked_at.locator(".tools").is_visible()
+    assert not looked_at.locator(".code button").first.is_visible()
+    assert looked_at.locator(".output pre").first.is_visible(), "which is folded on a screen"
+    assert looked_at.locator(".fold p").first.is_visible()
+    assert not looked_at.locator(".fold > summary").first.is_visible()
+    assert looked_at.locator("nav a").first.is_visible()
+    assert looked_at.locator(f"#slide-{SLIDES} h2").is_visible()
 
 
-def test_axe_finds_nothing_to_object_to(opened: Page) -> None:
-    opened.set_viewport_size({"width": 390, "height": 844})
-    assert axe_findings(opened, "document", "{ rules: { 'color-contrast': { enabled: false } } }") == []
+def test_axe_finds_nothing_to_object_to(looked_at: Page) -> None:
+    looked_at.set_viewport_size({"width": 390, "height": 844})
+    assert axe_findings(looked_at, "document", "{ rules: { 'color-contrast': { enabled: false } } }") == []
 
 
 @pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_text_has_contrast(opened: Page, scheme: Any) -> None:
+def test_text_has_contrast(looked_at: Page, scheme: Any) -> None:
     """Axe's rule for one element of each look: it takes minutes for all."""
-    opened.emulate_media(color_scheme=scheme)
-    assert opened.evaluate(MARK_LOOKS) > 50
-    assert axe_findings(opened, "{ include: [['[data-look]']] }", "{ runOnly: ['color-contrast'] }") == []
+    looked_at.emulate_media(color_scheme=scheme)
+    assert looked_at.evaluate(MARK_LOOKS) > 50
+    assert axe_findings(looked_at, "{ include: [['[data-look]']] }", "{ runOnly: ['color-contrast'] }") == []
 
 
 def test_it_is_painted_within_a_second(opened: Page) -> None:
