@@ -216,7 +216,7 @@ def _wrong(builder: Builder, holds: Callable[..., Array], block: Any, axis: int)
         return None
     value, unit = block.handle, 1
     if block.dtype.scalar.is_ptr():
-        value, unit = builder.memory.space.places(value), item_bytes(block.dtype.scalar.element_ty)
+        value, unit = builder.memory.space.byte_offsets(value), item_bytes(block.dtype.scalar.element_ty)
     data = value.full() if value.shape else value.full()[:, None]
     steps = np.diff(data, axis=axis + 1, prepend=data.take([0], axis=axis + 1))
     if len(value.shape) > 1 and not (steps == unit).any():
@@ -290,7 +290,7 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         def look(tensor: Any, *specification: str) -> str:
             if not builder.memory.plan.one_by_one:
                 raise LookedAt
-            return convert(builder.as_numbers(tensor.handle).of_one_program(), *specification)
+            return convert(builder.as_numbers(tensor.handle).single_program(), *specification)
 
         return look
 

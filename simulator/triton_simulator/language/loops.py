@@ -17,7 +17,7 @@ from triton_simulator.language.agreement import check_defined, described, is_sin
 from triton_simulator.operations.builder import Builder
 from triton_simulator.signals import Diverged
 from triton_simulator.values.conversions import constant
-from triton_simulator.values.formats import Array, held_as
+from triton_simulator.values.formats import Array, value_dtype
 from triton_simulator.values.value import Value
 
 
@@ -30,7 +30,7 @@ class Numbers:
 
     def __iter__(self) -> Iterator[Any]:
         dtype = self.dtype
-        native = held_as(dtype)
+        native = value_dtype(dtype)
         for number in self._numbers:
             value = constant(number, dtype) if isinstance(number, int) else Value(number.astype(native), dtype)
             yield tl.tensor(value, dtype)
@@ -127,7 +127,7 @@ def _warn_of_downwards(first: Array, last: Array, stride: Array) -> None:
 
 def _signed(end: Array, dtype: Any) -> Array:
     """An end of a loop as the loop compares it: as a signed number, whatever its type."""
-    native = held_as(dtype)
+    native = value_dtype(dtype)
     return end.astype(native).view(f"i{native.itemsize}").astype(np.int64)
 
 

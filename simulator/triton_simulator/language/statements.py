@@ -13,8 +13,8 @@ from triton.runtime import interpreter as upstream
 from triton_simulator.faults import Cause, PoisonSource
 from triton_simulator.language.loops import Numbers, plain
 from triton_simulator.lines import line_of_kernel
-from triton_simulator.values.formats import undefined
-from triton_simulator.values.undefined import poison_from
+from triton_simulator.values.formats import undefined_value
+from triton_simulator.values.undefined import make_poison
 from triton_simulator.values.value import Value
 
 
@@ -81,8 +81,8 @@ def counts(loop: Any) -> bool:
 
 def after_loop(loop: Numbers, index: str) -> Any:
     """What the index is worth once its loop has ended: the compiler's loops do not hand it out."""
-    poison = poison_from(np.array([True]), PoisonSource(line_of_kernel(), index, Cause.LOOP))
-    return tl.tensor(Value(np.array([undefined(loop.dtype)]), loop.dtype, poison=poison), loop.dtype)
+    poison = make_poison(np.array([True]), PoisonSource(line_of_kernel(), index, Cause.LOOP))
+    return tl.tensor(Value(np.array([undefined_value(loop.dtype)]), loop.dtype, poison=poison), loop.dtype)
 
 
 # Operators

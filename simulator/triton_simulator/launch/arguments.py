@@ -77,7 +77,7 @@ def _by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
     """An argument without an annotation. Where the compiler may `specialise`, the number 1 is a constant."""
     if isinstance(value, int | float):
         kind = triton.runtime.jit.mangle_type(value, specialise)
-        if kind == "i32" and not int32.holds(value, value):  # type: ignore[arg-type]  # an integer, as its type says
+        if kind == "i32" and not int32.fits(value, value):  # type: ignore[arg-type]  # an integer, as its type says
             kind = "i64"
         return value if kind == "constexpr" else _number(value, _type(kind))
     if hasattr(value, "data_ptr"):

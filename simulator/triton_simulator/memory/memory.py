@@ -24,14 +24,14 @@ from triton_simulator.races.waiting import Polls
 from triton_simulator.signals import Plan, RestartOneByOne
 from triton_simulator.storage.accesses import (
     Access,
-    access_of,
-    chosen_by,
-    down,
-    flat_of,
+    access_mask,
+    along_programs,
+    conflict_free_batches,
+    flatten,
     gather,
-    only,
-    perhaps,
-    turns,
+    include_undefined,
+    make_access,
+    select_origin,
 )
 from triton_simulator.storage.address_space import AddressSpace
 from triton_simulator.storage.regions import Region, Storage
@@ -41,14 +41,14 @@ from triton_simulator.values.formats import (
     bits,
     decode,
     encode,
-    held_as,
     item_bytes,
-    stored_as,
-    undefined,
+    storage_dtype,
+    undefined_value,
+    value_dtype,
 )
-from triton_simulator.values.undefined import counts_as_zero, poison_from, source_of
+from triton_simulator.values.undefined import make_poison, source_of, undefined_is_zero
 from triton_simulator.values.unshared import Share, unshared
-from triton_simulator.values.value import NOWHERE, Value, either, union
+from triton_simulator.values.value import NOWHERE, Value, combined_poison, union
 
 MOST_POLLS = 50
 """How often a group looks at the same elements in vain until it is clear that other programs have to run first."""
@@ -61,7 +61,7 @@ class Memory:
         self.log = log
         self.counts = counts
         self.space = AddressSpace(strict_views=strict_views)
-        self._zero = counts_as_zero()
+        self._zero = undefined_is_zero()
         self.group: Array = np.zeros(1, np.int64)
         """The numbers of the programs that run now."""
         self.changed = False
@@ -114,13 +114,13 @@ class Memory:
         region.storage.loaded |= not volatile
         share: Share | None = None
         if self.counts is not None or volatile or self.races.watched(region.storage):
-            share = self._note_load(region, pointer, chosen_by(mask, bad), item, volatile=volatile)
-        data = decode(gather(region.elements(stored_as(dtype)), pointer.data), dtype)
+            share = self._note_load(region, pointer, access_mask(mask, bad), item, volatile=volatile)
+        data = decode(gather(region.elements(storage_dtype(dtype)), pointer.data), dtype)
         poison: Array | None = None
         if mask is not None and not mask.data.all():
             if other is None and self._zero:
                 other = Value(np.zeros_like(data, shape=(1,) * data.ndim), dtype, pointer.shape)
-            elsewhere = undefined(dtype) if other is None else other.data
+            elsewhere = undefined_value(dtype) if other is None else other.data
             data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
             if other is None:
                 poison = self._left_out(mask, region)
@@ -128,7 +128,7 @@ class Memory:
                 poison = ~mask.data & other.poison
         for nowhere in (bad, self._unsure(pointer, mask)):
             if nowhere is not None:
-                data = np.where(np.asarray(nowhere), undefined(dtype), data).astype(data.dtype, copy=False)
+                data = np.where(np.asarray(nowhere), undefined_value(dtype), data).astype(data.dtype, copy=False)
                 poison = union(poison, nowhere)
         if volatile:
             self._looked(pointer, changed=False)
@@ -138,30 +138,33 @@ class Memory:
         """Store where `mask` is true, program by program."""
         if isinstance(pointer.origin, np.ndarray):
             for origin in np.unique(pointer.origin):
-                part, here = only(pointer, mask, int(origin))
+                part, here = select_origin(pointer, mask, int(origin))
                 self.store(part, value, here, dtype)
             return
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
         unsure = self._unsure(pointer, mask)
         if unsure is not None:
-            mask, value = perhaps(mask), value.replaced(unsure, Value(undefined(dtype), value.dtype, poison=unsure))
-        chosen = chosen_by(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
+            mask, value = (
+                include_undefined(mask),
+                value.replace_where(unsure, Value(undefined_value(dtype), value.dtype, poison=unsure)),
+            )
+        chosen = access_mask(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
         parts = [pointer.data, value.data, *([] if mask is None else [mask.data])]
         # If all programs store the same value in the same place, the last of them represents all.
         group = self.group[-1:] if all(len(part) == 1 for part in parts) else self.group
-        access = access_of(region, pointer, chosen, group, item)
+        access = make_access(region, pointer, chosen, group, item)
         self._count(access, pointer.shape, chosen, stored_by=group)
         if not len(access.index):
             return
         self._begin_change(region.storage)
         region.storage.stored = True
         self.races.watched(region.storage)
-        new = flat_of(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
+        new = flatten(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
         if value.poison is not None:
             shape = (len(group), *pointer.shape)
             meant = mask is not None or unsure is not None
             self.results.stored(access, value.poison, shape, chosen, meant=meant)
-        flat = region.elements(stored_as(dtype))
+        flat = region.elements(storage_dtype(dtype))
         alone, for_all = math.prod(pointer.shape) == 1, len(group) < len(self.group)
         self.races.store(access, flat[access.run], new, alone=alone, for_all=for_all)
         self.undo.put(flat, access.run, new)
@@ -191,30 +194,30 @@ class Memory:
             )
         unsure = self._unsure(pointer, mask)
         if unsure is not None:
-            mask = perhaps(mask)
+            mask = include_undefined(mask)
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
-        chosen = chosen_by(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
-        access = access_of(region, pointer, chosen, self.group, item)
+        chosen = access_mask(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
+        access = make_access(region, pointer, chosen, self.group, item)
         shape = (len(self.group), *pointer.shape)
-        values = [flat_of(operand.data, shape, chosen) for operand in operands]
+        values = [flatten(operand.data, shape, chosen) for operand in operands]
         for poison in (*(operand.poison for operand in operands), unsure if operands else None):
             if poison is not None:
                 self.results.stored(access, poison, shape, chosen, meant=True)
         self._count(access, pointer.shape, chosen, stored_by=self.group)
-        region.storage.keep()
+        region.storage.save()
         region.storage.updated = True
         if acquires or releases:
             self.races.threads.wait(self.group)
         self.races.watched(region.storage)
-        flat = region.elements(stored_as(dtype))
-        old = np.empty(len(access.index), held_as(dtype))
+        flat = region.elements(storage_dtype(dtype))
+        old = np.empty(len(access.index), value_dtype(dtype))
         changed = np.zeros(len(access.index), np.bool_)
-        doubtful = None if unsure is None or not operands else flat_of(np.asarray(unsure), shape, chosen)
-        for turn in turns(access.index):
+        doubtful = None if unsure is None or not operands else flatten(np.asarray(unsure), shape, chosen)
+        for turn in conflict_free_batches(access.index):
             old[turn] = decode(flat[access.index[turn]], dtype)
             new = step(old[turn], *(value[turn] for value in values)).astype(old.dtype, copy=False)
             if doubtful is not None:
-                new = np.where(doubtful[turn], undefined(dtype), new).astype(old.dtype, copy=False)
+                new = np.where(doubtful[turn], undefined_value(dtype), new).astype(old.dtype, copy=False)
             changed[turn] = bits(new) != bits(old[turn])
             self.undo.put(flat, access.index[turn], encode(new, dtype))
         if len(access.index):
@@ -228,9 +231,9 @@ class Memory:
         if chosen is None:
             result = old.reshape(shape)
         else:
-            result = np.full(shape, undefined(dtype), held_as(dtype))
+            result = np.full(shape, undefined_value(dtype), value_dtype(dtype))
             result[np.broadcast_to(chosen, shape)] = old
-        poison = union(either(pointer, *operands), unsure)
+        poison = union(combined_poison(pointer, *operands), unsure)
         poison = union(poison, None if chosen is None else ~chosen)
         return Value(result, dtype, pointer.shape, poison=poison)
 
@@ -255,14 +258,14 @@ class Memory:
 
     def _culprits(self, index: Array, bad: Array) -> tuple[Array, Array]:
         """The programs and the element indices where `bad` is true."""
-        programs = down(self.group, index.ndim)
+        programs = along_programs(self.group, index.ndim)
         shape = np.broadcast_shapes(index.shape, bad.shape, programs.shape)
         bad = np.broadcast_to(bad, shape)
         return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
 
     def _left_out(self, mask: Value, region: Region) -> Array:
         where: Array = ~mask.data
-        return poison_from(where, PoisonSource(line_of_kernel(), region.name)) if self.plan.traced else where
+        return make_poison(where, PoisonSource(line_of_kernel(), region.name)) if self.plan.traced else where
 
     def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
         """Where an undefined value says whether, or where, an access happens: exactly."""
@@ -276,7 +279,7 @@ class Memory:
     def _note_load(
         self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool
     ) -> Share | None:
-        access = access_of(region, pointer, chosen, self.group, item)
+        access = make_access(region, pointer, chosen, self.group, item)
         self._count(access, pointer.shape, chosen)
         if not len(access.index):
             return None
@@ -301,7 +304,7 @@ class Memory:
             coalescing.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
 
     def _begin_change(self, storage: Storage) -> None:
-        storage.keep()
+        storage.save()
         self._has_changed()
 
     def _has_changed(self) -> None:
@@ -324,9 +327,9 @@ class Memory:
     def _by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
         """The result of an access, argument by argument."""
         origins = [int(origin) for origin in np.unique(pointer.origin)]
-        results = [access(*only(pointer, mask, origin)) for origin in origins]
+        results = [access(*select_origin(pointer, mask, origin)) for origin in origins]
         whole = results[0]
         for origin, part in zip(origins[1:], results[1:], strict=True):
             here = np.asarray(pointer.origin == origin)
-            whole = whole.replaced(here, part)
+            whole = whole.replace_where(here, part)
         return whole

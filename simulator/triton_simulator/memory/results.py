@@ -8,10 +8,10 @@ import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
 from triton_simulator.signals import Restart
-from triton_simulator.storage.accesses import Access, flat_of
+from triton_simulator.storage.accesses import Access, flatten
 from triton_simulator.storage.undo import Undo
 from triton_simulator.values.formats import Array
-from triton_simulator.values.undefined import is_mixed, mixed, source_of
+from triton_simulator.values.undefined import is_mixed, mark_mixed, source_of
 from triton_simulator.values.value import Value
 
 
@@ -36,7 +36,7 @@ class Results:
         if value.poison is not None:
             self.combines = True
         if isinstance(value.poison, np.ndarray):
-            value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
+            value.poison = mark_mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
 
     def stored(
         self, access: Access, poison: Array, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
@@ -47,7 +47,7 @@ class Results:
         """
 
         def stored(part: Array) -> Array:
-            return flat_of(part, shape, chosen)
+            return flatten(part, shape, chosen)
 
         plain = np.asarray(poison)
         if not (plain if chosen is None else plain & chosen).any():

@@ -11,7 +11,7 @@ import triton.language as tl
 
 from triton_simulator.values import ptx
 from triton_simulator.values.formats import Array, item_bytes
-from triton_simulator.values.value import Value, either, spread
+from triton_simulator.values.value import Value, combined_poison, spread
 
 
 class _Results:
@@ -36,8 +36,8 @@ def inline_assembly(
     if size % pack:
         raise ValueError(f"inline assembly for pack={pack} elements at a time does not fit a block of {size}")
     full = [np.broadcast_to(spread(value.data, shape), (rows, *shape)).reshape(-1, pack) for value in numbers]
-    given = ptx.registers_of(full, [value.dtype.scalar for value in numbers], pack)
-    counts = [ptx.count(item_bytes(dtype), pack) for dtype in types]
+    given = ptx.pack_registers(full, [value.dtype.scalar for value in numbers], pack)
+    counts = [ptx.register_count(item_bytes(dtype), pack) for dtype in types]
     registers = _named(constraints, given, sum(counts))
     ptx.run(text, registers)
     results, start = [], 0
@@ -45,7 +45,7 @@ def inline_assembly(
         outputs = [
             np.broadcast_to(_written(registers, f"${start + place}"), rows * size // pack) for place in range(many)
         ]
-        data = ptx.elements_of(outputs, dtype, item_bytes(dtype), pack).reshape(rows, *shape)
+        data = ptx.unpack_registers(outputs, dtype, item_bytes(dtype), pack).reshape(rows, *shape)
         results.append(Value(data, dtype, shape, poison=_poison(values, shape, pack)))
         start += many
     return _Results(results)
@@ -67,7 +67,7 @@ def _named(constraints: str, given: Sequence[Array], outputs: int) -> dict[str, 
 
 def _poison(values: Sequence[Value], shape: tuple[int, ...], pack: int) -> Array | None:
     """A result is undefined where an operand is; of several elements at a time, where any of them is."""
-    poison = either(*values)
+    poison = combined_poison(*values)
     if poison is None or pack == 1:
         return poison
     full = np.broadcast_to(spread(poison, shape), (len(poison), *shape))

@@ -26,7 +26,7 @@ from triton_simulator.operations.fallback import one_by_one
 from triton_simulator.operations.programs import Programs
 from triton_simulator.signals import LookedAt
 from triton_simulator.values import arithmetic, blocks, conversions, dot, elementwise
-from triton_simulator.values.value import Value, any_wrapped, either
+from triton_simulator.values.value import Value, any_wrapped, combined_poison
 
 
 def _counted(function: Callable[..., Any], *numpy: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
@@ -89,14 +89,14 @@ class Builder(Programs):
     # Constants
 
     get_int1 = staticmethod(partial(conversions.constant, dtype=tl.int1))
-    get_int8 = staticmethod(partial(conversions.whole, dtype=tl.int8))
-    get_uint8 = staticmethod(partial(conversions.whole, dtype=tl.uint8))
-    get_int16 = staticmethod(partial(conversions.whole, dtype=tl.int16))
-    get_uint16 = staticmethod(partial(conversions.whole, dtype=tl.uint16))
-    get_int32 = staticmethod(partial(conversions.whole, dtype=tl.int32))
-    get_uint32 = staticmethod(partial(conversions.whole, dtype=tl.uint32))
-    get_int64 = staticmethod(partial(conversions.whole, dtype=tl.int64))
-    get_uint64 = staticmethod(partial(conversions.whole, dtype=tl.uint64))
+    get_int8 = staticmethod(partial(conversions.integer, dtype=tl.int8))
+    get_uint8 = staticmethod(partial(conversions.integer, dtype=tl.uint8))
+    get_int16 = staticmethod(partial(conversions.integer, dtype=tl.int16))
+    get_uint16 = staticmethod(partial(conversions.integer, dtype=tl.uint16))
+    get_int32 = staticmethod(partial(conversions.integer, dtype=tl.int32))
+    get_uint32 = staticmethod(partial(conversions.integer, dtype=tl.uint32))
+    get_int64 = staticmethod(partial(conversions.integer, dtype=tl.int64))
+    get_uint64 = staticmethod(partial(conversions.integer, dtype=tl.uint64))
     get_fp16 = staticmethod(partial(conversions.constant, dtype=tl.float16))
     get_bf16 = staticmethod(partial(conversions.constant, dtype=tl.bfloat16))
     get_fp32 = staticmethod(partial(conversions.constant, dtype=tl.float32))
@@ -129,7 +129,7 @@ class Builder(Programs):
 
     def create_bitcast(self, source: Value, dtype: Any) -> Value:
         repoint = source.dtype.scalar.is_ptr()
-        return self.repointed(source, dtype.scalar) if repoint else conversions.same_bits(source, dtype)
+        return self.repointed(source, dtype.scalar) if repoint else conversions.bitcast(source, dtype)
 
     # Arithmetic
 
@@ -154,8 +154,8 @@ class Builder(Programs):
     create_lshr = staticmethod(partial(elementwise.shift_right, "u"))
     create_ashr = staticmethod(partial(elementwise.shift_right, "i"))
 
-    create_fneg = _counted(elementwise.with_sign, np.negative)
-    create_fabs = create_iabs = _counted(elementwise.with_sign, np.abs)
+    create_fneg = _counted(elementwise.change_sign, np.negative)
+    create_fabs = create_iabs = _counted(elementwise.change_sign, np.abs)
     create_exp = _counted(elementwise.unary, np.exp)
     create_exp2 = _counted(elementwise.unary, np.exp2)
     create_log = _counted(elementwise.unary, np.log)
@@ -171,7 +171,7 @@ class Builder(Programs):
     def create_extern_elementwise(
         self, _library: str, _path: str, symbol: str, operands: list[Value], dtype: Any, _pure: bool
     ) -> Value:
-        result = elementwise.of_libdevice(symbol, operands, dtype)
+        result = elementwise.call_libdevice(symbol, operands, dtype)
         self.count(result)
         return result
 
@@ -189,7 +189,7 @@ class Builder(Programs):
     def extremum(self, operation: Callable[..., Any], a: Value, b: Value) -> Value:
         result = elementwise.apply(operation, a, b, chooses=True)
         self.count(result)
-        return result.shown()  # a maximum ignores NaN
+        return result.mark_undefined()  # a maximum ignores NaN
 
     # Of floats, "ordered" means false for NaN and "unordered" true; Triton asks for no other combinations.
     create_icmpSLT = create_icmpULT = create_fcmpOLT = _comparison(np.less)
@@ -232,7 +232,7 @@ class Builder(Programs):
     def create_dot(self, a: Value, b: Value, accumulator: Value, precision: Any, _imprecise: Any = None) -> Value:
         self.memory.results.combine(a, -1)
         self.memory.results.combine(b, -2)
-        return self._product(a, b, accumulator, precision, dot.multiplied(a.dtype.scalar, precision))
+        return self._product(a, b, accumulator, precision, dot.input_precision(a.dtype.scalar, precision))
 
     def create_dot_scaled(
         self,
@@ -264,13 +264,13 @@ class Builder(Programs):
     # Pointers
 
     def create_addptr(self, pointer: Value, offset: Value) -> Value:
-        pointer, offset = elementwise.aligned(pointer, offset)
+        pointer, offset = elementwise.align(pointer, offset)
         return Value(
             pointer.data + offset.data.astype(np.int64, copy=False),
             pointer.dtype,
             pointer.shape,
             pointer.origin,
-            either(pointer, offset),
+            combined_poison(pointer, offset),
             any_wrapped(pointer, offset),
         )
 
@@ -325,7 +325,7 @@ class Builder(Programs):
         program = tuple(int(ids[0]) for ids in self.ids)
         formatter: Any = {"all": _hexadecimal} if hexadecimal else None
         for value in values:
-            print(program, prefix, np.array2string(self.as_numbers(value).of_one_program(), formatter=formatter))
+            print(program, prefix, np.array2string(self.as_numbers(value).single_program(), formatter=formatter))
 
     def create_assert(self, condition: Value, message: str) -> None:
         condition = self.as_numbers(condition)

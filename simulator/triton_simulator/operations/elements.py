@@ -58,7 +58,7 @@ def by_element(builder: Any, call: Scalars, values: list[Value]) -> list[Value]:
             memory.group = group[part // each]
             builder.ids = tuple(axis[part // each] if len(axis) > 1 else axis for axis in ids)
             try:
-                combined = call([value.rearranged(lambda data: data[part], ()) for value in values])  # noqa: B023
+                combined = call([value.rearrange(lambda data: data[part], ()) for value in values])  # noqa: B023
             except Diverged as diverged:
                 waiting.extend(reversed(diverged.parts(part)))
                 continue
@@ -81,7 +81,7 @@ def _put(result: Value, part: Array, new: Value) -> None:
 def _every(value: Value, rows: int, pack: int, place: int) -> Value:
     """Of each `pack` elements of a block, in all programs, the one at this place."""
     full = (rows, *value.shape)
-    return value.rearranged(
+    return value.rearrange(
         lambda data: np.broadcast_to(spread(data, value.shape), full).reshape(-1, pack)[:, place], ()
     )
 

@@ -12,7 +12,7 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.operations.programs import Programs
 from triton_simulator.signals import RestartOneByOne
-from triton_simulator.values.formats import Array, decode, encode, stored_as
+from triton_simulator.values.formats import Array, decode, encode, storage_dtype
 from triton_simulator.values.value import Value
 
 
@@ -38,7 +38,7 @@ def _spoil(result: Any, given: list[Array]) -> None:
         if isinstance(value, Value):
             flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in given])
             value.poison = flat.reshape((1,) * (len(value.shape) + 1))
-            value.shown()
+            value.mark_undefined()
 
 
 def _as_upstream(value: Any) -> Any:
@@ -58,4 +58,4 @@ def _from_upstream(result: Any) -> Any:
     data = np.asarray(result.data)
     scalar = data.size == 1
     data = data.reshape(1) if scalar else data[None]
-    return Value(decode(data.astype(stored_as(dtype), copy=False), dtype), dtype, () if scalar else data.shape[1:])
+    return Value(decode(data.astype(storage_dtype(dtype), copy=False), dtype), dtype, () if scalar else data.shape[1:])

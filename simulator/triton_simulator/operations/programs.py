@@ -9,7 +9,7 @@ import numpy as np
 import triton.language as tl
 
 from triton_simulator.memory.memory import Memory
-from triton_simulator.values.formats import Array, held_as, item_bytes
+from triton_simulator.values.formats import Array, item_bytes, value_dtype
 from triton_simulator.values.value import Value
 
 
@@ -50,12 +50,12 @@ class Programs:
         return Value(data, dtype.scalar, source.shape, origin, source.poison)
 
     def as_integers(self, source: Value, dtype: Any) -> Value:
-        return source.with_data(self.memory.space.addresses(source).astype(held_as(dtype.scalar)), dtype.scalar)
+        return source.with_data(self.memory.space.addresses(source).astype(value_dtype(dtype.scalar)), dtype.scalar)
 
     def repointed(self, source: Value, target: Any) -> Value:
         """The same addresses, seen as pointers to another type."""
         old = item_bytes(source.get_element_ty())
-        result = source.rearranged(lambda part: part, source.shape)
+        result = source.rearrange(lambda part: part, source.shape)
         result.dtype = target
         new = item_bytes(result.get_element_ty())
         if old != new:

@@ -12,7 +12,7 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.operations.elements import by_element
 from triton_simulator.signals import Branches
-from triton_simulator.values.formats import Array, held_as, rounded
+from triton_simulator.values.formats import Array, round_to_dtype, value_dtype
 from triton_simulator.values.value import Value, spread
 
 Tensors = tuple[Any, ...]
@@ -60,7 +60,9 @@ def _sum(data: Array, axis: int) -> Array:
 
 def _folded(value: Value, shape: tuple[int, ...], axis: int, fold: Callable[..., Array]) -> Value:
     data = np.asarray(fold(value.full(), axis=axis + 1)).astype(value.data.dtype, copy=False)
-    return Value(rounded(data, value.dtype.scalar), value.dtype, shape, poison=_any_poison(value, axis)).shown()
+    return Value(
+        round_to_dtype(data, value.dtype.scalar), value.dtype, shape, poison=_any_poison(value, axis)
+    ).mark_undefined()
 
 
 def _any_poison(value: Value, axis: int) -> Array | None:
@@ -90,7 +92,7 @@ def _argument(
         full = np.broadcast_to(part.full(), (rows, *part.shape))
         taken = np.take_along_axis(full, np.broadcast_to(position, (rows, *position.shape[1:])), axis=axis + 1)
         poison = _any_poison(value, axis)
-        results.append(Value(taken.squeeze(axis + 1), part.dtype, shape, poison=poison).shown())
+        results.append(Value(taken.squeeze(axis + 1), part.dtype, shape, poison=poison).mark_undefined())
     return results
 
 
@@ -129,12 +131,12 @@ def _accumulated(value: Value, axis: int, accumulate: Any) -> Value:
     full = value.full()
     if dtype is tl.int1:
         accumulate = np.logical_and if accumulate is np.multiply else np.logical_xor
-    if held_as(dtype) == np.float32 and dtype is not tl.float32:
+    if value_dtype(dtype) == np.float32 and dtype is not tl.float32:
         data = np.empty_like(full)
         for position in range(value.shape[axis]):
             here, before = ([slice(None)] * (axis + 1) + [place] for place in (position, position - 1))
             step = full[tuple(here)] if position == 0 else accumulate(data[tuple(before)], full[tuple(here)])
-            data[tuple(here)] = rounded(step, dtype)
+            data[tuple(here)] = round_to_dtype(step, dtype)
     else:
         data = accumulate.accumulate(full, axis=axis + 1, dtype=full.dtype)
     poison = value.poison
@@ -151,7 +153,7 @@ def _scanned(builder: Any, values: list[Value], axis: int, combine: Any) -> list
         first = order.reshape(-1, *(1,) * (len(values[0].shape) - axis - 1)) < 0
         before = _part(values, axis, np.maximum(order, 0))
         combined = _combined(builder, combine, before, values)
-        values = [new.replaced(first, old) for new, old in zip(combined, values, strict=True)]
+        values = [new.replace_where(first, old) for new, old in zip(combined, values, strict=True)]
         distance *= 2
     return values
 
@@ -168,7 +170,7 @@ def _part(values: list[Value], axis: int, which: slice | Array) -> list[Value]:
 
 def _rearranged(value: Value, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
     """`value.rearranged`, for a change that needs all axes at their full length."""
-    return value.rearranged(lambda data: change(spread(data, value.shape)), shape)
+    return value.rearrange(lambda data: change(spread(data, value.shape)), shape)
 
 
 def _combined(builder: Any, combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
@@ -192,9 +194,9 @@ def _combined_by_element(builder: Any, function: Any, values: list[Value]) -> li
     """Apply the kernel's function to pairs of elements, each its own program."""
     shape = values[0].shape
     rows = (len(builder.memory.group), *shape)
-    values = [value.rearranged(lambda data: np.broadcast_to(data, rows).reshape(-1), ()) for value in values]
+    values = [value.rearrange(lambda data: np.broadcast_to(data, rows).reshape(-1), ()) for value in values]
     results = by_element(builder, lambda scalars: _call(builder, function, scalars), values)
-    return [result.rearranged(lambda data: data.reshape(rows), shape) for result in results]
+    return [result.rearrange(lambda data: data.reshape(rows), shape) for result in results]
 
 
 def _call(builder: Any, function: Any, values: list[Value]) -> list[Value]:
@@ -214,7 +216,7 @@ def _like(builder: Any, result: Any, value: Value) -> Value:
 
 def _tensor(value: Value, dtype: Any) -> Any:
     scalar = dtype.scalar
-    value.data = value.data.astype(held_as(scalar), copy=False)
+    value.data = value.data.astype(value_dtype(scalar), copy=False)
     value.dtype = scalar
     return tl.tensor(value, tl.block_type(scalar, list(value.shape)) if value.shape else scalar)
 

@@ -17,8 +17,8 @@ from triton.runtime import _allocation
 from triton_simulator.operations import atomics
 from triton_simulator.operations.programs import Programs
 from triton_simulator.values import dot, elementwise
-from triton_simulator.values.formats import Array, held_as, item_bytes
-from triton_simulator.values.value import Value, either, union
+from triton_simulator.values.formats import Array, item_bytes, value_dtype
+from triton_simulator.values.value import Value, combined_poison, union
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Tile:
         if self.padding is None:
             return None
         fill = np.nan if self.padding == ir.PADDING_OPTION.PAD_NAN else 0
-        return Value(np.full((1,) * (len(shape) + 1), fill).astype(held_as(self.element)), self.element, shape)
+        return Value(np.full((1,) * (len(shape) + 1), fill).astype(value_dtype(self.element)), self.element, shape)
 
     def pointers(self, offsets: Sequence[Value], checked: Iterable[int]) -> tuple[Value, Value]:
         """Pointers to the block that starts at `offsets`, and a mask: true inside the tensor along checked axes."""
@@ -65,7 +65,7 @@ class Tile:
 
     def _poison(self, offsets: Sequence[Value], ndim: int) -> Array | None:
         """In which programs one of the scalars that the pointers are made of is undefined."""
-        poison = either(self.base, *self.tensor_shape, *self.strides, *offsets)
+        poison = combined_poison(self.base, *self.tensor_shape, *self.strides, *offsets)
         return None if poison is None else poison.reshape(len(poison), *(1,) * ndim)
 
     def _sides(self, offsets: Sequence[Value]) -> list[tuple[int, tuple[Value, int]]]:

@@ -197,7 +197,7 @@ class Races:
         if for_all:
             self._undo.put(shadow.silent_names(), places, np.array(shadow.several, names.dtype))
         elif not changed.all():
-            self._store_silently(shadow, access.part(~changed), places[~changed], names[~changed])
+            self._store_silently(shadow, access.select(~changed), places[~changed], names[~changed])
 
     def _store_silently(self, shadow: Shadow, access: Access, places: Array, names: Array) -> None:
         silent = shadow.silent_names()
@@ -233,7 +233,7 @@ class Races:
         self._report(shadow, access, last, lost & ~same & (last != NOBODY), stored=True)
         if shadow.readers is not None and (lost & same).any():
             part = lost & same
-            self._store_silently(shadow, access.part(part), _places(marks)[part], names[part])
+            self._store_silently(shadow, access.select(part), _places(marks)[part], names[part])
 
     def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool, compares: bool) -> None:
         """Called at an atomic, which changed the elements where `changed` is true; it may acquire and release.
@@ -248,7 +248,7 @@ class Races:
             return
         self._store_by_threads(shadow, access, marks, names, lambda: changed, atomic=True)
         places = _places(marks)[changed]
-        access, names = access.part(changed), names[changed]
+        access, names = access.select(changed), names[changed]
         before = shadow.writers[places]
         others = self._others(shadow, before, names, access)
         plain = ~is_atomic(before)

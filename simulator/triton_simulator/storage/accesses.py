@@ -29,7 +29,7 @@ class Lanes:
     def slots(self) -> Array:
         """For each element of the access, its lane, plus the block's size times the place of its program."""
         shape = (len(self.group), *self.shape)
-        return flat_of(np.arange(math.prod(shape)).reshape(shape), shape, self.chosen)
+        return flatten(np.arange(math.prod(shape)).reshape(shape), shape, self.chosen)
 
 
 @dataclass(frozen=True)
@@ -52,25 +52,25 @@ class Access:
     def addresses(self) -> Array:
         return self.region.address + self.index * self.item
 
-    def part(self, where: Array) -> Access:
+    def select(self, where: Array) -> Access:
         """The accesses where `where` is true."""
         index = self.index[where]
         return Access(self.region, index, index, self.owners[where], self.item)
 
 
-def perhaps(mask: Value | None) -> Value | None:
+def include_undefined(mask: Value | None) -> Value | None:
     """A mask that also holds where it is undefined."""
     if mask is None or mask.poison is None:
         return mask
     return Value(mask.data | np.asarray(mask.poison), mask.dtype, mask.shape)
 
 
-def access_of(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
+def make_access(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
     shape = (len(group), *pointer.shape)
-    index = flat_of(pointer.data, shape, chosen)
+    index = flatten(pointer.data, shape, chosen)
     run = _as_run(index) if len(index) else index
     lanes = Lanes(pointer.shape, pointer.data, chosen, group)
-    return Access(region, index, run, flat_of(down(group, len(shape)), shape, chosen), item, lanes)
+    return Access(region, index, run, flatten(along_programs(group, len(shape)), shape, chosen), item, lanes)
 
 
 def gather(flat: Array, index: Array) -> Array:
@@ -94,7 +94,7 @@ def _as_run(index: Array) -> Array | slice:
     return index
 
 
-def turns(index: Array) -> list[Array | slice]:
+def conflict_free_batches(index: Array) -> list[Array | slice]:
     """Yield positions to be processed together: an element that occurs again waits for a later turn."""
     if len(index) == 1:
         return [slice(None)]
@@ -103,24 +103,24 @@ def turns(index: Array) -> list[Array | slice]:
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index
     if len(starts) == len(index):
         return [slice(None)]
-    turn = np.arange(len(index)) - np.repeat(starts, np.diff(np.r_[starts, len(index)]))
-    by_turn = np.argsort(turn, kind="stable")
-    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])]
+    rank = np.arange(len(index)) - np.repeat(starts, np.diff(np.r_[starts, len(index)]))
+    by_rank = np.argsort(rank, kind="stable")
+    return [order[chunk] for chunk in np.split(by_rank, np.cumsum(np.bincount(rank))[:-1])]
 
 
-def down(programs: Array, axes: int) -> Array:
+def along_programs(programs: Array, axes: int) -> Array:
     """The programs along the first axis of a block with `axes` axes."""
     return programs.reshape(-1, *[1] * (axes - 1))
 
 
-def chosen_by(mask: Value | None, bad: Array | None) -> Array | None:
+def access_mask(mask: Value | None, bad: Array | None) -> Array | None:
     """Which elements are accessed: those where the mask is true and that are not outside; None for all."""
     if bad is not None:
         return ~bad if mask is None else mask.data & ~bad
     return None if mask is None or mask.data.all() else mask.data
 
 
-def flat_of(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
+def flatten(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
     """The chosen elements of an array that is broadcast to `shape`, program by program."""
     if data.shape != shape:
         data = np.broadcast_to(data, shape)
@@ -129,10 +129,10 @@ def flat_of(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
     return data[chosen if chosen.shape == shape else np.broadcast_to(chosen, shape)]
 
 
-def only(pointer: Value, mask: Value | None, origin: int) -> tuple[Value, Value]:
+def select_origin(pointer: Value, mask: Value | None, origin: int) -> tuple[Value, Value]:
     """The pointers of one origin, and a mask for them."""
-    here: Array = np.asarray(pointer.origin == origin)
-    part = Value(pointer.data, pointer.dtype, pointer.shape, origin, pointer.poison, pointer.wrapped)
+    matches: Array = np.asarray(pointer.origin == origin)
+    pointers = Value(pointer.data, pointer.dtype, pointer.shape, origin, pointer.poison, pointer.wrapped)
     if mask is None:
-        return part, Value(here, None, pointer.shape)
-    return part, Value(here & mask.data, None, pointer.shape, poison=mask.poison)
+        return pointers, Value(matches, None, pointer.shape)
+    return pointers, Value(matches & mask.data, None, pointer.shape, poison=mask.poison)

@@ -56,7 +56,7 @@ class AddressSpace:
         item = np.uint64(item_bytes(pointer.get_element_ty()))
         return np.asarray(bases[pointer.origin] + pointer.data.astype(np.uint64) * item)
 
-    def places(self, pointer: Value) -> Value:
+    def byte_offsets(self, pointer: Value) -> Value:
         """How many bytes behind the beginning of its memory each element of a pointer lies, as int64.
 
         Memory on a GPU begins at multiples of 256 bytes; what it begins at here says nothing.
@@ -74,20 +74,20 @@ class AddressSpace:
         """
         item = np.uint64(item_bytes(dtype.element_ty))
         addresses = addresses.astype(np.uint64)
-        self._find(addresses, names)
+        self._add_live_storages(addresses, names)
         origin = np.zeros(addresses.shape, np.int64)
         index = (addresses // item).astype(np.int64)
         for region in self.regions[1:]:
             distance = region.distance(addresses)
-            here = region.holds(addresses) & (distance % item == 0) & (origin == NOWHERE)
-            origin[here] = region.number
-            index[here] = (distance[here] // item).astype(np.int64)
+            inside = region.contains(addresses) & (distance % item == 0) & (origin == NOWHERE)
+            origin[inside] = region.number
+            index[inside] = (distance[inside] // item).astype(np.int64)
         rest = np.where(origin == NOWHERE, addresses % item, 0)
         for distance in np.unique(rest[rest > 0]):
-            origin[rest == distance] = self._misaligned(int(distance))
+            origin[rest == distance] = self._misaligned_origin(int(distance))
         return index, int(origin.flat[0]) if (origin == origin.flat[0]).all() else origin
 
-    def _misaligned(self, start: int) -> int:
+    def _misaligned_origin(self, start: int) -> int:
         """The origin of addresses that are `start` bytes past a multiple of an element's size, where nothing is."""
         for region in self.regions:
             if region.size == 0 and region.address == start:
@@ -95,9 +95,9 @@ class AddressSpace:
         self.regions.append(Region(len(self.regions), None, Storage(start, 0), 0, 0, 1))
         return len(self.regions) - 1
 
-    def _find(self, addresses: Array, names: dict[str, int]) -> None:
+    def _add_live_storages(self, addresses: Array, names: dict[str, int]) -> None:
         """Add the live torch storages that hold addresses which are in no region yet."""
-        unknown = addresses[~np.logical_or.reduce([region.holds(addresses) for region in self.regions])]
+        unknown = addresses[~np.logical_or.reduce([region.contains(addresses) for region in self.regions])]
         if not len(unknown):
             return
         for tensor in self._live_tensors():
@@ -127,6 +127,6 @@ class AddressSpace:
             kinds, generation = (torch.Tensor, torch.nn.Parameter), self._generation
             self._generation += 1
             tensors = [thing for thing in gc.get_objects(generation) if type(thing) in kinds]
-            live = [each for each in tensors if each.device.type == "cpu" and each.layout == torch.strided]
+            live = [tensor for tensor in tensors if tensor.device.type == "cpu" and tensor.layout == torch.strided]
             self._live.extend(live)
             yield from live

@@ -22,22 +22,22 @@ class Storage:
         )
         self.unit = 8
         """Bytes of the smallest element that any pointer into it has."""
-        self.before: Array | None = None
+        self.original: Array | None = None
         """What it held before the launch, once the launch has stored to it."""
         self.loaded = False
         self.stored = False
         self.updated = False
         """Whether the launch has loaded from it, stored to it, and updated it by atomics."""
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Save what it holds, before the launch changes it."""
-        if self.before is None:
-            self.before = self.bytes.copy()
+        if self.original is None:
+            self.original = self.bytes.copy()
 
     def restore(self) -> None:
         """Restore what it held before the launch."""
-        if self.before is not None:
-            self.bytes[:] = self.before
+        if self.original is not None:
+            self.bytes[:] = self.original
         self.loaded = self.stored = self.updated = False
 
 
@@ -97,7 +97,7 @@ class Region:
         """How far into the region addresses lie, in bytes, as uint64: those before it count as very far."""
         return np.asarray(addresses - np.uint64(self.address))
 
-    def holds(self, addresses: Array) -> Array:
+    def contains(self, addresses: Array) -> Array:
         return np.asarray(self.distance(addresses) < np.uint64(self.size))
 
 

@@ -22,9 +22,9 @@ class Undo:
     def put(self, array: Array, where: Array | slice, values: Array) -> None:
         """`array[where] = values`"""
         if self.plan.keep_undo:
-            before = array[where].copy()
-            self._entries.append((array, where, before))
-            self._bytes += before.nbytes + (0 if isinstance(where, slice) else where.nbytes)
+            previous = array[where].copy()
+            self._entries.append((array, where, previous))
+            self._bytes += previous.nbytes + (0 if isinstance(where, slice) else where.nbytes)
             if self._bytes > UNDO_LIMIT_BYTES:
                 raise RestartOneByOne("too much to undo", replace(self.plan, keep_undo=False))
         array[where] = values
@@ -34,6 +34,6 @@ class Undo:
         self._bytes = 0
 
     def roll_back(self) -> None:
-        for array, where, before in reversed(self._entries):
-            array[where] = before
+        for array, where, previous in reversed(self._entries):
+            array[where] = previous
         self.forget()

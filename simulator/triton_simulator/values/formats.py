@@ -41,23 +41,23 @@ _STORED: dict[Any, np.dtype[Any]] = {
 
 _ADDRESS = np.dtype(np.uint64)
 
-ABSURD = 0xDEADBEEFDEADBEEF
+UNDEFINED_BITS = 0xDEADBEEFDEADBEEF
 """The bits of an undefined integer. An undefined float is a NaN."""
 
 
-def held_as(dtype: Any) -> np.dtype[Any]:
+def value_dtype(dtype: Any) -> np.dtype[Any]:
     """The numpy dtype of a value: float32 for bfloat16 and 8-bit floats, int64 (an element index) for pointers."""
     return NUMPY[dtype] if dtype in NUMPY else np.dtype(np.int64 if dtype.is_ptr() else np.float32)
 
 
-def stored_as(dtype: Any) -> np.dtype[Any]:
+def storage_dtype(dtype: Any) -> np.dtype[Any]:
     """The numpy dtype of an element in memory."""
     return _STORED.get(dtype, _ADDRESS)
 
 
 def item_bytes(dtype: Any) -> int:
     """Bytes of an element in memory."""
-    return stored_as(dtype).itemsize
+    return storage_dtype(dtype).itemsize
 
 
 def bits(values: Array) -> Array:
@@ -65,7 +65,7 @@ def bits(values: Array) -> Array:
     return values.view(f"u{values.itemsize}") if values.dtype.kind in "fb" else values
 
 
-def rounded(data: Array, dtype: Any) -> Array:
+def round_to_dtype(data: Array, dtype: Any) -> Array:
     """Round float32 `data` to the nearest values of bfloat16 or of an 8-bit float; other types are left alone."""
     if dtype is tl.bfloat16:
         return round_to_bits(data, 16)
@@ -85,7 +85,7 @@ def round_to_bits(data: Array, dropped: int) -> Array:
     return np.where(special, data, nearest) if special.any() else nearest
 
 
-def flushed(data: Array) -> Array:
+def flush_subnormals(data: Array) -> Array:
     """float32 with zeros for subnormal numbers; other types are left alone."""
     if data.dtype != np.float32:
         return data
@@ -101,21 +101,21 @@ def cut_bits(data: Array, dropped: int) -> Array:
     return np.where(nan, data, cut) if nan.any() else cut
 
 
-def odd(near: Array, error: Array) -> Array:
-    """Where an error is left, `near` with an odd last bit: then rounding it once more rounds as if only once.
+def round_to_odd(nearest: Array, error: Array) -> Array:
+    """Where an error is left, `nearest` with an odd last bit: then rounding it once more rounds as if only once.
 
     Source: S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
     odd", 2008.
     """
-    even = near.view(f"i{near.itemsize}") & 1 == 0
-    beside = np.nextafter(near, np.where(error > 0, np.inf, -np.inf).astype(near.dtype))
-    return np.where(np.isfinite(error) & (error != 0) & even, beside, near)
+    even = nearest.view(f"i{nearest.itemsize}") & 1 == 0
+    neighbour = np.nextafter(nearest, np.where(error > 0, np.inf, -np.inf).astype(nearest.dtype))
+    return np.where(np.isfinite(error) & (error != 0) & even, neighbour, nearest)
 
 
-def narrowed(data: Array) -> Array:
+def narrow_to_float32(data: Array) -> Array:
     """float64 as float32, to be rounded once more."""
-    near = data.astype(np.float32)
-    return odd(near, data - near)
+    nearest = data.astype(np.float32)
+    return round_to_odd(nearest, data - nearest)
 
 
 def encode(data: Array, dtype: Any) -> Array:
@@ -143,35 +143,37 @@ def decode(stored: Array, dtype: Any) -> Array:
     return stored
 
 
-def truncated(data: Array, dtype: Any) -> Array:
+def truncate_to_dtype(data: Array, dtype: Any) -> Array:
     """Round `data` towards zero, to values of `dtype`."""
     if dtype is tl.float16:
-        near = data.astype(np.float16)
-        return np.where(np.abs(near.astype(data.dtype)) > np.abs(data), np.nextafter(near, np.float16(0)), near)
+        nearest = data.astype(np.float16)
+        return np.where(
+            np.abs(nearest.astype(data.dtype)) > np.abs(data), np.nextafter(nearest, np.float16(0)), nearest
+        )
     if dtype is tl.bfloat16:
         bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
         return (bits & np.uint32(0xFFFF0000)).view(np.float32)
     if dtype in SMALL_FLOATS:
         return decode(_nearest_small(data, dtype, towards_zero=True), dtype)
-    return data.astype(held_as(dtype))
+    return data.astype(value_dtype(dtype))
 
 
-def integers(data: Array, dtype: Any) -> Array:
+def to_integers(data: Array, dtype: Any) -> Array:
     """Floats as integers, rounded towards zero. Those out of range become the nearest integer.
 
     NaN becomes 0, or where 64 bits take part only the highest bit. LLVM leaves all these undefined; this is what PTX's
     `cvt.rzi` gives, which makes bytes from integers of 16 bits.
     """
     if dtype is tl.int8 or dtype is tl.uint8:
-        return integers(data, tl.int16 if dtype is tl.int8 else tl.uint16).astype(held_as(dtype))
-    target = held_as(dtype)
-    least, most = np.iinfo(target).min, np.iinfo(target).max
-    fits = (data >= float(least)) & (data < float(most))
+        return to_integers(data, tl.int16 if dtype is tl.int8 else tl.uint16).astype(value_dtype(dtype))
+    target = value_dtype(dtype)
+    minimum, maximum = np.iinfo(target).min, np.iinfo(target).max
+    fits = (data >= float(minimum)) & (data < float(maximum))
     if fits.all():
         return data.astype(target)
-    wide = data.dtype.itemsize == 8 or target.itemsize == 8
-    of_nan = target.type((least if least else most // 2 + 1) if wide else 0)
-    nearest = np.where(data > 0, target.type(most), np.where(np.isnan(data), of_nan, target.type(least)))
+    is_wide = data.dtype.itemsize == 8 or target.itemsize == 8
+    nan_value = target.type((minimum if minimum else maximum // 2 + 1) if is_wide else 0)
+    nearest = np.where(data > 0, target.type(maximum), np.where(np.isnan(data), nan_value, target.type(minimum)))
     return np.where(fits, np.where(fits, data, 0).astype(target), nearest)
 
 
@@ -217,18 +219,18 @@ def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Ar
 
 
 @functools.cache
-def undefined(dtype: Any) -> Any:
+def undefined_value(dtype: Any) -> Any:
     """The value of an element that nothing defined: NaN for floats, an absurd number for integers."""
-    native = held_as(dtype)
+    native = value_dtype(dtype)
     if native.kind == "f":
         return native.type(np.nan)
     if native.kind == "b":
         return np.True_
     unsigned = np.dtype(f"u{native.itemsize}")
-    return np.array([ABSURD & ((1 << 8 * native.itemsize) - 1)], unsigned).view(native)[0]
+    return np.array([UNDEFINED_BITS & ((1 << 8 * native.itemsize) - 1)], unsigned).view(native)[0]
 
 
 def compute_rounded(function: Callable[..., Array], dtype: Any, *operands: Array) -> Array:
     """An operation's result, rounded to `dtype` where numpy's own result would not be."""
     result = function(*operands)
-    return result if dtype in NUMPY else rounded(result, dtype)
+    return result if dtype in NUMPY else round_to_dtype(result, dtype)

@@ -14,17 +14,17 @@ _bits = BITS
 
 
 @contextmanager
-def of_bits(bits: int) -> Iterator[None]:
+def narrow_to(bits: int) -> Iterator[None]:
     """Let an int32 wrap around where one of so many bits would, while this lasts.
 
     With 24 bits, rows that lie 2²² elements apart overflow an offset as rows that lie 2³⁰ apart do with 32.
     """
     global _bits
-    before, _bits = _bits, bits
+    previous, _bits = _bits, bits
     try:
         yield
     finally:
-        _bits = before
+        _bits = previous
 
 
 def is_narrow() -> bool:
@@ -32,12 +32,12 @@ def is_narrow() -> bool:
     return _bits < BITS
 
 
-def holds(low: int, high: int) -> bool:
+def fits(low: int, high: int) -> bool:
     """Whether numbers from `low` to `high` are as they are in an int32."""
     return low >= -(1 << _bits - 1) and high < 1 << _bits - 1
 
 
-def wrapped(exact: Array) -> Array:
+def wrap(exact: Array) -> Array:
     """What an int32 has instead of these int64 numbers."""
     half = 1 << _bits - 1
     return ((exact + half) % (2 * half) - half).astype(np.int32)

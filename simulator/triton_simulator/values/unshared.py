@@ -20,8 +20,8 @@ class Unshared(np.ndarray[Any, np.dtype[Any]]):
 
     share: Share | None
 
-    def __array_finalize__(self, other: Any) -> None:
-        self.share = getattr(other, "share", None)
+    def __array_finalize__(self, source: Any) -> None:
+        self.share = getattr(source, "share", None)
 
 
 def unshared(data: Array, share: Share) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from triton_simulator.values.formats import Array, undefined
+from triton_simulator.values.formats import Array, undefined_value
 
 NOWHERE = 0
 """The origin of a pointer that belongs to no tensor. Others count from 1: see `AddressSpace.regions`."""
@@ -59,13 +59,13 @@ class Value:
         """Hints such as `tl.multiple_of` change nothing here."""
 
     def clone(self) -> Value:
-        return self.rearranged(np.copy, self.shape)
+        return self.rearrange(np.copy, self.shape)
 
     def full(self) -> Array:
         """`data` with every axis of the block at its full length: (P or 1, *shape)."""
         return spread(self.data, self.shape)
 
-    def of_one_program(self) -> Array:
+    def single_program(self) -> Array:
         """The elements of the only running program; a scalar has no axes, so it prints as a number."""
         return np.asarray(self.full()[0])
 
@@ -75,7 +75,7 @@ class Value:
             self.bounds = (int(self.data.min()), int(self.data.max())) if self.data.size else (0, 0)
         return self.bounds
 
-    def rearranged(self, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
+    def rearrange(self, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
         """The same elements in another order: `change` applies to the data and to what is known about each element."""
         return Value(
             change(self.data),
@@ -87,17 +87,17 @@ class Value:
             self.bounds,
         )
 
-    def replaced(self, here: Array, other: Value) -> Value:
-        """The same value with the elements of `other` where `here` is true."""
-        result = Value(np.where(np.asarray(here), other.data, self.data), self.dtype, self.shape)
+    def replace_where(self, where: Array, other: Value) -> Value:
+        """The same value with the elements of `other` where `where` is true."""
+        result = Value(np.where(np.asarray(where), other.data, self.data), self.dtype, self.shape)
         if self.poison is not None or other.poison is not None:
-            result.poison = np.where(here, *(False if v.poison is None else v.poison for v in (other, self)))
+            result.poison = np.where(where, *(False if v.poison is None else v.poison for v in (other, self)))
         return result
 
-    def shown(self) -> Value:
+    def mark_undefined(self) -> Value:
         """The same value with a number that catches the eye where nothing defined it; a pointer stays as it is."""
         if self.poison is not None and not self.dtype.scalar.is_ptr():
-            marker = undefined(self.dtype.scalar)
+            marker = undefined_value(self.dtype.scalar)
             self.data = np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
             self.bounds = None
         return self
@@ -113,7 +113,7 @@ def spread(data: Array, shape: tuple[int, ...]) -> Array:
     return data if data.shape == full else np.broadcast_to(data, full)
 
 
-def either(*values: Value) -> Array | None:
+def combined_poison(*values: Value) -> Array | None:
     """The poison of a result that depends on every one of `values`, element by element."""
     poison: Array | None = None
     for value in values:

@@ -218,7 +218,7 @@ class Observer:
         from triton_simulator.values import int32
 
         noted = self._launched.noted() if self._compiled else nullcontext()
-        with record(writes=True, strict_views=True) as launches, noted, int32.of_bits(integer_bits):
+        with record(writes=True, strict_views=True) as launches, noted, int32.narrow_to(integer_bits):
             yield launches
 
     def _call(self, arguments: tuple[torch.Tensor, ...]) -> tuple[object, Failure | None]:
