@@ -177,7 +177,7 @@ def test_the_order_within_a_block_is_no_waste() -> None:
     coalescing = launches[0].counts.coalescing
     assert coalescing is not None
     for sectors in coalescing.sectors.values():
-        assert sectors.touched == sectors.least == 64
+        assert sectors.touched == sectors.minimum == 64
 
 
 def test_masked_lanes_are_counted() -> None:

@@ -309,15 +309,15 @@ class FaultLog:
             for tally in self._tallies.values()
         ]
 
-    def saved(self) -> dict[_Key, _Tally]:
+    def snapshot(self) -> dict[_Key, _Tally]:
         """Return a copy for `restore`."""
         return {
             key: _Tally(tally.first, tally.first_program, set(tally.programs), tally.elements)
             for key, tally in self._tallies.items()
         }
 
-    def restore(self, saved: dict[_Key, _Tally]) -> None:
-        self._tallies = saved
+    def restore(self, snapshot: dict[_Key, _Tally]) -> None:
+        self._tallies = snapshot
 
 
 def _range(indices: NDArray[Any] | None, size: int | None) -> tuple[int | None, int | None, int]:

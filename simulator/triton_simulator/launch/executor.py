@@ -30,7 +30,7 @@ from triton_simulator.memory.coalescing import Coalescing
 from triton_simulator.memory.counts import Counts
 from triton_simulator.memory.memory import Memory
 from triton_simulator.operations.builder import Builder
-from triton_simulator.races.threads import USUAL_WARPS
+from triton_simulator.races.threads import DEFAULT_WARPS
 from triton_simulator.races.waiting import Scheduler
 from triton_simulator.signals import (
     Diverged,
@@ -100,7 +100,7 @@ class Executor:
                 _tell(self.kernel, bound, options, set())
                 return
             memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
-            memory.races.threads.warps = plain(options.get("num_warps")) or USUAL_WARPS
+            memory.races.threads.warps = plain(options.get("num_warps")) or DEFAULT_WARPS
             error = self._launch(memory, grid, bound)
             if error is not None and refused(error):
                 memory.start(memory.plan)  # the compiler would have refused it before anything ran
@@ -247,8 +247,8 @@ class Executor:
             group = groups.pop()
             memory.begin_group(group)
             builder.ids = _program_ids(group, builder.grid)
-            log, ordered = memory.log.saved(), len(memory.races.ordering)
-            counts = memory.counts.saved() if memory.counts is not None else None
+            log, ordered = memory.log.snapshot(), len(memory.races.ordering)
+            counts = memory.counts.snapshot() if memory.counts is not None else None
             try:
                 self.fn(**values)
             except Diverged as diverged:
@@ -257,7 +257,7 @@ class Executor:
                     raise Restart(reason, replace(memory.plan, keep_undo=True)) from None
                 memory.undo.roll_back()
                 memory.log.restore(log)
-                memory.races.ordering.forget_after(ordered)
+                memory.races.ordering.truncate(ordered)
                 if memory.counts is not None and counts is not None:
                     memory.counts.restore(counts)
                 parts = diverged.parts(group)

@@ -10,7 +10,7 @@ import numpy as np
 from triton_simulator.storage.accesses import Access
 from triton_simulator.values.formats import Array
 
-SECTOR = 32
+SECTOR_BYTES = 32
 """Bytes that a GPU's caches fetch at least: the accesses of a warp become as many transactions of 32 bytes as they
 need (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory")."""
 
@@ -27,7 +27,7 @@ class Sectors:
 
     touched: int = 0
     """Sectors of 32 bytes that a block touches, summed over the blocks."""
-    least: int = 0
+    minimum: int = 0
     """Sectors that as many bytes would touch if they lay side by side, from the start of a sector on."""
     useful: int = 0
     """Bytes of a block, each counted once, summed over the blocks."""
@@ -57,35 +57,35 @@ class Coalescing:
         self.masked += lanes - len(access.index)
         if not len(access.index):
             return
-        sectors, steps = _measured(access)
+        sectors, steps = _measure(access)
         self.sectors[name, stored] = self.sectors.get((name, stored), Sectors()) + sectors
         if steps:
             self.steps.setdefault((name, stored), Counter()).update(steps)
 
-    def saved(self) -> Coalescing:
+    def snapshot(self) -> Coalescing:
         """Return a copy for `restore`."""
         copy = Coalescing(0, dict(self.sectors), {use: Counter(steps) for use, steps in self.steps.items()})
         copy.programs, copy.lanes, copy.masked = self.programs, self.lanes, self.masked
         return copy
 
 
-def _measured(access: Access) -> tuple[Sectors, dict[int, int]]:
+def _measure(access: Access) -> tuple[Sectors, dict[int, int]]:
     """The sectors of an access, and the steps from run to run if there are more sectors than necessary."""
     region, item = access.region, access.item
     # Each program gets its own address space, followed by a gap, so that one sorted list is enough for all.
-    space = (len(region.storage.bytes) // SECTOR + 2) * SECTOR
-    places = access.owners * space + region.offset + access.index * item
-    if not (places[1:] > places[:-1]).all():
-        places = np.unique(places)
-    starts = places[np.diff(places, prepend=places[0] - space) != item]
-    per_program = np.diff(np.append(np.flatnonzero(np.diff(places // space, prepend=-1)), len(places)))
-    touched = 1 + int(np.count_nonzero(np.diff(places // SECTOR)))
-    least = int((-(-per_program * item // SECTOR)).sum())
-    sectors = Sectors(touched, least, len(places) * item, len(starts))
-    return sectors, _steps(starts, space) if touched > least else {}
+    space = (len(region.storage.bytes) // SECTOR_BYTES + 2) * SECTOR_BYTES
+    addresses = access.owners * space + region.offset + access.index * item
+    if not (addresses[1:] > addresses[:-1]).all():
+        addresses = np.unique(addresses)
+    starts = addresses[np.diff(addresses, prepend=addresses[0] - space) != item]
+    per_program = np.diff(np.append(np.flatnonzero(np.diff(addresses // space, prepend=-1)), len(addresses)))
+    touched = 1 + int(np.count_nonzero(np.diff(addresses // SECTOR_BYTES)))
+    minimum = int((-(-per_program * item // SECTOR_BYTES)).sum())
+    sectors = Sectors(touched, minimum, len(addresses) * item, len(starts))
+    return sectors, _run_distances(starts, space) if touched > minimum else {}
 
 
-def _steps(starts: Array, space: int) -> dict[int, int]:
+def _run_distances(starts: Array, space: int) -> dict[int, int]:
     within = np.diff(starts // space) == 0
     steps, times = np.unique(np.diff(starts)[within], return_counts=True)
     return dict(zip(steps.tolist(), times.tolist(), strict=True))

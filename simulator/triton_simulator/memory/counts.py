@@ -13,7 +13,7 @@ from triton_simulator.values.formats import Array
 
 LARGE = 1 << 26
 """From so many elements on, a region has most of its memory only mapped, and it takes long to go through all of it."""
-PART_BITS = 16
+CHUNK_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -50,19 +50,19 @@ class Marks:
 
     def __init__(self, size: int) -> None:
         self.elements: Array = np.zeros(size, np.bool_)
-        self._parts = np.zeros((size >> PART_BITS) + 1, np.bool_) if size >= LARGE else None
+        self._chunks = np.zeros((size >> CHUNK_BITS) + 1, np.bool_) if size >= LARGE else None
 
     def add(self, index: Array, run: Array | slice) -> None:
         """Mark elements, whose `index` may be a `run`."""
         self.elements[run] = True
-        if self._parts is not None:
-            self._parts[index >> PART_BITS] = True
+        if self._chunks is not None:
+            self._chunks[index >> CHUNK_BITS] = True
 
     def count(self) -> int:
-        if self._parts is None:
+        if self._chunks is None:
             return int(np.count_nonzero(self.elements))
-        starts = np.flatnonzero(self._parts) << PART_BITS
-        return sum(int(np.count_nonzero(self.elements[start : start + (1 << PART_BITS)])) for start in starts)
+        starts = np.flatnonzero(self._chunks) << CHUNK_BITS
+        return sum(int(np.count_nonzero(self.elements[start : start + (1 << CHUNK_BITS)])) for start in starts)
 
 
 @dataclass
@@ -92,17 +92,17 @@ class Counts:
         """How many programs have stored nothing."""
         return int(np.count_nonzero(~self.busy))
 
-    def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
-        """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
+    def access(self, access: Access, shape: tuple[int, ...], *, unmasked: bool, stored: bool) -> None:
+        """Count a load or a store by blocks of `shape`; `unmasked`: no mask left an element out."""
         region = access.region
-        name = name_of(region)
+        name = display_name(region)
         if shape and not stored:
             loaded, empty = self.blocks.get((name, shape), (0, 0))
             self.blocks[name, shape] = loaded + 1, empty + (not len(access.index))
         if not len(access.index):
             return
         size = len(access.index) * access.item
-        scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
+        scattered = int(bool(shape) and shape[-1] > 1 and _is_scattered(access, shape[-1], unmasked))
         new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, scattered_loads=scattered)
         if region.number not in self._touched:
             elements = -(-region.size // region.item)
@@ -116,34 +116,34 @@ class Counts:
 
     def finish(self) -> None:
         """Fill in what needs all accesses to be known, when the launch has ended."""
-        updated = {name_of(region) for region, *_ in self._touched.values() if region.storage.updated}
+        updated = {display_name(region) for region, *_ in self._touched.values() if region.storage.updated}
         for region, touched, stored in self._touched.values():
             once, distinct = stored.count() * region.item, touched.count() * region.item
-            self.arguments[name_of(region)] += Traffic(distinct=distinct, stored_again=-once)
+            self.arguments[display_name(region)] += Traffic(distinct=distinct, stored_again=-once)
         for name, traffic in self.arguments.items():
-            again = 0 if name in updated else max(0, traffic.stored + traffic.stored_again)
-            self.arguments[name] = replace(traffic, stored_again=again)
+            rewritten = 0 if name in updated else max(0, traffic.stored + traffic.stored_again)
+            self.arguments[name] = replace(traffic, stored_again=rewritten)
 
     def writes(self) -> dict[int, Write]:
         """What the launch has stored, by the address of the storage."""
-        found: dict[int, Write] = {}
+        writes: dict[int, Write] = {}
         for region, _, stored in self._touched.values():
             storage = region.storage
             if stored.count():
-                write = found.setdefault(
+                write = writes.setdefault(
                     storage.address, Write(np.zeros(len(storage.bytes), np.bool_), storage.bytes.copy())
                 )
                 write.stored[region.offset : region.offset + region.size] |= np.repeat(stored.elements, region.item)[
                     : region.size
                 ]
-        return found
+        return writes
 
     def reads(self) -> list[tuple[str, int, int]]:
         """What the launch has loaded or updated: its name, the address of the storage, and how many elements."""
         return [
-            (name_of(region), region.storage.address, touched.count())
+            (display_name(region), region.storage.address, touched.count())
             for region, touched, _ in self._touched.values()
-            if self.arguments[name_of(region)].loaded or region.storage.updated
+            if self.arguments[display_name(region)].loaded or region.storage.updated
         ]
 
     def compute(self, operations: int, multiplied: str | None) -> None:
@@ -152,15 +152,15 @@ class Counts:
         if multiplied is not None:
             self.products[multiplied] = self.products.get(multiplied, 0) + operations
 
-    def saved(self) -> Counts:
+    def snapshot(self) -> Counts:
         """Return a copy for `restore`."""
-        coalescing = None if self.coalescing is None else self.coalescing.saved()
+        coalescing = None if self.coalescing is None else self.coalescing.snapshot()
         return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing, dict(self.blocks))
 
-    def restore(self, saved: Counts) -> None:
+    def restore(self, snapshot: Counts) -> None:
         """Restore everything except what was touched and who was busy: the same programs will do it again."""
-        self.operations, self.products = saved.operations, saved.products
-        self.arguments, self.coalescing, self.blocks = saved.arguments, saved.coalescing, saved.blocks
+        self.operations, self.products = snapshot.operations, snapshot.products
+        self.arguments, self.coalescing, self.blocks = snapshot.arguments, snapshot.coalescing, snapshot.blocks
 
     def clear(self) -> None:
         self.operations = 0
@@ -172,16 +172,16 @@ class Counts:
         self._touched.clear()
 
 
-def name_of(region: Region) -> str:
+def display_name(region: Region) -> str:
     """The counts of an argument; memory reached by addresses that the kernel made itself is counted together."""
     return region.name or "memory"
 
 
-def _scattered(access: Access, row: int, whole: bool) -> bool:
+def _is_scattered(access: Access, row: int, unmasked: bool) -> bool:
     """Whether consecutive elements of a row are not consecutive in memory."""
     if isinstance(access.run, slice):
         return False
-    if whole:
+    if unmasked:
         return bool((np.diff(access.index.reshape(-1, row), axis=1) != 1).any())
     # A mask left some out, so rows end anywhere: up to one break per possible row proves nothing.
     return int((np.diff(access.index) != 1).sum()) > 2 * (len(access.index) // row + 1)

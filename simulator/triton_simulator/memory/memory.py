@@ -17,7 +17,7 @@ import numpy as np
 from triton_simulator import hooks
 from triton_simulator.faults import FaultLog, Kind, PoisonSource
 from triton_simulator.lines import line_of_kernel
-from triton_simulator.memory.counts import Counts, name_of
+from triton_simulator.memory.counts import Counts, display_name
 from triton_simulator.memory.results import Results
 from triton_simulator.races.races import Races
 from triton_simulator.races.waiting import Polls
@@ -50,7 +50,7 @@ from triton_simulator.values.undefined import make_poison, source_of, undefined_
 from triton_simulator.values.unshared import Share, unshared
 from triton_simulator.values.value import NOWHERE, Value, combined_poison, union
 
-MOST_POLLS = 50
+MAX_POLLS = 50
 """How often a group looks at the same elements in vain until it is clear that other programs have to run first."""
 
 
@@ -104,17 +104,17 @@ class Memory:
         A volatile load is meant to see what other programs store: it may wait for it, and is never in a race.
         """
         if isinstance(pointer.origin, np.ndarray):
-            return self._by_origin(
-                pointer, mask, lambda part, chosen: self.load(part, chosen, other, dtype, volatile=volatile)
+            return self._split_by_origin(
+                pointer, mask, lambda pointers, chosen: self.load(pointers, chosen, other, dtype, volatile=volatile)
             )
-        for hear in hooks.loads:
-            hear()
+        for hook in hooks.loads:
+            hook()
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
         bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
         region.storage.loaded |= not volatile
         share: Share | None = None
         if self.counts is not None or volatile or self.races.watched(region.storage):
-            share = self._note_load(region, pointer, access_mask(mask, bad), item, volatile=volatile)
+            share = self._record_load(region, pointer, access_mask(mask, bad), item, volatile=volatile)
         data = decode(gather(region.elements(storage_dtype(dtype)), pointer.data), dtype)
         poison: Array | None = None
         if mask is not None and not mask.data.all():
@@ -123,53 +123,53 @@ class Memory:
             elsewhere = undefined_value(dtype) if other is None else other.data
             data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
             if other is None:
-                poison = self._left_out(mask, region)
+                poison = self._masked_poison(mask, region)
             elif other.poison is not None:
                 poison = ~mask.data & other.poison
-        for nowhere in (bad, self._unsure(pointer, mask)):
-            if nowhere is not None:
-                data = np.where(np.asarray(nowhere), undefined_value(dtype), data).astype(data.dtype, copy=False)
-                poison = union(poison, nowhere)
+        for invalid in (bad, self._uncertain_lanes(pointer, mask)):
+            if invalid is not None:
+                data = np.where(np.asarray(invalid), undefined_value(dtype), data).astype(data.dtype, copy=False)
+                poison = union(poison, invalid)
         if volatile:
-            self._looked(pointer, changed=False)
+            self._record_poll(pointer, changed=False)
         return Value(data if share is None else unshared(data, share), dtype, pointer.shape, poison=poison)
 
     def store(self, pointer: Value, value: Value, mask: Value | None, dtype: Any) -> None:
         """Store where `mask` is true, program by program."""
         if isinstance(pointer.origin, np.ndarray):
             for origin in np.unique(pointer.origin):
-                part, here = select_origin(pointer, mask, int(origin))
-                self.store(part, value, here, dtype)
+                pointers, submask = select_origin(pointer, mask, int(origin))
+                self.store(pointers, value, submask, dtype)
             return
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
-        unsure = self._unsure(pointer, mask)
+        unsure = self._uncertain_lanes(pointer, mask)
         if unsure is not None:
             mask, value = (
                 include_undefined(mask),
                 value.replace_where(unsure, Value(undefined_value(dtype), value.dtype, poison=unsure)),
             )
         chosen = access_mask(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
-        parts = [pointer.data, value.data, *([] if mask is None else [mask.data])]
+        arrays = [pointer.data, value.data, *([] if mask is None else [mask.data])]
         # If all programs store the same value in the same place, the last of them represents all.
-        group = self.group[-1:] if all(len(part) == 1 for part in parts) else self.group
+        group = self.group[-1:] if all(len(array) == 1 for array in arrays) else self.group
         access = make_access(region, pointer, chosen, group, item)
         self._count(access, pointer.shape, chosen, stored_by=group)
         if not len(access.index):
             return
-        self._begin_change(region.storage)
+        self._prepare_change(region.storage)
         region.storage.stored = True
         self.races.watched(region.storage)
         new = flatten(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
         if value.poison is not None:
             shape = (len(group), *pointer.shape)
-            meant = mask is not None or unsure is not None
-            self.results.stored(access, value.poison, shape, chosen, meant=meant)
+            intended = mask is not None or unsure is not None
+            self.results.record_store(access, value.poison, shape, chosen, intended=intended)
         flat = region.elements(storage_dtype(dtype))
-        alone, for_all = math.prod(pointer.shape) == 1, len(group) < len(self.group)
-        self.races.store(access, flat[access.run], new, alone=alone, for_all=for_all)
+        single, uniform = math.prod(pointer.shape) == 1, len(group) < len(self.group)
+        self.races.store(access, flat[access.run], new, single=single, uniform=uniform)
         self.undo.put(flat, access.run, new)
         if len(group) > 1:
-            self.races.stored(access, flat[access.run], new)
+            self.races.check_overwrites(access, flat[access.run], new)
 
     def update(
         self,
@@ -189,20 +189,20 @@ class Memory:
         """
         if isinstance(pointer.origin, np.ndarray):
             orders = {"acquires": acquires, "releases": releases, "compares": compares}
-            return self._by_origin(
-                pointer, mask, lambda part, here: self.update(part, operands, here, dtype, step, **orders)
+            return self._split_by_origin(
+                pointer, mask, lambda pointers, submask: self.update(pointers, operands, submask, dtype, step, **orders)
             )
-        unsure = self._unsure(pointer, mask)
-        if unsure is not None:
+        unsure_lanes = self._uncertain_lanes(pointer, mask)
+        if unsure_lanes is not None:
             mask = include_undefined(mask)
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
         chosen = access_mask(mask, self._check(Kind.OUT_OF_BOUNDS_STORE, region, pointer, mask, item))
         access = make_access(region, pointer, chosen, self.group, item)
         shape = (len(self.group), *pointer.shape)
         values = [flatten(operand.data, shape, chosen) for operand in operands]
-        for poison in (*(operand.poison for operand in operands), unsure if operands else None):
+        for poison in (*(operand.poison for operand in operands), unsure_lanes if operands else None):
             if poison is not None:
-                self.results.stored(access, poison, shape, chosen, meant=True)
+                self.results.record_store(access, poison, shape, chosen, intended=True)
         self._count(access, pointer.shape, chosen, stored_by=self.group)
         region.storage.save()
         region.storage.updated = True
@@ -212,20 +212,20 @@ class Memory:
         flat = region.elements(storage_dtype(dtype))
         old = np.empty(len(access.index), value_dtype(dtype))
         changed = np.zeros(len(access.index), np.bool_)
-        doubtful = None if unsure is None or not operands else flatten(np.asarray(unsure), shape, chosen)
+        uncertain = None if unsure_lanes is None or not operands else flatten(np.asarray(unsure_lanes), shape, chosen)
         for turn in conflict_free_batches(access.index):
             old[turn] = decode(flat[access.index[turn]], dtype)
             new = step(old[turn], *(value[turn] for value in values)).astype(old.dtype, copy=False)
-            if doubtful is not None:
-                new = np.where(doubtful[turn], undefined_value(dtype), new).astype(old.dtype, copy=False)
+            if uncertain is not None:
+                new = np.where(uncertain[turn], undefined_value(dtype), new).astype(old.dtype, copy=False)
             changed[turn] = bits(new) != bits(old[turn])
             self.undo.put(flat, access.index[turn], encode(new, dtype))
         if len(access.index):
-            alone = math.prod(pointer.shape) == 1
+            single = math.prod(pointer.shape) == 1
             self.races.update(
-                access, changed, acquires=acquires and alone, releases=releases and alone, compares=compares
+                access, changed, acquires=acquires and single, releases=releases and single, compares=compares
             )
-            self._looked(pointer, changed=bool(changed.any()))
+            self._record_poll(pointer, changed=bool(changed.any()))
         if acquires or releases:
             self.races.threads.wait(self.group)
         if chosen is None:
@@ -233,7 +233,7 @@ class Memory:
         else:
             result = np.full(shape, undefined_value(dtype), value_dtype(dtype))
             result[np.broadcast_to(chosen, shape)] = old
-        poison = union(combined_poison(pointer, *operands), unsure)
+        poison = union(combined_poison(pointer, *operands), unsure_lanes)
         poison = union(poison, None if chosen is None else ~chosen)
         return Value(result, dtype, pointer.shape, poison=poison)
 
@@ -263,11 +263,11 @@ class Memory:
         bad = np.broadcast_to(bad, shape)
         return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
 
-    def _left_out(self, mask: Value, region: Region) -> Array:
+    def _masked_poison(self, mask: Value, region: Region) -> Array:
         where: Array = ~mask.data
         return make_poison(where, PoisonSource(line_of_kernel(), region.name)) if self.plan.traced else where
 
-    def _unsure(self, pointer: Value, mask: Value | None) -> Array | None:
+    def _uncertain_lanes(self, pointer: Value, mask: Value | None) -> Array | None:
         """Where an undefined value says whether, or where, an access happens: exactly."""
         if pointer.poison is None and (mask is None or mask.poison is None):
             return None
@@ -276,7 +276,7 @@ class Memory:
             unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
         return unsure if unsure.any() else None
 
-    def _note_load(
+    def _record_load(
         self, region: Region, pointer: Value, chosen: Array | None, item: int, *, volatile: bool
     ) -> Share | None:
         access = make_access(region, pointer, chosen, self.group, item)
@@ -295,41 +295,41 @@ class Memory:
         if self.counts is None:
             return
         stored, by = stored_by is not None, self.group if stored_by is None else stored_by
-        self.counts.access(access, shape, whole=chosen is None, stored=stored)
+        self.counts.access(access, shape, unmasked=chosen is None, stored=stored)
         if stored and len(access.index):
             # If one program's store represents all, all have stored.
             self.counts.busy[self.group if len(by) < len(self.group) else access.owners] = True
         coalescing = self.counts.coalescing
         if coalescing is not None:
-            coalescing.access(name_of(access.region), access, math.prod(shape) * len(by), stored=stored)
+            coalescing.access(display_name(access.region), access, math.prod(shape) * len(by), stored=stored)
 
-    def _begin_change(self, storage: Storage) -> None:
+    def _prepare_change(self, storage: Storage) -> None:
         storage.save()
-        self._has_changed()
+        self._record_change()
 
-    def _has_changed(self) -> None:
+    def _record_change(self) -> None:
         self.changed = True
         self._polls.forget()
         self.on_change()
 
-    def _looked(self, pointer: Value, *, changed: bool) -> None:
+    def _record_poll(self, pointer: Value, *, changed: bool) -> None:
         """An atomic or a volatile load has looked at memory: if it has not changed anything, it may be waiting."""
         if changed:
-            self._has_changed()
+            self._record_change()
             return
-        again = self._polls.again(pointer.origin if isinstance(pointer.origin, int) else NOWHERE, pointer.data)
-        if self.wait is not None and again:
+        repeats = self._polls.record(pointer.origin if isinstance(pointer.origin, int) else NOWHERE, pointer.data)
+        if self.wait is not None and repeats:
             self.wait()
             self._polls.forget()
-        elif again > MOST_POLLS:
+        elif repeats > MAX_POLLS:
             raise RestartOneByOne("a program waits for another one", replace(self.plan, keep_undo=False))
 
-    def _by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
+    def _split_by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
         """The result of an access, argument by argument."""
         origins = [int(origin) for origin in np.unique(pointer.origin)]
         results = [access(*select_origin(pointer, mask, origin)) for origin in origins]
-        whole = results[0]
-        for origin, part in zip(origins[1:], results[1:], strict=True):
-            here = np.asarray(pointer.origin == origin)
-            whole = whole.replace_where(here, part)
-        return whole
+        result = results[0]
+        for origin, partial in zip(origins[1:], results[1:], strict=True):
+            matches = np.asarray(pointer.origin == origin)
+            result = result.replace_where(matches, partial)
+        return result

@@ -38,28 +38,28 @@ class Results:
         if isinstance(value.poison, np.ndarray):
             value.poison = mark_mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
 
-    def stored(
-        self, access: Access, poison: Array, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
+    def record_store(
+        self, access: Access, poison: Array, shape: tuple[int, ...], chosen: Array | None, *, intended: bool
     ) -> None:
         """Called where the chosen elements of a value with this poison, broadcast to `shape`, are stored.
 
-        Where no mask says that they are `meant`, they may be padding.
+        Where no mask says that they are `intended`, they may be padding.
         """
 
-        def stored(part: Array) -> Array:
-            return flatten(part, shape, chosen)
+        def select_stored(array: Array) -> Array:
+            return flatten(array, shape, chosen)
 
         plain = np.asarray(poison)
         if not (plain if chosen is None else plain & chosen).any():
             return
-        source = source_of(poison, stored)
+        source = source_of(poison, select_stored)
         always = self.report_all or (source is not None and not source.is_load)
-        if not (self.combines or always or meant):
+        if not (self.combines or always or intended):
             return
         self.trace("an undefined value is stored")
-        if source is None or not (always or meant or is_mixed(poison)):
+        if source is None or not (always or intended or is_mixed(poison)):
             return
-        where = stored(plain)
+        where = select_stored(plain)
         self._log.add(
             Kind.UNDEFINED_RESULT,
             access.owners[where],

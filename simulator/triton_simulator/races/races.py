@@ -19,7 +19,7 @@ from triton_simulator.values.unshared import Share
 
 SLACK_BYTES = 64 << 20
 """Bytes that the shadows of a launch may take in addition to what their storages allow."""
-FEWEST_EVENTS = 1024
+MIN_EVENTS = 1024
 NOBODY, ATOMIC = 0, 1
 """The name of no program, and the bit of a name that says that the access was an atomic."""
 
@@ -66,9 +66,9 @@ def is_atomic(names: Array) -> Array:
     return np.asarray(names & ATOMIC == ATOMIC)
 
 
-def other_program(names: Array, others: Array) -> Array:
+def is_other_program(first: Array, second: Array) -> Array:
     """Where two names differ in more than the kind of access; `several` differs from all others."""
-    return np.asarray(names ^ others > ATOMIC)
+    return np.asarray(first ^ second > ATOMIC)
 
 
 class Races:
@@ -117,123 +117,123 @@ class Races:
             raise Restart("the launch loads from memory that it stores to", plan)
         return storage.address in watched
 
-    def _happened(self, access: Access, *, acquires: bool, releases: Array) -> None:
+    def _record_events(self, access: Access, *, acquires: bool, releases: Array) -> None:
         if len(self.ordering) + len(access.owners) > self.ordering.capacity:
-            capacity = 4 * max(FEWEST_EVENTS, self._programs, self.ordering.capacity)
+            capacity = 4 * max(MIN_EVENTS, self._programs, self.ordering.capacity)
             raise Restart("atomics order the programs", replace(self._undo.plan, events=capacity))
-        self.ordering.happened(access.owners, access.addresses, acquires=acquires, releases=releases)
+        self.ordering.record(access.owners, access.addresses, acquires=acquires, releases=releases)
 
     def poll(self, access: Access) -> None:
         """Called at a volatile load: it takes over what was handed on where it looks."""
         if access.region.storage.stored or access.region.storage.updated:
-            self._happened(access, acquires=True, releases=np.zeros(len(access.owners), np.bool_))
+            self._record_events(access, acquires=True, releases=np.zeros(len(access.owners), np.bool_))
 
     def load(self, access: Access) -> Share | None:
         """Called before a load from a watched storage. Returns what `Threads.load` returns."""
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
-        clash = self._others(shadow, writers, names, access)
+        clash = self._foreign(shadow, writers, names, access)
         share = None
-        if self.threads.tracked(access):
+        if self.threads.is_tracked(access):
             share = self.threads.load(access, marks)
-        elif self.threads.meet(
+        elif self.threads.needs_tracking(
             access,
-            lambda: _own(writers, clash),
-            lambda: self._own_in(shadow, shadow.readers, access, marks, names),
+            lambda: _has_own_name(writers, clash),
+            lambda: self._touched_by_owner(shadow, shadow.readers, access, marks, names),
             stores=False,
         ):
             self.threads.track(access)
         if shadow.silent is not None and clash.any():
             # Who has stored the same value will load that value, whoever is first.
             silent = shadow.silent[marks]
-            clash &= (silent == NOBODY) | (silent != shadow.several) & self._others(shadow, silent, names, access)
+            clash &= (silent == NOBODY) | (silent != shadow.several) & self._foreign(shadow, silent, names, access)
         self._report(shadow, access, writers, clash, stored=False)
         if shadow.readers is None:
             return share
-        before = shadow.readers[marks]
-        others = self._others(shadow, before, names, access)
-        if others.any() and len(self.ordering):
+        readers = shadow.readers[marks]
+        foreign = self._foreign(shadow, readers, names, access)
+        if foreign.any() and len(self.ordering):
             # A program that waited for the reader before takes its place: who waits for this one waits for both.
-            known = others & (before != shadow.several)
-            moments = shadow.moments(before[known])
-            others[known] = (moments == UNKNOWN) | self.ordering.unordered(access.owners[known], moments)
+            identified = foreign & (readers != shadow.several)
+            moments = shadow.moments(readers[identified])
+            foreign[identified] = (moments == UNKNOWN) | self.ordering.unordered(access.owners[identified], moments)
         self._undo.put(shadow.readers, marks, names)
-        self._put_several(shadow.readers, marks, others | (shadow.readers[marks] != names), shadow)
+        self._put_several(shadow.readers, marks, foreign | (shadow.readers[marks] != names), shadow)
         return share
 
-    def store(self, access: Access, now: Array, new: Array, *, alone: bool, for_all: bool) -> None:
-        """Called before a store: `now` is what memory holds, and `new` is what it will hold.
+    def store(self, access: Access, current: Array, replacement: Array, *, single: bool, uniform: bool) -> None:
+        """Called before a store: `current` is what memory holds, and `replacement` is what it will hold.
 
-        `alone`: each program stores a single element, which may tell others that it has come so far. `for_all`: all
+        `single`: each program stores a single element, which may tell others that it has come so far. `uniform`: all
         programs of the group store the same.
         """
         shadow, marks, names = self._marks(access)
-        self._store_by_threads(shadow, access, marks, names, lambda: bits(now) != bits(new))
+        self._check_threads(shadow, access, marks, names, lambda: bits(current) != bits(replacement))
         writers = shadow.writers[marks]
-        others = self._others(shadow, writers, names, access)
-        clash, orders = bool(others.any()), alone and bool(self.ordering.capacity)
+        foreign = self._foreign(shadow, writers, names, access)
+        clash, orders = bool(foreign.any()), single and bool(self.ordering.capacity)
         if shadow.readers is None and not clash and not orders:
             self._undo.put(shadow.writers, marks, names)
             return
-        changed = bits(now) != bits(new)
+        changed = bits(current) != bits(replacement)
         if clash:
-            self._report(shadow, access, writers, others & changed, stored=True)
-        self._met_readers(shadow, marks, names, access, lambda: changed)
+            self._report(shadow, access, writers, foreign & changed, stored=True)
+        self._check_readers(shadow, marks, names, access, lambda: changed)
         if orders:
             # Whoever stores to what it has updated by an atomic releases a lock.
-            names = np.where(~others & is_atomic(writers), names | ATOMIC, names)
-            self._happened(access, acquires=False, releases=changed)
-        if shadow.readers is None or (shadow.silent is None and not for_all and changed.all()):
+            names = np.where(~foreign & is_atomic(writers), names | ATOMIC, names)
+            self._record_events(access, acquires=False, releases=changed)
+        if shadow.readers is None or (shadow.silent is None and not uniform and changed.all()):
             self._undo.put(shadow.writers, marks, names)
         else:
-            self._store_watched(shadow, access, _places(marks), names, changed, for_all=for_all)
+            self._record_writers(shadow, access, _as_indices(marks), names, changed, uniform=uniform)
 
-    def _store_watched(
-        self, shadow: Shadow, access: Access, places: Array, names: Array, changed: Array, *, for_all: bool
+    def _record_writers(
+        self, shadow: Shadow, access: Access, elements: Array, names: Array, changed: Array, *, uniform: bool
     ) -> None:
         """Note who stores a value, and who stores what is there already."""
-        self._met_silent(shadow, access, places, names, changed)
-        self._undo.put(shadow.writers, places[changed], names[changed])
-        if for_all:
-            self._undo.put(shadow.silent_names(), places, np.array(shadow.several, names.dtype))
+        self._check_silent(shadow, access, elements, names, changed)
+        self._undo.put(shadow.writers, elements[changed], names[changed])
+        if uniform:
+            self._undo.put(shadow.silent_names(), elements, np.array(shadow.several, names.dtype))
         elif not changed.all():
-            self._store_silently(shadow, access.select(~changed), places[~changed], names[~changed])
+            self._record_silent(shadow, access.select(~changed), elements[~changed], names[~changed])
 
-    def _store_silently(self, shadow: Shadow, access: Access, places: Array, names: Array) -> None:
+    def _record_silent(self, shadow: Shadow, access: Access, elements: Array, names: Array) -> None:
         silent = shadow.silent_names()
-        several = self._others(shadow, silent[places], names, access)
-        self._undo.put(silent, places, names)
-        self._put_several(silent, places, several | (silent[places] != names), shadow)
+        several = self._foreign(shadow, silent[elements], names, access)
+        self._undo.put(silent, elements, names)
+        self._put_several(silent, elements, several | (silent[elements] != names), shadow)
 
-    def _met_silent(
+    def _check_silent(
         self,
         shadow: Shadow,
         access: Access,
-        places: Array,
+        elements: Array,
         names: Array,
         changed: Array,
-        but_for: Array | None = None,
+        excluded: Array | None = None,
     ) -> None:
         """Report programs that have stored what was there already, where another program now changes it."""
         if shadow.silent is not None and changed.any():
-            silent = shadow.silent[places]
-            clash = self._others(shadow, silent, names, access) & changed
-            self._report(shadow, access, silent, clash, stored=True, but_for=but_for)
+            silent = shadow.silent[elements]
+            clash = self._foreign(shadow, silent, names, access) & changed
+            self._report(shadow, access, silent, clash, stored=True, excluded=excluded)
 
-    def stored(self, access: Access, now: Array, new: Array) -> None:
+    def check_overwrites(self, access: Access, current: Array, replacement: Array) -> None:
         """Called after a store: programs of the same group may have replaced what another one just stored."""
         if isinstance(access.run, slice):
             return
         shadow, marks, names = self._marks(access)
         last = shadow.writers[marks]
-        lost = other_program(last, names)
+        lost = is_other_program(last, names)
         if not lost.any():
             return
-        same = bits(now) == bits(new)
+        same = bits(current) == bits(replacement)
         self._report(shadow, access, last, lost & ~same & (last != NOBODY), stored=True)
         if shadow.readers is not None and (lost & same).any():
-            part = lost & same
-            self._store_silently(shadow, access.select(part), _places(marks)[part], names[part])
+            silent = lost & same
+            self._record_silent(shadow, access.select(silent), _as_indices(marks)[silent], names[silent])
 
     def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool, compares: bool) -> None:
         """Called at an atomic, which changed the elements where `changed` is true; it may acquire and release.
@@ -243,44 +243,44 @@ class Races:
         watched = access.region.storage.address in self._undo.plan.watched
         shadow, marks, names = self._marks(access, atomic=True) if watched else (None, slice(0), access.owners)
         if acquires or releases:
-            self._happened(access, acquires=acquires, releases=changed & releases)
+            self._record_events(access, acquires=acquires, releases=changed & releases)
         if shadow is None or not changed.any():
             return
-        self._store_by_threads(shadow, access, marks, names, lambda: changed, atomic=True)
-        places = _places(marks)[changed]
+        self._check_threads(shadow, access, marks, names, lambda: changed, atomic=True)
+        elements = _as_indices(marks)[changed]
         access, names = access.select(changed), names[changed]
-        before = shadow.writers[places]
-        others = self._others(shadow, before, names, access)
-        plain = ~is_atomic(before)
+        writers = shadow.writers[elements]
+        foreign = self._foreign(shadow, writers, names, access)
+        plain = ~is_atomic(writers)
         # A store before the atomics of others (to clear what they add to) is right by luck at most: in this run they
         # waited for it, at this very element, but they might have come first.
-        but_for = None if compares else access.addresses
-        self._report(shadow, access, before, others & plain, stored=True, but_for=but_for)
-        all_changed = np.ones(len(places), np.bool_)
-        self._met_silent(shadow, access, places, names, all_changed, but_for)
-        self._met_readers(shadow, places, names, access, lambda: all_changed)
-        names = np.where(~others & plain & (before != NOBODY), before, names)
-        several = others & ~plain
-        several[several] = self.ordering.unordered(access.owners[several], shadow.moments(before[several]))
-        self._undo.put(shadow.writers, places, names)
+        excluded = None if compares else access.addresses
+        self._report(shadow, access, writers, foreign & plain, stored=True, excluded=excluded)
+        all_changed = np.ones(len(elements), np.bool_)
+        self._check_silent(shadow, access, elements, names, all_changed, excluded)
+        self._check_readers(shadow, elements, names, access, lambda: all_changed)
+        names = np.where(~foreign & plain & (writers != NOBODY), writers, names)
+        several = foreign & ~plain
+        several[several] = self.ordering.unordered(access.owners[several], shadow.moments(writers[several]))
+        self._undo.put(shadow.writers, elements, names)
         if not (acquires and releases):
-            several |= shadow.writers[places] != names
-        self._put_several(shadow.writers, places, several, shadow)
+            several |= shadow.writers[elements] != names
+        self._put_several(shadow.writers, elements, several, shadow)
 
     def _put_several(self, names: Array, marks: Array | slice, where: Array, shadow: Shadow) -> None:
         if where.any():
-            self._undo.put(names, _places(marks)[where], np.array(shadow.several, names.dtype))
+            self._undo.put(names, _as_indices(marks)[where], np.array(shadow.several, names.dtype))
 
-    def _met_readers(
+    def _check_readers(
         self, shadow: Shadow, marks: Array | slice, names: Array, access: Access, changed: Callable[[], Array]
     ) -> None:
         if shadow.readers is not None:
             readers = shadow.readers[marks]
-            clash = self._others(shadow, readers, names, access)
+            clash = self._foreign(shadow, readers, names, access)
             if clash.any():
                 self._report(shadow, access, readers, clash & changed(), stored=False)
 
-    def _store_by_threads(
+    def _check_threads(
         self,
         shadow: Shadow,
         access: Access,
@@ -290,28 +290,30 @@ class Races:
         *,
         atomic: bool = False,
     ) -> None:
-        if self.threads.tracked(access):
+        if self.threads.is_tracked(access):
             self.threads.store(access, marks, changed(), atomic=atomic)
-        elif self.threads.meet(
+        elif self.threads.needs_tracking(
             access,
-            lambda: self._own_in(shadow, shadow.writers, access, marks, names),
-            lambda: self._own_in(shadow, shadow.readers, access, marks, names),
+            lambda: self._touched_by_owner(shadow, shadow.writers, access, marks, names),
+            lambda: self._touched_by_owner(shadow, shadow.readers, access, marks, names),
             stores=True,
         ):
             self.threads.track(access)
 
-    def _own_in(self, shadow: Shadow, part: Array | None, access: Access, marks: Array | slice, names: Array) -> bool:
-        return part is not None and _own(part[marks], self._others(shadow, part[marks], names, access))
+    def _touched_by_owner(
+        self, shadow: Shadow, table: Array | None, access: Access, marks: Array | slice, names: Array
+    ) -> bool:
+        return table is not None and _has_own_name(table[marks], self._foreign(shadow, table[marks], names, access))
 
-    def _others(self, shadow: Shadow, before: Array, names: Array, access: Access) -> Array:
+    def _foreign(self, shadow: Shadow, previous: Array, names: Array, access: Access) -> Array:
         """Where an element's name is another program's."""
-        others: Array
+        foreign: Array
         if not len(self.ordering) or not shadow.exact:
-            others = other_program(before, names)
+            foreign = is_other_program(previous, names)
         else:
-            others = self.ordering.actors(shadow.moments(before)) != access.owners
-        others &= before != NOBODY
-        return others
+            foreign = self.ordering.actors(shadow.moments(previous)) != access.owners
+        foreign &= previous != NOBODY
+        return foreign
 
     def _report(
         self,
@@ -321,17 +323,17 @@ class Races:
         clash: Array,
         *,
         stored: bool,
-        but_for: Array | None = None,
+        excluded: Array | None = None,
     ) -> None:
         """Record the elements where `clash` holds, unless programs waited; `names` are those of the others.
 
-        Who waited at the addresses `but_for` does not count.
+        Who waited at the addresses `excluded` does not count.
         """
         if not clash.any():
             return
         moments = shadow.moments(names[clash])
         owners, index = access.owners[clash], access.index[clash]
-        racing = self.ordering.unordered(owners, moments, None if but_for is None else but_for[clash])
+        racing = self.ordering.unordered(owners, moments, None if excluded is None else excluded[clash])
         if racing.any():
             self._log.add(
                 Kind.RACE,
@@ -378,10 +380,10 @@ class Races:
         return Shadow(elements, kind, exact=kind == needed, readers=both)
 
 
-def _own(before: Array, others: Array) -> bool:
+def _has_own_name(names: Array, foreign: Array) -> bool:
     """Whether one of these names is the program's own."""
-    return bool(((before != NOBODY) & ~others).any())
+    return bool(((names != NOBODY) & ~foreign).any())
 
 
-def _places(marks: Array | slice) -> Array:
+def _as_indices(marks: Array | slice) -> Array:
     return np.arange(marks.start, marks.stop) if isinstance(marks, slice) else marks
