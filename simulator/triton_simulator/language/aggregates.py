@@ -15,26 +15,26 @@ import triton
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.language.builtins_of_triton import launch_runs
+from triton_simulator.language.builtins_of_triton import is_launching
 from triton_simulator.patches import Patches
 
-ORIGINAL = "_class_as_written"
+ORIGINAL_CLASS = "_class_as_written"
 """The attribute of an aggregate that has the class that it was made of."""
 
 
 def aggregate_patches(patches: Patches) -> None:
     """Plan that aggregates have their jit functions as methods. The name is a private one in Triton 3.6."""
-    aggregate = _with_methods(tl.core._aggregate)
+    aggregate = _wrap_aggregate(tl.core._aggregate)
     for space, name in ((tl.core, "_aggregate"), (triton, "aggregate")):
         if hasattr(space, name):
             patches.attribute(space, name, aggregate)
 
 
-def methods(aggregate: Any) -> list[Any]:
+def jit_methods(aggregate: Any) -> list[Any]:
     """The jit functions of an aggregate; of anything else none."""
-    if not (isinstance(aggregate, type) and ORIGINAL in vars(aggregate)):
+    if not (isinstance(aggregate, type) and ORIGINAL_CLASS in vars(aggregate)):
         return []
-    return [each.function for each in vars(aggregate).values() if isinstance(each, _Method)]
+    return [member.function for member in vars(aggregate).values() if isinstance(member, _Method)]
 
 
 class _Method:
@@ -47,26 +47,26 @@ class _Method:
         return self.function if thing is None else functools.partial(self.function, thing)
 
 
-def _with_methods(of_triton: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _wrap_aggregate(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def aggregate(cls: Any) -> Any:
-        made = of_triton(cls)
-        create = made.__new__
+        result = original(cls)
+        create = result.__new__
 
         def new(this: Any, *arguments: Any, **named: Any) -> Any:
-            if launch_runs():
+            if is_launching():
                 arguments = tuple(map(_as_compiled, arguments))
                 named = {name: _as_compiled(value) for name, value in named.items()}
                 named.setdefault("_semantic", upstream.interpreter_semantic)
             return create(this, *arguments, **named)
 
-        made.__new__ = new
+        result.__new__ = new
         for name, member in inspect.getmembers(cls):
             if isinstance(member, upstream.InterpretedFunction):
-                setattr(made, name, _Method(member))
-        setattr(made, ORIGINAL, cls)
-        return made
+                setattr(result, name, _Method(member))
+        setattr(result, ORIGINAL_CLASS, cls)
+        return result
 
-    return functools.wraps(of_triton)(aggregate)
+    return functools.wraps(original)(aggregate)
 
 
 def _as_compiled(value: Any) -> Any:

@@ -29,7 +29,7 @@ def check_defined(builder: Builder, value: Value) -> None:
         raise LaunchEnds
 
 
-def agreed(builder: Builder, value: Value) -> Any:
+def uniform_value(builder: Builder, value: Value) -> Any:
     """The single number that all programs of the group have."""
     check_defined(builder, value)
     data = value.data.reshape(-1)
@@ -38,7 +38,7 @@ def agreed(builder: Builder, value: Value) -> Any:
     return data[0]
 
 
-def described(tensor: Any) -> str:
+def describe(tensor: Any) -> str:
     shape = tuple(tensor.handle.shape)
     return f"a block of shape {shape}" if shape else f"a scalar of type {tensor.dtype}"
 

@@ -15,7 +15,7 @@ from triton.runtime import interpreter as upstream
 _LANGUAGES = ("triton.language", "triton.experimental.gluon.language")
 
 
-class Captured(Mapping[str, Any]):
+class ClosureVariables(Mapping[str, Any]):
     """What a function's variables of the functions around it are now. One that is bound later is not there yet."""
 
     def __init__(self, function: Any) -> None:
@@ -38,7 +38,7 @@ def cells_of(function: Any) -> dict[str, types.CellType]:
     return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
 
-def compiler_takes(name: str, value: Any) -> bool:
+def is_accepted_by_compiler(name: str, value: Any) -> bool:
     """Whether the compiler takes a value from outside of a kernel (`global_lookup` of its CodeGenerator)."""
     return (
         value is None
@@ -53,7 +53,7 @@ def compiler_takes(name: str, value: Any) -> bool:
     )
 
 
-def refused(name: str, value: Any) -> Any:
+def refuse_variable(name: str, value: Any) -> Any:
     """Raise what the compiler says of a variable of a function around the kernel."""
     if callable(value) and not isinstance(value, type):
         raise RuntimeError(
@@ -66,7 +66,7 @@ def refused(name: str, value: Any) -> Any:
     )
 
 
-def defined(function: Any, tree: ast.Module, file: str) -> Any:
+def define_kernel(function: Any, tree: ast.Module, file: str) -> Any:
     """Define a kernel from its rewritten text, with its variables of the functions around it."""
     space, cells = function.__globals__, cells_of(function)
     around = ast.parse(f"def around({', '.join(cells)}): pass")
@@ -78,7 +78,7 @@ def defined(function: Any, tree: ast.Module, file: str) -> Any:
     scope: dict[str, Any] = {}
     exec(compile(ast.fix_missing_locations(around), file, "exec"), space, scope)
     try:
-        inner = scope["around"](**{**dict.fromkeys(cells), **Captured(function)})
+        inner = scope["around"](**{**dict.fromkeys(cells), **ClosureVariables(function)})
     except NameError as error:
         raise NameError(
             f"{error.name} is not defined for the compiler. In a kernel's defaults and annotations it knows the names "
@@ -86,7 +86,7 @@ def defined(function: Any, tree: ast.Module, file: str) -> Any:
         ) from error
     closure = tuple(cells[name] for name in inner.__code__.co_freevars)
     code = inner.__code__.replace(co_name=function.__name__)
-    made = types.FunctionType(code, space, function.__name__, inner.__defaults__, closure)
-    made.__qualname__ = function.__name__
-    made.__kwdefaults__, made.__annotations__ = inner.__kwdefaults__, inner.__annotations__
-    return made
+    result = types.FunctionType(code, space, function.__name__, inner.__defaults__, closure)
+    result.__qualname__ = function.__name__
+    result.__kwdefaults__, result.__annotations__ = inner.__kwdefaults__, inner.__annotations__
+    return result

@@ -20,8 +20,8 @@ from triton_simulator import hooks
 from triton_simulator.errors import SimulatorError
 from triton_simulator.faults import FaultLog, KernelFaults
 from triton_simulator.hooks import listeners, raised
-from triton_simulator.language.builtins_of_triton import launch_runs, launched
-from triton_simulator.language.loops import plain
+from triton_simulator.language.builtins_of_triton import is_launching, use_semantic
+from triton_simulator.language.loops import constexpr_value
 from triton_simulator.language.side_effects import Analysis
 from triton_simulator.launch import refusals
 from triton_simulator.launch.arguments import Parameters, on_gpu
@@ -100,7 +100,7 @@ class Executor:
                 _tell(self.kernel, bound, options, set())
                 return
             memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
-            memory.races.threads.warps = plain(options.get("num_warps")) or DEFAULT_WARPS
+            memory.races.threads.warps = constexpr_value(options.get("num_warps")) or DEFAULT_WARPS
             error = self._launch(memory, grid, bound)
             if error is not None and refused(error):
                 memory.start(memory.plan)  # the compiler would have refused it before anything ran
@@ -150,7 +150,7 @@ class Executor:
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest, builder.multiplied = 1, False
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
-        with launched(upstream.interpreter_semantic), _with_memory(builder, memory), np.errstate(all="ignore"):
+        with use_semantic(upstream.interpreter_semantic), _with_memory(builder, memory), np.errstate(all="ignore"):
             values = {name: self._parameters.represented(name, value, memory) for name, value in bound.items()}
             constants = (grid, *(str(values[name]) for name in self._parameters.constants))
             memory.start(self._plan(memory, constants))
@@ -286,7 +286,7 @@ def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: A
 
 def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
     """Calls a jit function for a kernel. Triton's own version would patch its language at every call."""
-    if not launch_runs() and isinstance(upstream.interpreter_builder, Builder):
+    if not is_launching() and isinstance(upstream.interpreter_builder, Builder):
         raise refusals.called_outside(function)
     return function.rewrite()(*arguments, **named)
 

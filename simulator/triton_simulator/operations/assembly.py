@@ -36,32 +36,37 @@ def inline_assembly(
     if size % pack:
         raise ValueError(f"inline assembly for pack={pack} elements at a time does not fit a block of {size}")
     full = [np.broadcast_to(spread(value.data, shape), (rows, *shape)).reshape(-1, pack) for value in numbers]
-    given = ptx.pack_registers(full, [value.dtype.scalar for value in numbers], pack)
+    inputs = ptx.pack_registers(full, [value.dtype.scalar for value in numbers], pack)
     counts = [ptx.register_count(item_bytes(dtype), pack) for dtype in types]
-    registers = _named(constraints, given, sum(counts))
+    registers = _name_registers(constraints, inputs, sum(counts))
     ptx.run(text, registers)
     results, start = [], 0
-    for dtype, many in zip(types, counts, strict=True):
+    for dtype, output_count in zip(types, counts, strict=True):
         outputs = [
-            np.broadcast_to(_written(registers, f"${start + place}"), rows * size // pack) for place in range(many)
+            np.broadcast_to(_read_result(registers, f"${start + position}"), rows * size // pack)
+            for position in range(output_count)
         ]
         data = ptx.unpack_registers(outputs, dtype, item_bytes(dtype), pack).reshape(rows, *shape)
         results.append(Value(data, dtype, shape, poison=_poison(values, shape, pack)))
-        start += many
+        start += output_count
     return _Results(results)
 
 
-def _written(registers: dict[str, Array], name: str) -> Array:
+def _read_result(registers: dict[str, Array], name: str) -> Array:
     if name not in registers:
         raise ValueError(f"inline assembly leaves its result {name} without a value")
     return registers[name]
 
 
-def _named(constraints: str, given: Sequence[Array], outputs: int) -> dict[str, Array]:
+def _name_registers(constraints: str, values: Sequence[Array], outputs: int) -> dict[str, Array]:
     """Registers by the names that a text has for them; an input may be tied to a result's, as `0` is to `$0`."""
-    inputs = [each.strip() for each in constraints.split(",") if each.strip() and each.strip()[0] not in "=~"]
-    registers = {f"${outputs + place}": bits for place, bits in enumerate(given)}
-    registers |= {f"${tied}": bits for tied, bits in zip(inputs, given, strict=False) if tied.isdigit()}
+    inputs = [
+        constraint.strip()
+        for constraint in constraints.split(",")
+        if constraint.strip() and constraint.strip()[0] not in "=~"
+    ]
+    registers = {f"${outputs + position}": bits for position, bits in enumerate(values)}
+    registers |= {f"${number}": bits for number, bits in zip(inputs, values, strict=False) if number.isdigit()}
     return registers
 
 

@@ -53,7 +53,7 @@ def _update(
     dtype = pointer.get_element_ty()
 
     def exact(old: Array, *new: Array) -> Array:
-        return compute_rounded(step, dtype, old, *(part.astype(old.dtype, copy=False) for part in new))
+        return compute_rounded(step, dtype, old, *(operand.astype(old.dtype, copy=False) for operand in new))
 
     return programs.memory.update(
         pointer,

@@ -22,38 +22,40 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.faults import program_name
 from triton_simulator.operations import assembly, atomics, tiles
-from triton_simulator.operations.fallback import one_by_one
+from triton_simulator.operations.fallback import run_per_program
 from triton_simulator.operations.programs import Programs
 from triton_simulator.signals import LookedAt
 from triton_simulator.values import arithmetic, blocks, conversions, dot, elementwise
 from triton_simulator.values.value import Value, any_wrapped, combined_poison
 
 
-def _counted(function: Callable[..., Any], *numpy: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
-    """An operation that is as many floating-point operations as its result has elements, or `each` times that."""
+def _count_operations(
+    function: Callable[..., Any], *numpy: Callable[..., Any], per_element: int = 1
+) -> Callable[..., Any]:
+    """Count an operation as `per_element` floating-point operations for each element of its result."""
 
     def method(builder: Builder, *operands: Any) -> Value:
         result: Value = function(*numpy, *operands)
-        builder.count(result, each)
+        builder.count(result, per_element)
         return result
 
     return method
 
 
-def _enlarging(function: Callable[..., Any], *, moves: bool = False) -> Callable[..., Any]:
-    """An operation whose result may be a larger block than what it is given; it may be `_moving` too."""
+def _track_size(function: Callable[..., Any], *, moves: bool = False) -> Callable[..., Any]:
+    """An operation whose result may be a larger block than what it is given; it may be `_wait_for_loads` too."""
 
     def method(builder: Builder, *operands: Any) -> Value:
         if moves:
             builder.wait(stores=False)
         result: Value = function(*operands)
-        builder.note_size(result.shape)
+        builder.record_size(result.shape)
         return result
 
     return method
 
 
-def _moving(function: Callable[..., Any]) -> Callable[..., Any]:
+def _wait_for_loads(function: Callable[..., Any]) -> Callable[..., Any]:
     """An operation that may bring elements to other threads, which have to wait until those have loaded them."""
 
     def method(builder: Builder, *operands: Any) -> Any:
@@ -113,7 +115,7 @@ class Builder(Programs):
         return conversions.constant(self.grid[axis], tl.int32)
 
     def create_make_range(self, _type: Any, start: int, stop: int) -> Value:
-        self.note_size((stop - start,))
+        self.record_size((stop - start,))
         data = np.arange(start, stop, dtype=np.int32)[None]
         return Value(data, tl.int32, (stop - start,), bounds=(start, max(start, stop - 1)))
 
@@ -129,7 +131,7 @@ class Builder(Programs):
 
     def create_bitcast(self, source: Value, dtype: Any) -> Value:
         repoint = source.dtype.scalar.is_ptr()
-        return self.repointed(source, dtype.scalar) if repoint else conversions.bitcast(source, dtype)
+        return self.cast_pointers(source, dtype.scalar) if repoint else conversions.bitcast(source, dtype)
 
     # Arithmetic
 
@@ -140,12 +142,12 @@ class Builder(Programs):
     create_srem = create_urem = staticmethod(elementwise.remainder)
     create_umulhi = staticmethod(partial(elementwise.apply, arithmetic.high_half))
 
-    create_fadd = _counted(elementwise.apply, np.add)
-    create_fsub = _counted(elementwise.apply, np.subtract)
-    create_fmul = _counted(elementwise.apply, np.multiply)
-    create_fdiv = create_precise_divf = create_approx_divf = _counted(elementwise.apply, np.divide)
-    create_frem = _counted(elementwise.apply, np.fmod)
-    create_fma = _counted(elementwise.fused_multiply_add, each=2)
+    create_fadd = _count_operations(elementwise.apply, np.add)
+    create_fsub = _count_operations(elementwise.apply, np.subtract)
+    create_fmul = _count_operations(elementwise.apply, np.multiply)
+    create_fdiv = create_precise_divf = create_approx_divf = _count_operations(elementwise.apply, np.divide)
+    create_frem = _count_operations(elementwise.apply, np.fmod)
+    create_fma = _count_operations(elementwise.fused_multiply_add, per_element=2)
 
     create_and = staticmethod(partial(elementwise.logical, np.bitwise_and, deciding=0))
     create_or = staticmethod(partial(elementwise.logical, np.bitwise_or, deciding=-1))
@@ -154,19 +156,19 @@ class Builder(Programs):
     create_lshr = staticmethod(partial(elementwise.shift_right, "u"))
     create_ashr = staticmethod(partial(elementwise.shift_right, "i"))
 
-    create_fneg = _counted(elementwise.change_sign, np.negative)
-    create_fabs = create_iabs = _counted(elementwise.change_sign, np.abs)
-    create_exp = _counted(elementwise.unary, np.exp)
-    create_exp2 = _counted(elementwise.unary, np.exp2)
-    create_log = _counted(elementwise.unary, np.log)
-    create_log2 = _counted(elementwise.unary, np.log2)
-    create_sin = _counted(elementwise.unary, np.sin)
-    create_cos = _counted(elementwise.unary, np.cos)
-    create_sqrt = create_precise_sqrt = _counted(elementwise.unary, np.sqrt)
-    create_rsqrt = _counted(elementwise.unary, lambda x: 1 / np.sqrt(x))
-    create_floor = _counted(elementwise.unary, np.floor)
-    create_ceil = _counted(elementwise.unary, np.ceil)
-    create_erf = _counted(elementwise.unary, np.vectorize(math.erf, otypes=[np.float64]))
+    create_fneg = _count_operations(elementwise.change_sign, np.negative)
+    create_fabs = create_iabs = _count_operations(elementwise.change_sign, np.abs)
+    create_exp = _count_operations(elementwise.unary, np.exp)
+    create_exp2 = _count_operations(elementwise.unary, np.exp2)
+    create_log = _count_operations(elementwise.unary, np.log)
+    create_log2 = _count_operations(elementwise.unary, np.log2)
+    create_sin = _count_operations(elementwise.unary, np.sin)
+    create_cos = _count_operations(elementwise.unary, np.cos)
+    create_sqrt = create_precise_sqrt = _count_operations(elementwise.unary, np.sqrt)
+    create_rsqrt = _count_operations(elementwise.unary, lambda x: 1 / np.sqrt(x))
+    create_floor = _count_operations(elementwise.unary, np.floor)
+    create_ceil = _count_operations(elementwise.unary, np.ceil)
+    create_erf = _count_operations(elementwise.unary, np.vectorize(math.erf, otypes=[np.float64]))
 
     def create_extern_elementwise(
         self, _library: str, _path: str, symbol: str, operands: list[Value], dtype: Any, _pure: bool
@@ -205,21 +207,21 @@ class Builder(Programs):
 
     create_unsplat = staticmethod(blocks.unsplat)
     create_expand_dims = staticmethod(blocks.expand_dims)
-    create_reshape = _moving(blocks.reshape)
-    create_trans = _moving(blocks.transpose)
-    create_split = _moving(blocks.split)
-    create_broadcast = _enlarging(blocks.broadcast)
-    create_cat = _enlarging(blocks.concatenate, moves=True)
-    create_join = _enlarging(blocks.join, moves=True)
+    create_reshape = _wait_for_loads(blocks.reshape)
+    create_trans = _wait_for_loads(blocks.transpose)
+    create_split = _wait_for_loads(blocks.split)
+    create_broadcast = _track_size(blocks.broadcast)
+    create_cat = _track_size(blocks.concatenate, moves=True)
+    create_join = _track_size(blocks.join, moves=True)
 
     def create_gather(self, source: Value, index: Value, axis: int) -> Value:
         self.wait()
-        self.note_size(index.shape)
+        self.record_size(index.shape)
         return blocks.gather(source, index, axis)
 
     def create_splat(self, dtype: Any, scalar: Value) -> Value:
         shape = tuple(int(size) for size in dtype.shape)
-        self.note_size(shape)
+        self.record_size(shape)
         return blocks.splat(scalar, shape)
 
     def create_histogram(self, values: Value, bins: int, mask: Value | None = None) -> Value:
@@ -248,17 +250,17 @@ class Builder(Programs):
         accumulator: Value,
     ) -> Value:
         e2m1 = type(a_format).E2M1
-        left_axis, right_axis = -1 if a_packed else -2, -2 if b_packed else -1
-        left = dot.scaled_operand(a, a_scale, left_axis if a_format == e2m1 else None, right=False)
-        right = dot.scaled_operand(b, b_scale, right_axis if b_format == e2m1 else None, right=True)
-        return self._product(left, right, accumulator, "IEEE", "scaled")
+        lhs_axis, rhs_axis = -1 if a_packed else -2, -2 if b_packed else -1
+        lhs = dot.scaled_operand(a, a_scale, lhs_axis if a_format == e2m1 else None, right=False)
+        rhs = dot.scaled_operand(b, b_scale, rhs_axis if b_format == e2m1 else None, right=True)
+        return self._product(lhs, rhs, accumulator, "IEEE", "scaled")
 
     def _product(self, a: Value, b: Value, accumulator: Value, precision: Any, multiplied: str) -> Value:
         self.wait()
         self.multiplied = True
         result = dot.multiply(a, b, accumulator, precision)
-        self.note_size(result.shape)
-        self.count(result, each=2 * a.shape[-1], multiplied=multiplied)
+        self.record_size(result.shape)
+        self.count(result, per_element=2 * a.shape[-1], multiplied=multiplied)
         return result
 
     # Pointers
@@ -314,8 +316,8 @@ class Builder(Programs):
     create_descriptor_scatter = tiles.scatter
     create_make_block_ptr = staticmethod(tiles.make_block_pointer)
     create_advance = staticmethod(tiles.advance)
-    create_tensor_pointer_load = tiles.load_pointed
-    create_tensor_pointer_store = tiles.store_pointed
+    create_tensor_pointer_load = tiles.load_block_pointer
+    create_tensor_pointer_store = tiles.store_block_pointer
 
     # Debugging
 
@@ -339,7 +341,7 @@ class Builder(Programs):
 
     def __getattr__(self, name: str) -> Any:
         member = getattr(self.upstream, name)  # types, and operations that this builder lacks
-        return one_by_one(self, name, member) if name.startswith("create_") else member
+        return run_per_program(self, name, member) if name.startswith("create_") else member
 
 
 def _hexadecimal(number: Any) -> str:

@@ -16,7 +16,7 @@ from triton_simulator.values.formats import Array, decode, encode, storage_dtype
 from triton_simulator.values.value import Value
 
 
-def one_by_one(programs: Programs, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
+def run_per_program(programs: Programs, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
     """An operation of the interpreter's builder, for values of ours."""
 
     def call(*arguments: Any, **named: Any) -> Any:
@@ -24,19 +24,19 @@ def one_by_one(programs: Programs, name: str, operation: Callable[..., Any]) -> 
         if not plan.one_by_one:
             raise RestartOneByOne(f"{name} is not batched", plan)
         result = _from_upstream(operation(*map(_as_upstream, arguments), **named))
-        given = [value.poison for value in arguments if isinstance(value, Value) and value.poison is not None]
-        if any(poison.any() for poison in given):
-            _spoil(result, given)
+        poisons = [value.poison for value in arguments if isinstance(value, Value) and value.poison is not None]
+        if any(poison.any() for poison in poisons):
+            _spoil(result, poisons)
         return result
 
     return call
 
 
-def _spoil(result: Any, given: list[Array]) -> None:
+def _spoil(result: Any, poisons: list[Array]) -> None:
     """Take all of a result for undefined: how its elements depend on those of the operands is not known."""
     for value in result if isinstance(result, tuple) else (result,):
         if isinstance(value, Value):
-            flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in given])
+            flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in poisons])
             value.poison = flat.reshape((1,) * (len(value.shape) + 1))
             value.mark_undefined()
 

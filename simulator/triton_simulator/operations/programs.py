@@ -30,32 +30,32 @@ class Programs:
         """Whether the launch has multiplied matrices: their blocks lie in registers as tensor cores want it."""
         """Elements of the largest block so far."""
 
-    def note_size(self, shape: tuple[int, ...]) -> None:
+    def record_size(self, shape: tuple[int, ...]) -> None:
         self.largest = max(self.largest, math.prod(shape))
 
     def wait(self, *, stores: bool = True) -> None:
         """Called where all threads of each program wait for each other: see `Threads.wait`."""
         self.memory.races.threads.wait(self.memory.group, stores=stores)
 
-    def count(self, result: Value, each: int = 1, multiplied: str | None = None) -> None:
-        """Count the floating-point operations of a result: `each` for each of its elements."""
+    def count(self, result: Value, per_element: int = 1, multiplied: str | None = None) -> None:
+        """Count the floating-point operations of a result: `per_element` for each of its elements."""
         counts = self.memory.counts
         if counts is not None and result.dtype.is_floating():
-            counts.compute(each * math.prod(result.shape) * len(self.memory.group), multiplied)
+            counts.compute(per_element * math.prod(result.shape) * len(self.memory.group), multiplied)
 
     def as_pointers(self, source: Value, dtype: Any) -> Value:
         if source.dtype.scalar.is_ptr():
-            return self.repointed(source, dtype.scalar)
+            return self.cast_pointers(source, dtype.scalar)
         data, origin = self.memory.space.pointers(source.data, dtype.scalar, self.integers)
         return Value(data, dtype.scalar, source.shape, origin, source.poison)
 
     def as_integers(self, source: Value, dtype: Any) -> Value:
         return source.with_data(self.memory.space.addresses(source).astype(value_dtype(dtype.scalar)), dtype.scalar)
 
-    def repointed(self, source: Value, target: Any) -> Value:
+    def cast_pointers(self, source: Value, target: Any) -> Value:
         """The same addresses, seen as pointers to another type."""
         old = item_bytes(source.get_element_ty())
-        result = source.rearrange(lambda part: part, source.shape)
+        result = source.rearrange(lambda data: data, source.shape)
         result.dtype = target
         new = item_bytes(result.get_element_ty())
         if old != new:

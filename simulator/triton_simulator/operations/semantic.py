@@ -15,9 +15,9 @@ from triton_simulator.operations.shapes import SIZES
 from triton_simulator.values import blocks, conversions
 from triton_simulator.values.value import Value
 
-_STAY_AS_THEY_ARE = {dtype.name: dtype for dtype in (tl.float32, tl.float64, tl.int32, tl.int64)}
+_CLOSED_DTYPES = {dtype.name: dtype for dtype in (tl.float32, tl.float64, tl.int32, tl.int64)}
 """Types of which two operands give a result of the same type, whatever the operation, by their names."""
-_FITS = {int: frozenset(_STAY_AS_THEY_ARE), float: frozenset((tl.float32.name, tl.float64.name))}
+_FITS = {int: frozenset(_CLOSED_DTYPES), float: frozenset((tl.float32.name, tl.float64.name))}
 """Types of blocks that a number of this kind takes, by its kind."""
 
 Sizes = tuple[int, ...]
@@ -52,7 +52,7 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
             elif type(lhs) in _FITS:
                 lhs = self._like(lhs, rhs)
         tensors = isinstance(lhs, tl.tensor) and isinstance(rhs, tl.tensor)
-        if tensors and lhs.dtype is rhs.dtype and lhs.dtype.name in _STAY_AS_THEY_ARE:
+        if tensors and lhs.dtype is rhs.dtype and lhs.dtype.name in _CLOSED_DTYPES:
             return self.broadcast_impl_value(lhs, rhs)
         return super().binary_op_type_checking_impl(
             lhs, rhs, allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod
@@ -70,19 +70,19 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
 
     def broadcast_impl_value(self, lhs: Any, rhs: Any) -> Any:
         """Both blocks with the same shape."""
-        left, right = _sizes(lhs.type), _sizes(rhs.type)
-        if left is not None and left == right:
+        lhs_sizes, rhs_sizes = _sizes(lhs.type), _sizes(rhs.type)
+        if lhs_sizes is not None and lhs_sizes == rhs_sizes:
             return lhs, rhs
-        shape = _common(left, right)
+        shape = _broadcast_sizes(lhs_sizes, rhs_sizes)
         if shape is None:
             return super().broadcast_impl_value(lhs, rhs)
-        return self._spread(lhs, left, shape, rhs), self._spread(rhs, right, shape, lhs)
+        return self._spread(lhs, lhs_sizes, shape, rhs), self._spread(rhs, rhs_sizes, shape, lhs)
 
-    def _spread(self, block: Any, sizes: Sizes | None, shape: Sizes, other: Any) -> Any:
+    def _spread(self, block: Any, sizes: Sizes | None, shape: Sizes, reference: Any) -> Any:
         if sizes == shape:
             return block
-        same = block.dtype is other.dtype and _sizes(other.type) == shape
-        of_block = other.type if same else tl.block_type(block.dtype, list(shape))
+        same = block.dtype is reference.dtype and _sizes(reference.type) == shape
+        of_block = reference.type if same else tl.block_type(block.dtype, list(shape))
         if sizes:
             return tl.tensor(self.builder.create_broadcast(block.handle, shape), of_block)
         return tl.tensor(self.builder.create_splat(of_block, block.handle), of_block)
@@ -93,9 +93,11 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
     def atomic_min(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
         return self._float_atomic("min", super().atomic_min, pointer, value, mask, sem, scope)
 
-    def dot_scaled(self, a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, *others: Any) -> Any:
+    def dot_scaled(
+        self, a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, *options: Any
+    ) -> Any:
         names = (_Format(getattr(name, "value", name)) for name in (a_format, b_format))
-        return super().dot_scaled(a, a_scale, next(names), b, b_scale, next(names), *others)
+        return super().dot_scaled(a, a_scale, next(names), b, b_scale, next(names), *options)
 
     def _float_atomic(
         self, name: str, on_integers: Callable[..., Any], pointer: Any, value: Any, mask: Any, sem: str, scope: str
@@ -117,7 +119,7 @@ def _constant(number: float, dtype: str, sizes: Sizes) -> Value:
 
     A loop of a kernel asks for the same few again and again.
     """
-    value = conversions.constant(number, _STAY_AS_THEY_ARE[dtype])
+    value = conversions.constant(number, _CLOSED_DTYPES[dtype])
     value.data.flags.writeable = False
     return blocks.splat(value, sizes)
 
@@ -127,12 +129,12 @@ def _sizes(of_block: Any) -> Sizes | None:
     return of_block.__dict__.get(SIZES) if of_block.is_block() else ()
 
 
-def _common(left: Sizes | None, right: Sizes | None) -> Sizes | None:
+def _broadcast_sizes(lhs: Sizes | None, rhs: Sizes | None) -> Sizes | None:
     """The shape that blocks of these shapes are broadcast to; None where that is for Triton to say."""
-    if left is None or right is None:
+    if lhs is None or rhs is None:
         return None
-    if not left or not right:
-        return left or right
-    shape = tuple([b if a == 1 else a for a, b in zip(left, right, strict=False)])
-    fits = len(left) == len(right) and all(b in (1, size) for b, size in zip(right, shape, strict=True))
+    if not lhs or not rhs:
+        return lhs or rhs
+    shape = tuple([b if a == 1 else a for a, b in zip(lhs, rhs, strict=False)])
+    fits = len(lhs) == len(rhs) and all(b in (1, size) for b, size in zip(rhs, shape, strict=True))
     return shape if fits else None

@@ -43,7 +43,7 @@ class Tile:
         """The type of the tensor's elements."""
         return self.base.get_element_ty()
 
-    def filling(self, shape: tuple[int, ...]) -> Value | None:
+    def fill_value(self, shape: tuple[int, ...]) -> Value | None:
         """What a load gives outside the tensor: zeros, or NaN; None if that is undefined."""
         if self.padding is None:
             return None
@@ -54,14 +54,14 @@ class Tile:
         """Pointers to the block that starts at `offsets`, and a mask: true inside the tensor along checked axes."""
         axes = set(checked)
         ranges = [_range_from(offset, size, axis, len(self.block)) for axis, (offset, size) in self._sides(offsets)]
-        return self._at(ranges, self.block, axes, self._poison(offsets, len(self.block)))
+        return self._pointers_at(ranges, self.block, axes, self._poison(offsets, len(self.block)))
 
     def rows(self, rows: Value, column: Value) -> tuple[Value, Value]:
         """Pointers to the rows `rows` (N,), each from `column` on, and a mask: true inside the tensor."""
         positions = [rows.full()[:, :, None].astype(np.int64), _range_from(column, self.block[-1], 1, 2)]
         of_rows = rows.poison if rows.poison is None else rows.poison[:, :, None]
         poison = union(self._poison([column], 2), of_rows)
-        return self._at(positions, (rows.shape[0], self.block[-1]), {0, 1}, poison)
+        return self._pointers_at(positions, (rows.shape[0], self.block[-1]), {0, 1}, poison)
 
     def _poison(self, offsets: Sequence[Value], ndim: int) -> Array | None:
         """In which programs one of the scalars that the pointers are made of is undefined."""
@@ -71,7 +71,7 @@ class Tile:
     def _sides(self, offsets: Sequence[Value]) -> list[tuple[int, tuple[Value, int]]]:
         return list(enumerate(zip(offsets, self.block, strict=True)))
 
-    def _at(
+    def _pointers_at(
         self, positions: list[Array], shape: tuple[int, ...], checked: set[int], poison: Array | None
     ) -> tuple[Value, Value]:
         ndim = len(shape)
@@ -130,10 +130,10 @@ def make_descriptor(
     return tile
 
 
-def _expect(holds: Any, otherwise: str) -> None:
+def _expect(condition: Any, message: str) -> None:
     """Raise ValueError for a descriptor that a GPU would not take."""
-    if not holds:
-        raise ValueError(otherwise)
+    if not condition:
+        raise ValueError(message)
 
 
 def check_memory(tile: Tile) -> None:
@@ -143,28 +143,28 @@ def check_memory(tile: Tile) -> None:
 
 
 def load(programs: Programs, tile: Tile, offsets: list[Value], *_policy: Any) -> Value:
-    pointer, mask = _described(programs, tile, offsets)
-    loaded = programs.load(pointer, mask, tile.filling(pointer.shape))
+    pointer, mask = _tile_pointers(programs, tile, offsets)
+    loaded = programs.load(pointer, mask, tile.fill_value(pointer.shape))
     if tile.round_f32_to_tf32 and loaded.dtype is tl.float32:
         loaded = loaded.with_data(dot.tf32(loaded.data), loaded.dtype)
     return loaded
 
 
 def store(programs: Programs, tile: Tile, value: Value, offsets: list[Value]) -> None:
-    pointer, mask = _described(programs, tile, offsets, stores=True)
+    pointer, mask = _tile_pointers(programs, tile, offsets, stores=True)
     programs.store(pointer, value, mask)
 
 
 def reduce(programs: Programs, kind: Any, tile: Tile, value: Value, offsets: list[Value]) -> None:
-    pointer, mask = _described(programs, tile, offsets, stores=True)
+    pointer, mask = _tile_pointers(programs, tile, offsets, stores=True)
     atomics.update(programs, kind, pointer, value, mask, ir.MEM_SEMANTIC.RELAXED, None)
 
 
 def gather(programs: Programs, tile: Tile, rows: Value, column: Value, _type: Any) -> Value:
     check_memory(tile)
     pointer, mask = tile.rows(rows, column)
-    programs.note_size(pointer.shape)
-    return programs.load(pointer, mask, tile.filling(pointer.shape))
+    programs.record_size(pointer.shape)
+    return programs.load(pointer, mask, tile.fill_value(pointer.shape))
 
 
 def scatter(programs: Programs, tile: Tile, value: Value, rows: Value, column: Value) -> None:
@@ -173,13 +173,15 @@ def scatter(programs: Programs, tile: Tile, value: Value, rows: Value, column: V
     programs.store(pointer, value, mask)
 
 
-def _described(programs: Programs, tile: Tile, offsets: list[Value], *, stores: bool = False) -> tuple[Value, Value]:
+def _tile_pointers(
+    programs: Programs, tile: Tile, offsets: list[Value], *, stores: bool = False
+) -> tuple[Value, Value]:
     check_memory(tile)
     start = offsets[-1].data * item_bytes(tile.element)
     _expect((start % 16 == 0).all(), UNALIGNED)
     _expect(not stores or all((offset.data >= 0).all() for offset in offsets), NEGATIVE)
     pointer, mask = tile.pointers(offsets, range(len(tile.block)))
-    programs.note_size(pointer.shape)
+    programs.record_size(pointer.shape)
     return pointer, mask
 
 
@@ -195,14 +197,14 @@ def advance(tile: Tile, steps: list[Value]) -> Tile:
     return replace(tile, offsets=tuple(offsets))
 
 
-def load_pointed(programs: Programs, tile: Tile, checked: Any, padding: Any, *_policy: Any) -> Value:
+def load_block_pointer(programs: Programs, tile: Tile, checked: Any, padding: Any, *_policy: Any) -> Value:
     pointer, mask = tile.pointers(tile.offsets, checked)
-    programs.note_size(pointer.shape)
+    programs.record_size(pointer.shape)
     if not len(checked):
         return programs.load(pointer, None, None)
-    return programs.load(pointer, mask, replace(tile, padding=padding).filling(pointer.shape))
+    return programs.load(pointer, mask, replace(tile, padding=padding).fill_value(pointer.shape))
 
 
-def store_pointed(programs: Programs, tile: Tile, value: Value, checked: Any, *_policy: Any) -> None:
+def store_block_pointer(programs: Programs, tile: Tile, value: Value, checked: Any, *_policy: Any) -> None:
     pointer, mask = tile.pointers(tile.offsets, checked)
     programs.store(pointer, value, mask if len(checked) else None)
