@@ -42,9 +42,9 @@ PROPERTIES = {
     "gcnArchName": "",
 }
 """An H100's (CUDA C++ Programming Guide, "Compute Capabilities")."""
-_INSIDERS = ("torch", "triton", "triton_simulator", "numpy")
+_INTERNAL_PACKAGES = ("torch", "triton", "triton_simulator", "numpy")
 """Packages whose own code sees where a tensor really is."""
-_BETWEEN = ("torch.utils._device", "torch.overrides")
+_MODE_MODULES = ("torch.utils._device", "torch.overrides")
 """Modules of other modes, through which a question may come."""
 _GPU = torch.device("cuda", 0)
 
@@ -60,16 +60,16 @@ class NotMappedError(NotImplementedError):
 
 def cuda_patches(patches: Patches) -> None:
     """Plan that `torch.cuda` answers as if there were one GPU, and raises NotMappedError for what it cannot do."""
-    mapped = _of_torch_cuda()
+    mapped = _cuda_replacements()
     for name in dict.fromkeys([*torch.cuda.__all__, *mapped]):
         thing = getattr(torch.cuda, name, None)
         if name in mapped:
-            patches.attribute(torch.cuda, name, _of_its_own(mapped[name]))
-        elif callable(thing) and name not in _STAYS:
-            patches.attribute(torch.cuda, name, _not_mapped(f"torch.cuda.{name}", thing))
+            patches.attribute(torch.cuda, name, _unique_function(mapped[name]))
+        elif callable(thing) and name not in _PASSTHROUGH:
+            patches.attribute(torch.cuda, name, _unmapped_stub(f"torch.cuda.{name}", thing))
     patches.attribute(torch, "Generator", _Generator)
-    patches.attribute(torch, "compile", _not_compiled)
-    patches.attribute(torch.nn.Module, "compile", _nothing)
+    patches.attribute(torch, "compile", _skip_compile)
+    patches.attribute(torch.nn.Module, "compile", _no_op)
 
 
 def driver_patches(patches: Patches) -> None:
@@ -79,12 +79,12 @@ def driver_patches(patches: Patches) -> None:
     patches.attribute(driver, "_active", CpuDriver())
 
 
-def _of_its_own(thing: Any) -> Any:
+def _unique_function(thing: Any) -> Any:
     """A function that no other name has: PyTorch's compiler keeps rules by function."""
-    return thing if isinstance(thing, type) else lambda *given, **named: thing(*given, **named)
+    return thing if isinstance(thing, type) else lambda *arguments, **named: thing(*arguments, **named)
 
 
-def _not_mapped(name: str, thing: Any) -> Callable[..., Any]:
+def _unmapped_stub(name: str, thing: Any) -> Callable[..., Any]:
     """What takes the place of `thing`: a class stays one, for annotations such as `torch.cuda.CUDAGraph | None`.
 
     PyTorch's compiler looks at what a function wraps as soon as it is imported.
@@ -97,7 +97,14 @@ def _not_mapped(name: str, thing: Any) -> Callable[..., Any]:
     return type(thing.__name__, (), {"__new__": raises}) if isinstance(thing, type) else raises
 
 
-_STAYS = ("is_bf16_supported", "is_tf32_supported", "StreamContext", "DeferredCudaCallError", "CudaError", "cudaStatus")
+_PASSTHROUGH = (
+    "is_bf16_supported",
+    "is_tf32_supported",
+    "StreamContext",
+    "DeferredCudaCallError",
+    "CudaError",
+    "cudaStatus",
+)
 
 
 class _Generator(torch.Generator):
@@ -161,10 +168,10 @@ def _properties(*_: Any, **__: Any) -> SimpleNamespace:
     return SimpleNamespace(**PROPERTIES)
 
 
-def _nothing(*_: Any, **__: Any) -> None: ...
+def _no_op(*_: Any, **__: Any) -> None: ...
 
 
-def _not_compiled(function: Any = None, **_: Any) -> Any:
+def _skip_compile(function: Any = None, **_: Any) -> Any:
     """What takes the place of `torch.compile`: the function as it is, as a decorator with options too."""
     return function if function is not None else lambda later: later
 
@@ -173,7 +180,7 @@ def _seed(seed: int) -> None:
     torch.default_generator.manual_seed(seed)
 
 
-def _of_torch_cuda() -> dict[str, Any]:
+def _cuda_replacements() -> dict[str, Any]:
     """What `torch.cuda` has while "cuda" is mapped."""
     stream = CpuStream()
 
@@ -184,7 +191,7 @@ def _of_torch_cuda() -> dict[str, Any]:
     resets = ("reset_peak_memory_stats", "reset_max_memory_allocated", "reset_accumulated_memory_stats")
     memory = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     return {
-        **dict.fromkeys(quiet + resets, _nothing),
+        **dict.fromkeys(quiet + resets, _no_op),
         **dict.fromkeys(memory, constant(0)),
         **dict.fromkeys(("manual_seed", "manual_seed_all"), _seed),
         **dict.fromkeys(("current_stream", "default_stream"), constant(stream)),
@@ -261,40 +268,40 @@ class CudaOnCpu(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func in _ASKED:
-            return func(*args, **kwargs) if _asked_inside() else _ASKED[func](*args)
+        if func in _QUERIES:
+            return func(*args, **kwargs) if _is_internal_query() else _QUERIES[func](*args)
         if func in _MOVES:
             return _MOVES[func](*args, **kwargs)
-        wanted = kwargs.get("device")
-        if wanted is None and _device.CURRENT_DEVICE is not None and func in _device._device_constructors():
-            wanted = _device.CURRENT_DEVICE  # torch.set_default_device, or `with torch.device(…):`
-        if wanted is not None:
-            kwargs = {**kwargs, "device": _real(wanted)}
+        device = kwargs.get("device")
+        if device is None and _device.CURRENT_DEVICE is not None and func in _device._device_constructors():
+            device = _device.CURRENT_DEVICE  # torch.set_default_device, or `with torch.device(…):`
+        if device is not None:
+            kwargs = {**kwargs, "device": _physical_device(device)}
         if kwargs.get("pin_memory"):
             kwargs = {**kwargs, "pin_memory": False}
-        made = func(*args, **kwargs)
-        if isinstance(made, torch.Tensor | list | tuple):
-            self._note(made, args, kwargs, wanted)
-        return made
+        result = func(*args, **kwargs)
+        if isinstance(result, torch.Tensor | list | tuple):
+            self._record_placement(result, args, kwargs, device)
+        return result
 
-    def _note(self, made: Any, args: Any, kwargs: Any, wanted: Any) -> None:
+    def _record_placement(self, result: Any, args: Any, kwargs: Any, device: Any) -> None:
         """Note where people see what was made: where they wanted it, or where it was computed from."""
-        if wanted is not None:
-            on_gpu = _is_gpu(wanted)
+        if device is not None:
+            on_gpu = _is_gpu(device)
         else:
-            given = list(_tensors((*args, *kwargs.values())))
-            on_gpu = any(_on_gpu(tensor) for tensor in given)
-        for tensor in _tensors((made,)):
-            if wanted is not None or _noted(tensor) is None:
-                _put(tensor, on_gpu=on_gpu)
+            sources = list(_tensors((*args, *kwargs.values())))
+            on_gpu = any(_on_gpu(tensor) for tensor in sources)
+        for tensor in _tensors((result,)):
+            if device is not None or _recorded_placement(tensor) is None:
+                _mark_placement(tensor, on_gpu=on_gpu)
 
 
-def _asked_inside() -> bool:
+def _is_internal_query() -> bool:
     """Whether torch's own code, or Triton's or ours, asks about a tensor, and not the project's."""
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__") in _BETWEEN:
+    while frame.f_back is not None and frame.f_globals.get("__name__") in _MODE_MODULES:
         frame = frame.f_back
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _INSIDERS
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _INTERNAL_PACKAGES
 
 
 def _tensors(things: Any) -> Iterator[torch.Tensor]:
@@ -309,44 +316,44 @@ def _is_gpu(device: Any) -> bool:
     return isinstance(device, int) or torch.device(device).type == "cuda"
 
 
-def _real(device: Any) -> Any:
+def _physical_device(device: Any) -> Any:
     return "cpu" if _is_gpu(device) else device
 
 
-def _noted(tensor: torch.Tensor) -> bool | None:
+def _recorded_placement(tensor: torch.Tensor) -> bool | None:
     """Whether a tensor is seen on the GPU; None if nobody has noted it, or if it has no memory of its own."""
     try:
-        return getattr(tensor.untyped_storage(), "_seen_on_gpu", None)
+        return getattr(tensor.untyped_storage(), "_is_on_gpu", None)
     except (RuntimeError, NotImplementedError):
         return None
 
 
-def _put(tensor: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
+def _mark_placement(tensor: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
     with suppress(RuntimeError, NotImplementedError):
-        tensor.untyped_storage()._seen_on_gpu = on_gpu  # type: ignore[attr-defined]
+        tensor.untyped_storage()._is_on_gpu = on_gpu  # type: ignore[attr-defined]
     return tensor
 
 
 def _on_gpu(tensor: torch.Tensor) -> bool:
     """What torch made by itself, as a gradient, was computed from what kernels need: it counts as on the GPU."""
-    return _noted(tensor) is not False
+    return _recorded_placement(tensor) is not False
 
 
-def _moved(tensor: torch.Tensor, result: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
+def _move(tensor: torch.Tensor, result: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
     """The result of a move, with memory of its own if it came from elsewhere."""
     if result.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr():
         if _on_gpu(tensor) == on_gpu:
             return result
         result = result.clone()
-    return _put(result, on_gpu=on_gpu)
+    return _mark_placement(result, on_gpu=on_gpu)
 
 
 def _cuda(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
-    return _moved(tensor, tensor, on_gpu=True)
+    return _move(tensor, tensor, on_gpu=True)
 
 
 def _cpu(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
-    return _moved(tensor, tensor, on_gpu=False)
+    return _move(tensor, tensor, on_gpu=False)
 
 
 def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
@@ -355,16 +362,16 @@ def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         on_gpu = _on_gpu(first)
     elif isinstance(first, str | int | torch.device):
         on_gpu = _is_gpu(first)
-        args = (_real(first), *args[1:]) if args else args
+        args = (_physical_device(first), *args[1:]) if args else args
     else:
         device = kwargs.get("device")
         on_gpu = _on_gpu(tensor) if device is None else _is_gpu(device)
     if kwargs.get("device") is not None:
-        kwargs["device"] = _real(kwargs["device"])
-    return _moved(tensor, tensor.to(*args, **kwargs), on_gpu=on_gpu)
+        kwargs["device"] = _physical_device(kwargs["device"])
+    return _move(tensor, tensor.to(*args, **kwargs), on_gpu=on_gpu)
 
 
-def _pinned(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+def _skip_pinning(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
     return tensor
 
 
@@ -384,7 +391,7 @@ def _get_device(tensor: torch.Tensor, *_: Any) -> int:
     return 0 if _is_cuda(tensor) else -1
 
 
-_ASKED: dict[Any, Callable[..., Any]] = {
+_QUERIES: dict[Any, Callable[..., Any]] = {
     torch.Tensor.device.__get__: _device_of,
     torch.Tensor.is_cuda.__get__: _is_cuda,  # type: ignore[attr-defined]
     torch.Tensor.is_cpu.__get__: _is_cpu,  # type: ignore[attr-defined]
@@ -395,6 +402,6 @@ _MOVES: dict[Any, Callable[..., Any]] = {
     torch.Tensor.cuda: _cuda,
     torch.Tensor.cpu: _cpu,
     torch.Tensor.to: _to,
-    torch.Tensor.pin_memory: _pinned,
-    torch.Tensor.record_stream: _nothing,
+    torch.Tensor.pin_memory: _skip_pinning,
+    torch.Tensor.record_stream: _no_op,
 }

@@ -60,17 +60,17 @@ class _Session:
     pending: list[str] = field(default_factory=list)
     """The faults of the phase of a test that runs."""
 
-    def launched(self, kernel: Any, *_: Any) -> None:
+    def record_launch(self, kernel: Any, *_: Any) -> None:
         self.launches[kernel.fn.__name__] += 1
 
-    def failed(self, error: KernelFaults) -> None:
+    def record_failure(self, error: KernelFaults) -> None:
         self.launches[error.kernel] += 1
         self.pending.append(str(error))
         self.add(error.kernel, [str(error)])
 
     def add(self, kernel: str, faults: list[str]) -> None:
-        known = self.faults.setdefault(kernel, [])
-        known += [fault for fault in faults if fault not in known]
+        messages = self.faults.setdefault(kernel, [])
+        messages += [fault for fault in faults if fault not in messages]
 
 
 _SESSION = pytest.StashKey[_Session]()
@@ -87,10 +87,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests() -> None:
     """Decide where kernels run, before conftest files import Triton. Raises UsageError if it is too late for that."""
     session = _Session()
-    _set(session.undo, INTERPRET, "1")
+    _set_variable(session.undo, INTERPRET, "1")
     # xdist's workers learn of `-p` only after their conftest files; but of this, before.
-    others = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name and name != NAME]
-    _set(session.undo, "PYTEST_PLUGINS", ",".join([NAME, *others]))
+    plugins = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name and name != NAME]
+    _set_variable(session.undo, "PYTEST_PLUGINS", ",".join([NAME, *plugins]))
     try:
         install()
     except SimulatorError as error:
@@ -100,10 +100,10 @@ def pytest_load_initial_conftests() -> None:
     _map_cuda(session.undo)
     session.undo.callback(setattr, lines, "name_of_line", lines.name_of_line)
     lines.name_of_line = _name_of_line
-    hooks.listeners.append(session.launched)
-    session.undo.callback(hooks.listeners.remove, session.launched)
-    hooks.raised.append(session.failed)
-    session.undo.callback(hooks.raised.remove, session.failed)
+    hooks.listeners.append(session.record_launch)
+    session.undo.callback(hooks.listeners.remove, session.record_launch)
+    hooks.fault_listeners.append(session.record_failure)
+    session.undo.callback(hooks.fault_listeners.remove, session.record_failure)
     _EARLY.append(session)
 
 
@@ -111,13 +111,13 @@ def _name_of_line(file: str, line: int) -> str:
     return f"line {line} of {os.path.relpath(file)}"
 
 
-def _set(undo: ExitStack, variable: str, value: str) -> None:
-    before = os.environ.get(variable)
+def _set_variable(undo: ExitStack, variable: str, value: str) -> None:
+    previous = os.environ.get(variable)
     os.environ[variable] = value
-    if before is None:
+    if previous is None:
         undo.callback(os.environ.pop, variable, None)
     else:
-        undo.callback(os.environ.__setitem__, variable, before)
+        undo.callback(os.environ.__setitem__, variable, previous)
 
 
 def _map_cuda(undo: ExitStack) -> None:
@@ -183,8 +183,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """In a worker of xdist's, hand on what kernels did."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
-        ours = session.config.stash[_SESSION]
-        output[NAME] = [dict(ours.launches), ours.faults]
+        state = session.config.stash[_SESSION]
+        output[NAME] = [dict(state.launches), state.faults]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -192,8 +192,8 @@ def pytest_testnodedown(node: Any) -> None:
     launches, faults = getattr(node, "workeroutput", {}).get(NAME, ({}, {}))
     session = node.config.stash[_SESSION]
     session.launches.update(launches)
-    for kernel, found in faults.items():
-        session.add(kernel, found)
+    for kernel, messages in faults.items():
+        session.add(kernel, messages)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -203,12 +203,14 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.section("Triton kernels on the simulator")
     for kernel, count in sorted(session.launches.items()):
         faults = session.faults.get(kernel, [])
-        terminalreporter.line(f"{kernel}: {_counted(count, 'launch', 'launches')}, {_counted(len(faults), 'fault')}")
+        terminalreporter.line(
+            f"{kernel}: {_pluralize(count, 'launch', 'launches')}, {_pluralize(len(faults), 'fault')}"
+        )
         for fault in faults:
             terminalreporter.line(f"  {fault}")
     for result in _UNDEFINED:
         terminalreporter.line(f"undefined: {result}")
 
 
-def _counted(number: int, one: str, several: str = "") -> str:
+def _pluralize(number: int, one: str, several: str = "") -> str:
     return f"{number} {one if number == 1 else several or one + 's'}"

@@ -13,7 +13,7 @@ class Signal(BaseException):
     """Not an Exception: `except Exception` in a kernel must not swallow it."""
 
 
-class Diverged(Signal):
+class Divergence(Signal):
     """The programs of a group disagree on a value that steers Python.
 
     `labels` has one entry for each program of the group: those with the same label may go on together.
@@ -23,14 +23,14 @@ class Diverged(Signal):
         super().__init__("programs disagree")
         self.labels = labels.reshape(-1)
 
-    def parts(self, group: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    def split(self, group: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         """Split the programs of a group by label, each part in order, with the lowest program's part first."""
         _, first, label = np.unique(self.labels, return_index=True, return_inverse=True)
         parts = [group[label.reshape(-1) == number] for number in range(len(first))]
         return sorted(parts, key=lambda part: int(part[0]))
 
 
-class Branches(Signal):
+class ElementBranch(Signal):
     """A function that combines two elements asks Python about them: whole blocks cannot answer."""
 
 
@@ -40,7 +40,7 @@ class Plan:
 
     one_by_one: str = ""
     """Why to run one program at a time, in grid order: debug output, or what cannot be batched; empty if not."""
-    keep_undo: bool = False
+    records_undo: bool = False
     """Remember what each store replaces: some group diverges after it has stored."""
     traced: bool = False
     """Know of every undefined element which load left it so: a result of it is stored, or a branch depends on it."""
@@ -74,9 +74,9 @@ class StaticAssertionError(AssertionError):
     """
 
 
-class LookedAt(Signal):
+class ValueInspection(Signal):
     """Python looked at a value of many programs at once: only one program at a time can answer."""
 
 
-class LaunchEnds(Signal):
+class LaunchAborted(Signal):
     """The launch cannot go on: what it would do next depends on an undefined value. The fault is recorded."""

@@ -62,11 +62,11 @@ class Launches:
     def noted(self, *, running: bool = True) -> Iterator[None]:
         """Note the launches that are made inside, on the simulator, whether they run there or not."""
         hooks.listeners.append(self.note)
-        hooks.only_listening = not running
+        hooks.dry_run = not running
         try:
             yield
         finally:
-            hooks.only_listening = False
+            hooks.dry_run = False
             hooks.listeners.remove(self.note)
 
     def kernels(self) -> tuple[PickledKernel, ...]:

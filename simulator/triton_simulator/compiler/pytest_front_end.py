@@ -36,12 +36,12 @@ class FrontEnd:
 
     def hear(self, kernel: Any, arguments: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
         """Ask about a launch's specialization if it is new. Raises CompilationError if it is refused."""
-        from triton_simulator.launch.recording import raising  # imports Triton, whose mode is not settled yet
+        from triton_simulator.launch.recording import raises_faults  # imports Triton, whose mode is not settled yet
 
         kernel_of_launch = self._launches.specialized(kernel, arguments, options, addresses)
         if id(kernel_of_launch) not in self._refusals:
             self._refusals[id(kernel_of_launch)] = self._refusal(kernel_of_launch)
-        if (refusal := self._refusals[id(kernel_of_launch)]) and raising():
+        if (refusal := self._refusals[id(kernel_of_launch)]) and raises_faults():
             raise _error(refusal)
 
     def _refusal(self, kernel: PickledKernel) -> str:

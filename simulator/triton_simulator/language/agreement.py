@@ -8,7 +8,7 @@ import numpy as np
 
 from triton_simulator.faults import Kind
 from triton_simulator.operations.builder import Builder
-from triton_simulator.signals import Branches, Diverged, LaunchEnds
+from triton_simulator.signals import Divergence, ElementBranch, LaunchAborted
 from triton_simulator.values.undefined import source_of
 from triton_simulator.values.value import Value
 
@@ -16,7 +16,7 @@ from triton_simulator.values.value import Value
 def check_defined(builder: Builder, value: Value) -> None:
     """End the launch where Python's next step depends on an undefined value."""
     if builder.combining:
-        raise Branches
+        raise ElementBranch
     if value.poison is None:
         return
     poison = np.asarray(value.poison).reshape(-1)
@@ -26,7 +26,7 @@ def check_defined(builder: Builder, value: Value) -> None:
         builder.memory.log.add(
             Kind.UNDEFINED_BRANCH, group[np.broadcast_to(poison, group.shape)], source=source_of(value.poison)
         )
-        raise LaunchEnds
+        raise LaunchAborted
 
 
 def uniform_value(builder: Builder, value: Value) -> Any:
@@ -34,7 +34,7 @@ def uniform_value(builder: Builder, value: Value) -> Any:
     check_defined(builder, value)
     data = value.data.reshape(-1)
     if len(data) > 1 and (data != data[0]).any():
-        raise Diverged(data)
+        raise Divergence(data)
     return data[0]
 
 

@@ -25,7 +25,7 @@ from triton_simulator.language.loops import constexpr_value, range_values
 from triton_simulator.operations import elements, reductions
 from triton_simulator.operations.builder import Builder
 from triton_simulator.patches import Patches
-from triton_simulator.signals import Diverged, LookedAt, StaticAssertionError
+from triton_simulator.signals import Divergence, StaticAssertionError, ValueInspection
 from triton_simulator.values.formats import Array, item_bytes
 from triton_simulator.values.value import Value, spread
 
@@ -287,15 +287,15 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
                 )
             try:
                 return convert(as_index(tensor) if convert is int else uniform_value(builder, tensor.handle))
-            except Diverged:
-                raise LookedAt from None
+            except Divergence:
+                raise ValueInspection from None
 
         return convert_tensor
 
     def as_text(convert: Callable[..., str]) -> Callable[..., str]:
         def convert_tensor(tensor: Any, *specification: str) -> str:
             if not builder.memory.plan.one_by_one:
-                raise LookedAt
+                raise ValueInspection
             return convert(builder.as_numbers(tensor.handle).single_program(), *specification)
 
         return convert_tensor

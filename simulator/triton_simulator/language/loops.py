@@ -15,7 +15,7 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.language.agreement import check_defined, describe, is_single
 from triton_simulator.operations.builder import Builder
-from triton_simulator.signals import Diverged
+from triton_simulator.signals import Divergence
 from triton_simulator.values.conversions import constant
 from triton_simulator.values.formats import Array, value_dtype
 from triton_simulator.values.value import Value
@@ -107,7 +107,7 @@ def range_values(start: Any, stop: Any, step: Any) -> Any:
     else:
         counts = np.maximum(0, -((first - last) // stride))
     if (counts != counts[0]).any():
-        raise Diverged(np.broadcast_to(counts, builder.memory.group.shape))
+        raise Divergence(np.broadcast_to(counts, builder.memory.group.shape))
     return RuntimeRange((first + i * stride for i in builtins.range(int(counts[0]))), dtype)
 
 

@@ -17,7 +17,7 @@ import triton.language as tl
 from triton.compiler.code_generator import CodeGenerator
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.branches import TELL, TellBranches, tell_branch
+from triton_simulator.branches import RECORDER_NAME, BranchInstrumenter, record_branch
 from triton_simulator.language import statements
 from triton_simulator.language.builtins_of_triton import current_builtin, is_replaced
 from triton_simulator.language.captured import ClosureVariables, define_kernel, is_accepted_by_compiler, refuse_variable
@@ -47,7 +47,7 @@ class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is unty
         self._compiled = _CompilerSemantics(space, around)
 
     def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802
-        changed: ast.AST = self.generic_visit(self._compiled.visit(TellBranches().visit(node)))
+        changed: ast.AST = self.generic_visit(self._compiled.visit(BranchInstrumenter().visit(node)))
         return changed
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
@@ -395,7 +395,7 @@ def rewriter_patches(patches: Patches) -> None:
     ]
     for function in (tensor_builtin, loop_values, current_builtin, constexpr_value, refuse_variable, *functions):
         patches.attribute(upstream, f"_{function.__name__}", function)
-    patches.attribute(upstream, TELL, tell_branch)
+    patches.attribute(upstream, RECORDER_NAME, record_branch)
 
 
 def _define_rewritten(rewriter: Any, tree: ast.Module) -> Any:

@@ -12,7 +12,7 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.faults import Cause, PoisonSource
 from triton_simulator.language.loops import RuntimeRange, constexpr_value
-from triton_simulator.lines import line_of_kernel
+from triton_simulator.lines import current_line
 from triton_simulator.values.formats import undefined_value
 from triton_simulator.values.undefined import make_poison
 from triton_simulator.values.value import Value
@@ -81,7 +81,7 @@ def is_runtime_loop(loop: Any) -> bool:
 
 def undefined_index(loop: RuntimeRange, index: str) -> Any:
     """What the index is worth once its loop has ended: the compiler's loops do not hand it out."""
-    poison = make_poison(np.array([True]), PoisonSource(line_of_kernel(), index, Cause.LOOP))
+    poison = make_poison(np.array([True]), PoisonSource(current_line(), index, Cause.LOOP))
     return tl.tensor(Value(np.array([undefined_value(loop.dtype)]), loop.dtype, poison=poison), loop.dtype)
 
 

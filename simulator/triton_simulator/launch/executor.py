@@ -19,13 +19,13 @@ from triton.runtime.errors import InterpreterError
 from triton_simulator import hooks
 from triton_simulator.errors import SimulatorError
 from triton_simulator.faults import FaultLog, KernelFaults
-from triton_simulator.hooks import listeners, raised
+from triton_simulator.hooks import fault_listeners, listeners
 from triton_simulator.language.builtins_of_triton import is_launching, use_semantic
 from triton_simulator.language.loops import constexpr_value
 from triton_simulator.language.side_effects import Analysis
 from triton_simulator.launch import refusals
-from triton_simulator.launch.arguments import Parameters, on_gpu
-from triton_simulator.launch.recording import Launch, raising, recordings
+from triton_simulator.launch.arguments import Parameters, is_on_gpu
+from triton_simulator.launch.recording import Launch, raises_faults, recordings
 from triton_simulator.memory.coalescing import Coalescing
 from triton_simulator.memory.counts import Counts
 from triton_simulator.memory.memory import Memory
@@ -33,30 +33,30 @@ from triton_simulator.operations.builder import Builder
 from triton_simulator.races.threads import DEFAULT_WARPS
 from triton_simulator.races.waiting import Scheduler
 from triton_simulator.signals import (
-    Diverged,
-    LaunchEnds,
-    LookedAt,
+    Divergence,
+    LaunchAborted,
     Plan,
     Restart,
     RestartOneByOne,
     StaticAssertionError,
+    ValueInspection,
 )
 from triton_simulator.values.formats import Array
 from triton_simulator.values.undefined import UndefinedResult
 
 logger = logging.getLogger(__name__)
 
-ELEMENTS_AT_ONCE = 1 << 17
+GROUP_ELEMENTS = 1 << 17
 """Elements of the largest block, over all programs of a group: so few that several such arrays stay in the cache."""
-PROGRAMS_AT_ONCE = 1 << 16
-FEW = 32
-MOST_ALONE = 8
+GROUP_PROGRAMS = 1 << 16
+FIRST_GROUP_SIZE = 32
+MAX_SINGLE_SPLITS = 8
 """How many programs may leave their group one by one where atomics order them, before all go one by one."""
 """How many programs the first groups have: with blocks of any size they do not take long to start again."""
 
 
 @dataclass(frozen=True)
-class _Experience:
+class _LaunchRecord:
     """The plan that a launch had to end with, and the arguments that it watched, for programs and for threads."""
 
     plan: Plan = Plan()  # noqa: RUF009  # frozen
@@ -71,38 +71,38 @@ class Executor:
         self.kernel = kernel
         fn = self.fn = kernel.rewrite()
         self._parameters = Parameters(kernel, fn)
-        self._prints = Analysis(fn)
+        self._side_effects = Analysis(fn)
         self._largest: dict[str, int] = {}
         """Elements of the largest block, by the values of the constants."""
-        self._together = _Experience()
-        self._one_by_one: dict[tuple[Any, ...], _Experience] = {}
+        self._last_batched = _LaunchRecord()
+        self._last_sequential: dict[tuple[Any, ...], _LaunchRecord] = {}
         """Of the last launches whose programs ran together, and one by one: these by the grid and the constants."""
 
     def check(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
         """Raise what Triton raises of arguments and options before it compiles anything."""
         names = self._parameters.names
-        self._parameters.bound(arguments, {name: value for name, value in named.items() if name in names})
+        self._parameters.bind(arguments, {name: value for name, value in named.items() if name in names})
         refusals.check_options(self.fn.__name__, names, named)
 
     def launch(self, grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
         all_named, options = named, {name: value for name, value in named.items() if name not in self._parameters.names}
         named = {name: value for name, value in named.items() if name in self._parameters.names}
-        with _on_the_cpu(self.fn, self._parameters.names, grid, arguments, named) as (host, host_named):
+        with _host_arguments(self.fn, self._parameters.names, grid, arguments, named) as (host, host_named):
             for hook in self.kernel.pre_run_hooks:
                 hook(*host, **host_named)
-            bound = self._parameters.bound(host, host_named)
+            bound = self._parameters.bind(host, host_named)
             refusals.check_options(self.fn.__name__, self._parameters.names, all_named)
             grid = tuple(operator.index(size) for size in (grid(bound) if callable(grid) else grid))
             if not 1 <= len(grid) <= 3:
                 raise SimulatorError(f"expected a grid of 1 to 3 dimensions, got {len(grid)}: {grid}")
             refusals.check_grid(self.fn.__name__, grid)
-            if hooks.only_listening:
-                _tell(self.kernel, bound, options, set())
+            if hooks.dry_run:
+                _notify_listeners(self.kernel, bound, options, set())
                 return
             memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
             memory.races.threads.warps = constexpr_value(options.get("num_warps")) or DEFAULT_WARPS
             error = self._launch(memory, grid, bound)
-            if error is not None and refused(error):
+            if error is not None and is_refused(error):
                 memory.start(memory.plan)  # the compiler would have refused it before anything ran
                 raise error
         self._report(memory, error, grid, bound, options)
@@ -114,17 +114,19 @@ class Executor:
         faults, undefined = memory.log.faults(), memory.log.undefined()
         if memory.counts is not None:
             self._record(memory, memory.counts, grid, bound)
-        if faults and raising():
+        if faults and raises_faults():
             failure = KernelFaults(self.fn.__name__, faults)
-            for hear in raised:
-                hear(failure)
+            for listener in fault_listeners:
+                listener(failure)
             raise failure from error
         if error is not None:
             raise error
         if listeners:
-            addresses = {each.name for each in memory.space.regions if each.name and type(bound.get(each.name)) is int}
-            _tell(self.kernel, bound, options, addresses)
-        if raising():
+            addresses = {
+                region.name for region in memory.space.regions if region.name and type(bound.get(region.name)) is int
+            }
+            _notify_listeners(self.kernel, bound, options, addresses)
+        if raises_faults():
             for fault in undefined:
                 warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=5)
 
@@ -139,7 +141,7 @@ class Executor:
             undefined=memory.log.undefined(),
             counts=counts,
             one_by_one=memory.plan.one_by_one,
-            writes=counts.writes() if any(each.writes for each in recordings) else None,
+            writes=counts.writes() if any(recording.writes for recording in recordings) else None,
         )
         for recording in recordings:
             recording.launches.append(launch)
@@ -151,51 +153,51 @@ class Executor:
         builder.largest, builder.multiplied = 1, False
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
         with use_semantic(upstream.interpreter_semantic), _with_memory(builder, memory), np.errstate(all="ignore"):
-            values = {name: self._parameters.represented(name, value, memory) for name, value in bound.items()}
+            values = {name: self._parameters.represent(name, value, memory) for name, value in bound.items()}
             constants = (grid, *(str(values[name]) for name in self._parameters.constants))
             memory.start(self._plan(memory, constants))
-            again = False
+            restarted = False
             while True:
                 try:
-                    self._run(builder, values, again=again)
-                    self._remember(memory, constants)
+                    self._run(builder, values, restarted=restarted)
+                    self._save_plan(memory, constants)
                     return None
-                except LaunchEnds:
+                except LaunchAborted:
                     return None
                 except Restart as restart:
                     plan = restart.plan
-                except LookedAt:
+                except ValueInspection:
                     plan = replace(memory.plan, one_by_one="Python looks at a value")
                 except Exception as error:
                     if memory.plan.one_by_one:
                         return _as_interpreter_error(error)
                     plan = replace(memory.plan, one_by_one=repr(error))
-                self._start_again(builder, plan)
-                again = True
+                self._restart(builder, plan)
+                restarted = True
 
     def _plan(self, memory: Memory, constants: tuple[Any, ...]) -> Plan:
         """How the launch begins: as the last one had to end."""
-        if self._prints.reaches_out():
+        if self._side_effects.reaches_out():
             reason = "its source prints, or reaches out of the kernel"
             self._log_one_by_one(reason)
             # It must not start again to learn more, as it would print again.
             return Plan(one_by_one=reason, traced=True)
-        last = self._one_by_one.get(constants, self._together)
+        last = self._last_sequential.get(constants, self._last_batched)
         watched, threads = (_addresses(memory, names) for names in (last.watched, last.threads))
         return replace(last.plan, watched=watched, threads=threads)
 
-    def _remember(self, memory: Memory, constants: tuple[Any, ...]) -> None:
+    def _save_plan(self, memory: Memory, constants: tuple[Any, ...]) -> None:
         plan = memory.plan
-        last = _Experience(plan, _names(memory, plan.watched), _names(memory, plan.threads))
+        last = _LaunchRecord(plan, _names(memory, plan.watched), _names(memory, plan.threads))
         if plan.one_by_one:
-            self._one_by_one[constants] = last
+            self._last_sequential[constants] = last
         else:
-            self._together = last
+            self._last_batched = last
 
     def _log_one_by_one(self, reason: str) -> None:
         logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
 
-    def _start_again(self, builder: Builder, plan: Plan) -> None:
+    def _restart(self, builder: Builder, plan: Plan) -> None:
         memory = builder.memory
         if plan.one_by_one and not memory.plan.one_by_one:
             self._log_one_by_one(plan.one_by_one)
@@ -204,7 +206,7 @@ class Executor:
         if memory.counts is not None:
             memory.counts.clear()
 
-    def _run(self, builder: Builder, values: dict[str, Any], *, again: bool) -> None:
+    def _run(self, builder: Builder, values: dict[str, Any], *, restarted: bool) -> None:
         plan, programs = builder.memory.plan, math.prod(builder.grid)
         if plan.one_by_one:
             self._run_one_by_one(builder, programs, values)
@@ -212,16 +214,22 @@ class Executor:
         # The first of many programs runs alone: if the launch has to start again, it does so early, and that program
         # shows how large the kernel's blocks are. The next launch with the same constants knows that.
         constants = str([values[name] for name in self._parameters.constants])
-        known = self._largest
-        size = _group_size(programs, known[constants]) if constants in known else FEW if programs <= FEW else 1
+        largest = self._largest
+        size = (
+            _group_size(programs, largest[constants])
+            if constants in largest
+            else FIRST_GROUP_SIZE
+            if programs <= FIRST_GROUP_SIZE
+            else 1
+        )
         # Where programs may race, the first one goes ahead: then a fault names the load that saw what it stored.
-        size = 1 if again or plan.watched else size
+        size = 1 if restarted or plan.watched else size
         start = 0
         while start < programs:
             self._run_group(builder, np.arange(start, min(programs, start + size)), values)
             start += size
             size = _group_size(programs - start, builder.largest)
-        known[constants] = builder.largest
+        largest[constants] = builder.largest
 
     def _run_one_by_one(self, builder: Builder, programs: int, values: dict[str, Any]) -> None:
         memory = builder.memory
@@ -242,7 +250,7 @@ class Executor:
         Triton's interpreter takes: 200 different trip counts 2.4 s, there 2.3 s. A `for` splits once for all.
         """
         memory = builder.memory
-        groups, alone = [programs], 0
+        groups, single_splits = [programs], 0
         while groups:
             group = groups.pop()
             memory.begin_group(group)
@@ -251,26 +259,26 @@ class Executor:
             counts = memory.counts.snapshot() if memory.counts is not None else None
             try:
                 self.fn(**values)
-            except Diverged as diverged:
-                if memory.changed and not memory.plan.keep_undo:
+            except Divergence as diverged:
+                if memory.changed and not memory.plan.records_undo:
                     reason = "programs diverge after they have stored"
-                    raise Restart(reason, replace(memory.plan, keep_undo=True)) from None
+                    raise Restart(reason, replace(memory.plan, records_undo=True)) from None
                 memory.undo.roll_back()
                 memory.log.restore(log)
                 memory.races.ordering.truncate(ordered)
                 if memory.counts is not None and counts is not None:
                     memory.counts.restore(counts)
-                parts = diverged.parts(group)
-                alone += len(parts) == 2 and len(parts[0]) == 1 and memory.races.ordering.capacity > 0
-                if alone > MOST_ALONE:
-                    plan = replace(memory.plan, keep_undo=False)
+                subgroups = diverged.split(group)
+                single_splits += len(subgroups) == 2 and len(subgroups[0]) == 1 and memory.races.ordering.capacity > 0
+                if single_splits > MAX_SINGLE_SPLITS:
+                    plan = replace(memory.plan, records_undo=False)
                     raise RestartOneByOne("programs pass a lock one by one", plan) from None
-                groups.extend(reversed(parts))
+                groups.extend(reversed(subgroups))
 
 
-def _tell(kernel: Any, bound: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
-    for tell in listeners:
-        tell(kernel, bound, options, addresses)
+def _notify_listeners(kernel: Any, bound: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
+    for listener in listeners:
+        listener(kernel, bound, options, addresses)
 
 
 def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
@@ -287,11 +295,11 @@ def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: A
 def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
     """Calls a jit function for a kernel. Triton's own version would patch its language at every call."""
     if not is_launching() and isinstance(upstream.interpreter_builder, Builder):
-        raise refusals.called_outside(function)
+        raise refusals.outside_call_error(function)
     return function.rewrite()(*arguments, **named)
 
 
-def refused(error: Exception) -> bool:
+def is_refused(error: Exception) -> bool:
     """Whether the compiler refuses the kernel, by its own `tl.static_assert`."""
     return isinstance(error, StaticAssertionError) or isinstance(error.__cause__, StaticAssertionError)
 
@@ -313,11 +321,11 @@ def _with_memory(builder: Builder, memory: Memory) -> Iterator[None]:
         del builder.memory
 
 
-def _group_size(left: int, largest: int) -> int:
+def _group_size(remaining: int, largest: int) -> int:
     """How many of the remaining programs run together, with blocks of up to `largest` elements."""
-    fit = max(1, min(ELEMENTS_AT_ONCE // largest, PROGRAMS_AT_ONCE))
+    capacity = max(1, min(GROUP_ELEMENTS // largest, GROUP_PROGRAMS))
     # A pass costs about the same for few programs as for many, so two half-full ones are not worth it.
-    return left if left <= 2 * fit else fit
+    return remaining if remaining <= 2 * capacity else capacity
 
 
 def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
@@ -327,11 +335,11 @@ def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
 
 
 @contextmanager
-def _on_the_cpu(
+def _host_arguments(
     fn: Any, names: Sequence[str], grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
     """The arguments as kernels see them: of a tensor on a GPU a copy, whose elements are taken back at the end."""
-    if not on_gpu((*arguments, *named.values())):
+    if not is_on_gpu((*arguments, *named.values())):
         yield arguments, named
         return
     copying = upstream.GridExecutor(fn, list(names), grid)
@@ -344,10 +352,10 @@ def _on_the_cpu(
 
 def _memory(log: FaultLog, programs: int) -> Memory:
     """The memory of a launch, with all that recordings want to know."""
-    coalescing = Coalescing(programs) if any(each.coalescing for each in recordings) else None
+    coalescing = Coalescing(programs) if any(recording.coalescing for recording in recordings) else None
     counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
-    memory = Memory(log, programs, counts, strict_views=any(each.strict_views for each in recordings))
-    memory.results.report_all = any(each.writes for each in recordings)
+    memory = Memory(log, programs, counts, strict_views=any(recording.strict_views for recording in recordings))
+    memory.results.report_all = any(recording.writes for recording in recordings)
     return memory
 
 

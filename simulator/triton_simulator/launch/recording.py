@@ -59,7 +59,7 @@ recordings: list[Recording] = []
 """Those that are going on: each gets every launch of the process, with all that any of them asks for."""
 
 
-def raising() -> bool:
+def raises_faults() -> bool:
     """Whether a launch raises what it did wrong: the recording that began last says so, if there is one."""
     return recordings[-1].raises if recordings else True
 

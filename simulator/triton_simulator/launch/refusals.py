@@ -11,15 +11,15 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.errors import SimulatorError
 
-LARGEST_GRID = (2**31 - 1, 65_535, 65_535)
+MAX_GRID = (2**31 - 1, 65_535, 65_535)
 """Programs along each axis (CUDA C++ Programming Guide, "Compute Capabilities": maximum x-, y- and z-dimension)."""
-MOST_WARPS = 32
+MAX_WARPS = 32
 """Warps of a program: 1,024 threads."""
-MOST_CTAS = 16
+MAX_CTAS = 16
 """Programs of a cluster, on an H100."""
-_COMMON = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg", "debug"})
+_COMMON_OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg", "debug"})
 """Options that every version of Triton knows."""
-_GONE = {"stream": "stream", "device": "device", "device_type": "target"}
+_REMOVED_OPTIONS = {"stream": "stream", "device": "device", "device_type": "target"}
 """Options that Triton has no longer, and what it uses instead."""
 
 
@@ -59,37 +59,40 @@ class CallError(LaunchError, RuntimeError):
 
 def check_grid(kernel: str, grid: Sequence[int]) -> None:
     """Raise GridError if CUDA launches no such grid. One without programs launches nothing."""
-    for axis, size, most in zip("xyz", grid, LARGEST_GRID, strict=False):
-        if size > most and min(grid) > 0:
+    for axis, size, limit in zip("xyz", grid, MAX_GRID, strict=False):
+        if size > limit and min(grid) > 0:
             raise GridError(
                 f"Triton Error [CUDA]: invalid argument. The grid of {kernel} is {tuple(grid)}: {size:,} programs "
-                f"along {axis}, where a GPU takes at most {most:,}. Put the axis with many programs first, or let each "
-                "program do more."
+                f"along {axis}, where a GPU takes at most {limit:,}. Put the axis with many programs first, or let "
+                "each program do more."
             )
 
 
 def check_options(kernel: str, names: Collection[str], options: dict[str, Any]) -> None:
     """Raise KeywordError or OptionError for what a launch says besides the kernel's arguments."""
     for name, value in options.items():
-        if name in _GONE:
-            raise OptionError(f"{name} option is deprecated; current {_GONE[name]} will be used. Leave it out.")
-        if name not in names and name not in _COMMON and name not in _known_options():
+        if name in _REMOVED_OPTIONS:
+            raise OptionError(
+                f"{name} option is deprecated; current {_REMOVED_OPTIONS[name]} will be used. Leave it out."
+            )
+        if name not in names and name not in _COMMON_OPTIONS and name not in _backend_options():
             raise KeywordError(
                 f"Keyword argument {name} was specified but unrecognised: {kernel} has no parameter of this name, and "
-                f"Triton no such option.{_alike(name, {*names, *_COMMON})} Its parameters are {', '.join(names)}."
+                f"Triton no such option.{_suggestion(name, {*names, *_COMMON_OPTIONS})} Its parameters are "
+                f"{', '.join(names)}."
             )
         if value is not None and name in _CHECKS:
             _CHECKS[name](value)
 
 
 @functools.cache
-def _known_options() -> frozenset[str]:
+def _backend_options() -> frozenset[str]:
     from triton.backends.nvidia.compiler import CUDAOptions
 
     return frozenset(CUDAOptions.__dataclass_fields__)
 
 
-def _alike(name: str, names: Collection[str]) -> str:
+def _suggestion(name: str, names: Collection[str]) -> str:
     close = difflib.get_close_matches(name, names, 1)
     return f" Did you mean {close[0]}?" if close else ""
 
@@ -97,7 +100,7 @@ def _alike(name: str, names: Collection[str]) -> str:
 def _check_warps(warps: Any) -> None:
     if not _is_power_of_two(warps):
         raise OptionError(f"num_warps must be a power of 2: expected 1, 2, 4, 8, 16 or 32, got {warps!r}.")
-    if warps > MOST_WARPS:
+    if warps > MAX_WARPS:
         raise ResourceError(
             f"out of resource: threads, Required: {32 * warps}, Hardware limit: 1024. num_warps={warps} asks for "
             f"{32 * warps:,} threads in a program: 32 warps are the most."
@@ -105,9 +108,9 @@ def _check_warps(warps: Any) -> None:
 
 
 def _check_ctas(ctas: Any) -> None:
-    if not _is_power_of_two(ctas) or ctas > MOST_CTAS:
+    if not _is_power_of_two(ctas) or ctas > MAX_CTAS:
         raise OptionError(
-            f"num_ctas must be a power of 2 and at most {MOST_CTAS}, got {ctas!r}. Leave it out: 1 is what you get."
+            f"num_ctas must be a power of 2 and at most {MAX_CTAS}, got {ctas!r}. Leave it out: 1 is what you get."
         )
 
 
@@ -155,11 +158,11 @@ def check_argument(name: str, value: Any) -> None:
     kind = type(value).__name__
     raise ArgumentError(
         f"failed to specialize argument of type: {kind}. {name} got it, and a kernel takes tensors, Python's numbers, "
-        f"tuples of them, and None. {_instead_of(value)}"
+        f"tuples of them, and None. {_alternative(value)}"
     )
 
 
-def _instead_of(value: Any) -> str:
+def _alternative(value: Any) -> str:
     if type(value).__module__ == "numpy":
         return "Pass torch.from_numpy(it)." if getattr(value, "ndim", 0) else "Pass its number, it.item()."
     if isinstance(value, list | set):
@@ -167,9 +170,9 @@ def _instead_of(value: Any) -> str:
     return "A value that is known before the launch can be a tl.constexpr."
 
 
-def check_tuned(kernel: str, given: dict[str, Any], tuned: dict[str, Any]) -> None:
+def check_tuned(kernel: str, arguments: dict[str, Any], tuned: dict[str, Any]) -> None:
     """Raise ConflictError for what both the launch and a configuration of the tuner say."""
-    if conflicts := sorted(given.keys() & tuned.keys()):
+    if conflicts := sorted(arguments.keys() & tuned.keys()):
         names = ", ".join(conflicts)
         raise ConflictError(
             f"Conflicting meta-parameters: {names}. Make sure that you don't re-define auto-tuned symbols: "
@@ -177,7 +180,7 @@ def check_tuned(kernel: str, given: dict[str, Any], tuned: dict[str, Any]) -> No
         )
 
 
-def called_outside(function: Any) -> CallError:
+def outside_call_error(function: Any) -> CallError:
     """What is wrong with a call of a jit function where no kernel runs."""
     name = function.fn.__name__
     instead = f"launch a kernel on a grid, {name}[grid](...), with the brackets"

@@ -10,10 +10,10 @@ from typing import Any
 
 from triton.runtime.autotuner import Autotuner
 
-from triton_simulator.launch.executor import refused
+from triton_simulator.launch.executor import is_refused
 from triton_simulator.launch.refusals import check_tuned
 
-_run_of_triton = Autotuner.run
+_original_run = Autotuner.run
 
 
 def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
@@ -30,10 +30,10 @@ def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
         if key in tuner.cache:
             return _launch(tuner, tuner.cache[key], arguments, named)
         configurations = tuner.prune_configs(named)
-        compares = len(configurations) > 1 or not _takes_the_only_one()
-        *others, last = configurations
-        for configuration in others:
-            with _compiles_or_not():
+        compares = len(configurations) > 1 or not _skips_single_configuration()
+        *candidates, last = configurations
+        for configuration in candidates:
+            with _suppress_refusal():
                 return _launch(tuner, configuration, arguments, named, key=key, compares=compares)
         return _launch(tuner, last, arguments, named, key=key, compares=compares)
     finally:
@@ -42,15 +42,15 @@ def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
 
 def _key(tuner: Any, named: dict[str, Any]) -> tuple[Any, ...]:
     """What Triton's tuner keeps a configuration for: the arguments that it was told to look at, and all types."""
-    given = {name: value for name, value in {**tuner.nargs, **named}.items() if name in tuner.arg_names}
-    values = [given[name] for name in tuner.keys if name in given]
-    return (*values, *(str(value.dtype) for value in given.values() if hasattr(value, "dtype")))
+    arguments = {name: value for name, value in {**tuner.nargs, **named}.items() if name in tuner.arg_names}
+    values = [arguments[name] for name in tuner.keys if name in arguments]
+    return (*values, *(str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")))
 
 
 @functools.cache
-def _takes_the_only_one() -> bool:
+def _skips_single_configuration() -> bool:
     """Whether Triton's tuner times nothing if pruning leaves one configuration: not in Triton 3.6."""
-    return "len(pruned_configs) == 1" in inspect.getsource(_run_of_triton)
+    return "len(pruned_configs) == 1" in inspect.getsource(_original_run)
 
 
 def _launch(
@@ -64,12 +64,12 @@ def _launch(
 ) -> Any:
     tuned = configuration.all_kwargs()
     check_tuned(tuner.base_fn.__name__, named, tuned)
-    every = {**tuner.nargs, **named, **tuned}
+    all_arguments = {**tuner.nargs, **named, **tuned}
     tuner.best_config = configuration
     if compares:
-        tuner.pre_hook(every, reset_only=True)
+        tuner.pre_hook(all_arguments, reset_only=True)
     if configuration.pre_hook is not None:
-        configuration.pre_hook(every)
+        configuration.pre_hook(all_arguments)
     result = tuner.fn.run(*arguments, **named, **tuned)
     if key is not None:
         tuner.cache[key] = configuration
@@ -77,9 +77,9 @@ def _launch(
 
 
 @contextmanager
-def _compiles_or_not() -> Iterator[None]:
+def _suppress_refusal() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not refused(error):
+        if not is_refused(error):
             raise

@@ -16,7 +16,7 @@ import numpy as np
 
 from triton_simulator import hooks
 from triton_simulator.faults import FaultLog, Kind, PoisonSource
-from triton_simulator.lines import line_of_kernel
+from triton_simulator.lines import current_line
 from triton_simulator.memory.counts import Counts, display_name
 from triton_simulator.memory.results import Results
 from triton_simulator.races.races import Races
@@ -107,7 +107,7 @@ class Memory:
             return self._split_by_origin(
                 pointer, mask, lambda pointers, chosen: self.load(pointers, chosen, other, dtype, volatile=volatile)
             )
-        for hook in hooks.loads:
+        for hook in hooks.load_hooks:
             hook()
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
         bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
@@ -265,7 +265,7 @@ class Memory:
 
     def _masked_poison(self, mask: Value, region: Region) -> Array:
         where: Array = ~mask.data
-        return make_poison(where, PoisonSource(line_of_kernel(), region.name)) if self.plan.traced else where
+        return make_poison(where, PoisonSource(current_line(), region.name)) if self.plan.traced else where
 
     def _uncertain_lanes(self, pointer: Value, mask: Value | None) -> Array | None:
         """Where an undefined value says whether, or where, an access happens: exactly."""
@@ -322,7 +322,7 @@ class Memory:
             self.wait()
             self._polls.forget()
         elif repeats > MAX_POLLS:
-            raise RestartOneByOne("a program waits for another one", replace(self.plan, keep_undo=False))
+            raise RestartOneByOne("a program waits for another one", replace(self.plan, records_undo=False))
 
     def _split_by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
         """The result of an access, argument by argument."""

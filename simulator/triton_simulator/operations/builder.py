@@ -24,7 +24,7 @@ from triton_simulator.faults import program_name
 from triton_simulator.operations import assembly, atomics, tiles
 from triton_simulator.operations.fallback import run_per_program
 from triton_simulator.operations.programs import Programs
-from triton_simulator.signals import LookedAt
+from triton_simulator.signals import ValueInspection
 from triton_simulator.values import arithmetic, blocks, conversions, dot, elementwise
 from triton_simulator.values.value import Value, any_wrapped, combined_poison
 
@@ -323,7 +323,7 @@ class Builder(Programs):
 
     def create_print(self, prefix: str, hexadecimal: bool, values: list[Value], _signed: Any) -> None:
         if not self.memory.plan.one_by_one:
-            raise LookedAt("device_print")
+            raise ValueInspection("device_print")
         program = tuple(int(ids[0]) for ids in self.ids)
         formatter: Any = {"all": _hexadecimal} if hexadecimal else None
         for value in values:

@@ -10,7 +10,7 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.signals import Diverged
+from triton_simulator.signals import Divergence
 from triton_simulator.values.formats import Array
 from triton_simulator.values.value import Value, spread
 
@@ -59,8 +59,8 @@ def apply_by_element(builder: Any, call: Scalars, values: list[Value]) -> list[V
             builder.ids = tuple(axis[subset // per_program] if len(axis) > 1 else axis for axis in ids)
             try:
                 combined = call([value.rearrange(lambda data: data[subset], ()) for value in values])  # noqa: B023
-            except Diverged as diverged:
-                waiting.extend(reversed(diverged.parts(subset)))
+            except Divergence as diverged:
+                waiting.extend(reversed(diverged.split(subset)))
                 continue
             results = results or [Value(np.empty(size, new.data.dtype), new.dtype) for new in combined]
             for result, new in zip(results, combined, strict=True):

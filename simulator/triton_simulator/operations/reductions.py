@@ -11,7 +11,7 @@ from triton.language import standard
 from triton.runtime import interpreter as upstream
 
 from triton_simulator.operations.elements import apply_by_element
-from triton_simulator.signals import Branches
+from triton_simulator.signals import ElementBranch
 from triton_simulator.values.formats import Array, round_to_dtype, value_dtype
 from triton_simulator.values.value import Value, spread
 
@@ -185,7 +185,7 @@ def _combine(builder: Any, combine: Any, first: list[Value], second: list[Value]
     builder.combining = True
     try:
         return _call(builder, function, values)
-    except Branches:
+    except ElementBranch:
         pass
     finally:
         builder.combining = False

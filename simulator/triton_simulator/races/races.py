@@ -340,7 +340,7 @@ class Races:
                 owners[racing],
                 access.region.from_first(index[racing], access.item),
                 argument=access.region.name,
-                others=self.ordering.actors(moments[racing]),
+                peers=self.ordering.actors(moments[racing]),
                 stored=stored,
             )
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
-from triton_simulator.lines import KernelLine, line_of_kernel
+from triton_simulator.lines import KernelLine, current_line
 from triton_simulator.signals import Restart
 from triton_simulator.storage.accesses import Access, Lanes
 from triton_simulator.storage.undo import Undo
@@ -217,7 +217,7 @@ class Threads:
         if storage.address not in self._elements:
             self._elements[storage.address] = _Elements(-(-len(storage.bytes) // storage.unit))
         layout = infer_layout(lanes, access.item, WARP * self.warps)
-        event = _Event(line_of_kernel(), layout, lanes.size, lanes.group)
+        event = _Event(current_line(), layout, lanes.size, lanes.group)
         self._events.append(event)
         return self._elements[storage.address], len(self._events) - 1, event, lanes.slots().astype(np.int64, copy=False)
 

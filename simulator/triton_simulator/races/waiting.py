@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 
 from triton_simulator.faults import FaultLog, Kind
-from triton_simulator.signals import LaunchEnds, Signal
+from triton_simulator.signals import LaunchAborted, Signal
 from triton_simulator.values.formats import Array
 
 MAX_THREADS = 1024
@@ -87,7 +87,7 @@ class Scheduler:
         else:
             if self._idle_polls > MAX_IDLE_POLLS + MAX_IDLE_POLLS_PER_PROGRAM * len(self._waiting):
                 self._log.add(Kind.ENDLESS_WAIT, program)
-                raise LaunchEnds
+                raise LaunchAborted
             if not self._waiting:
                 return
             self._waiting.append(turn)

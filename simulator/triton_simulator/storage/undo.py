@@ -21,12 +21,12 @@ class Undo:
 
     def put(self, array: Array, where: Array | slice, values: Array) -> None:
         """`array[where] = values`"""
-        if self.plan.keep_undo:
+        if self.plan.records_undo:
             previous = array[where].copy()
             self._entries.append((array, where, previous))
             self._bytes += previous.nbytes + (0 if isinstance(where, slice) else where.nbytes)
             if self._bytes > UNDO_LIMIT_BYTES:
-                raise RestartOneByOne("too much to undo", replace(self.plan, keep_undo=False))
+                raise RestartOneByOne("too much to undo", replace(self.plan, records_undo=False))
         array[where] = values
 
     def forget(self) -> None:

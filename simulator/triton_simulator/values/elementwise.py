@@ -10,7 +10,7 @@ import numpy as np
 import triton.language as tl
 
 from triton_simulator.faults import Cause, PoisonSource
-from triton_simulator.lines import line_of_kernel
+from triton_simulator.lines import current_line
 from triton_simulator.values import arithmetic, int32
 from triton_simulator.values.formats import (
     Array,
@@ -132,7 +132,7 @@ def _mark_undefined(result: Value, a: Value, b: Value, where: Array, cause: Caus
     where = where if operand_poison is None else where & ~np.asarray(operand_poison)
     if not where.any():
         return result
-    result.poison = union(result.poison, make_poison(where, PoisonSource(line_of_kernel(), cause=cause)))
+    result.poison = union(result.poison, make_poison(where, PoisonSource(current_line(), cause=cause)))
     return result.mark_undefined()
 
 
