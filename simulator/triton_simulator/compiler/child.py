@@ -20,7 +20,7 @@ class ParentConnection(Protocol):
         """Wait for the next message. Raises EOFError if none will come any more."""
 
 
-def compile_when_asked(connection: ParentConnection, folder: str) -> None:
+def serve_jobs(connection: ParentConnection, folder: str) -> None:
     """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give.
 
     The compiler's files go into the folder, which whoever started this removes.
@@ -37,11 +37,8 @@ def compile_when_asked(connection: ParentConnection, folder: str) -> None:
         raise TypeError(f"expected a tuple of jobs, got {type(jobs).__name__}")
     for job in jobs:
         try:
-            special = pickling.unpickled(job.kernel.data)
-            if job.target is None:
-                answer = pipeline.answer_of_front_end(job, special)
-            else:
-                answer = pipeline.compiled(job, special)
+            special = pickling.load_kernel(job.kernel.data)
+            answer = pipeline.read_job(job, special) if job.target is None else pipeline.compile_job(job, special)
         except pickling.CannotPickleError as error:
             answer = Answer(job, unknown=str(error))
         connection.send(answer)

@@ -66,14 +66,14 @@ def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = No
     A process that takes too long or crashes has answered for one job; another one goes on with the rest. Raises
     OSError.
     """
-    left = list(jobs)
-    while left:
+    remaining = list(jobs)
+    while remaining:
         process = start()
         try:
-            process.send(tuple(left))
-            answered = _answers_of(process, tuple(left), seconds or ANSWER_SECONDS)
-            for answer in answered:
-                left.remove(answer.job)
+            process.send(tuple(remaining))
+            received = _receive_answers(process, tuple(remaining), seconds or ANSWER_SECONDS)
+            for answer in received:
+                remaining.remove(answer.job)
                 yield answer
                 if answer.job.target is None and answer.refusal is not None:
                     return
@@ -81,7 +81,7 @@ def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = No
             process.end()
 
 
-def _answers_of(process: CompileWorker, jobs: Sequence[CompileJob], seconds: float) -> Iterator[Answer]:
+def _receive_answers(process: CompileWorker, jobs: Sequence[CompileJob], seconds: float) -> Iterator[Answer]:
     """The answers of one process, as many as it gives."""
     ready = False
     for job in jobs:

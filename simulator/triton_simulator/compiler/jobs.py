@@ -54,10 +54,10 @@ class Refusal:
     source: str = ""
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """The first of its words, on one line."""
-        words = " ".join(self.words.split())
-        return words if len(words) <= SHORT_CHARACTERS else f"{words[:SHORT_CHARACTERS]} …"
+        message = " ".join(self.words.split())
+        return message if len(message) <= SHORT_CHARACTERS else f"{message[:SHORT_CHARACTERS]} …"
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
 from triton_simulator.compiler.launches import Launches
 
 OPTION = "--no-triton-compiler"
-FIRST_SECONDS, SECONDS = 60.0, 5.0
+STARTUP_TIMEOUT_SECONDS, ANSWER_TIMEOUT_SECONDS = 60.0, 5.0
 """How long the process may take to import Triton, and for each kernel."""
 
 
@@ -34,15 +34,17 @@ class FrontEnd:
         self._refusals: dict[int, str] = {}
         """By the id of a specialization, which `_launches` keeps."""
 
-    def hear(self, kernel: Any, arguments: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
+    def check_launch(
+        self, kernel: Any, arguments: dict[str, Any], options: dict[str, Any], addresses: set[str]
+    ) -> None:
         """Ask about a launch's specialization if it is new. Raises CompilationError if it is refused."""
         from triton_simulator.launch.recording import raises_faults  # imports Triton, whose mode is not settled yet
 
-        kernel_of_launch = self._launches.specialized(kernel, arguments, options, addresses)
+        kernel_of_launch = self._launches.specialize(kernel, arguments, options, addresses)
         if id(kernel_of_launch) not in self._refusals:
             self._refusals[id(kernel_of_launch)] = self._refusal(kernel_of_launch)
         if (refusal := self._refusals[id(kernel_of_launch)]) and raises_faults():
-            raise _error(refusal)
+            raise _compilation_error(refusal)
 
     def _refusal(self, kernel: PickledKernel) -> str:
         """Why a kernel is refused; empty if it is not, or if nothing is known."""
@@ -50,14 +52,14 @@ class FrontEnd:
         if answer is None or answer.refusal is None:
             return ""
         refusal = answer.refusal
-        place = f", {lines.name_of_line(refusal.file, refusal.line)}" if refusal.file and refusal.line else ""
-        return f"{kernel.name} does not compile for a GPU{place}: {refusal.words}"
+        location = f", {lines.name_of_line(refusal.file, refusal.line)}" if refusal.file and refusal.line else ""
+        return f"{kernel.name} does not compile for a GPU{location}: {refusal.words}"
 
     def _answer(self, kernel: PickledKernel) -> Answer | None:
         """What the front end says; None if it takes too long or its process has ended, and from then on."""
-        seconds = SECONDS
+        seconds = ANSWER_TIMEOUT_SECONDS
         if self._process is None:
-            self._connection, seconds = self._start(), FIRST_SECONDS
+            self._connection, seconds = self._start(), STARTUP_TIMEOUT_SECONDS
         if self._connection is None:
             return None
         try:
@@ -72,11 +74,11 @@ class FrontEnd:
 
     def _start(self) -> Connection:
         context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs,), daemon=True)
+        parent, child = context.Pipe()
+        self._process = context.Process(target=serve, args=(child,), daemon=True)
         self._process.start()
-        theirs.close()
-        return ours
+        child.close()
+        return parent
 
     def end(self) -> None:
         if self._connection is not None:
@@ -86,7 +88,7 @@ class FrontEnd:
             self._process.join()
 
 
-def _error(message: str) -> Exception:
+def _compilation_error(message: str) -> Exception:
     from triton.compiler.errors import CompilationError
 
     class RefusedError(CompilationError):  # type: ignore[misc]  # Triton is untyped
@@ -116,7 +118,7 @@ def serve(connection: Connection) -> None:
             return
         job = CompileJob(kernel, None)
         try:
-            answer = pipeline.answer_of_front_end(job, pickling.unpickled(kernel.data))
+            answer = pipeline.read_job(job, pickling.load_kernel(kernel.data))
         except pickling.CannotPickleError as error:
             answer = Answer(job, unknown=str(error))
         connection.send(answer)
@@ -133,8 +135,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption(OPTION):
         front_end = FrontEnd()
-        config.stash[_FRONT_END] = front_end, front_end.hear
-        hooks.listeners.append(front_end.hear)
+        config.stash[_FRONT_END] = front_end, front_end.check_launch
+        hooks.listeners.append(front_end.check_launch)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -14,13 +14,13 @@ from triton_simulator.without_library import has_library
 COMPILES = "It compiles for "
 ACCEPTED = "Triton's front end accepts it. Its compiler is not on this machine."
 """What is said where Triton has no library."""
-GOOD_NEWS = (COMPILES, ACCEPTED)
+SUCCESS_PREFIXES = (COMPILES, ACCEPTED)
 """How good news begins."""
 
 
-def is_good_news(line: str) -> bool:
+def is_success(line: str) -> bool:
     """Whether a line says for which GPUs all is fine, and not what is to be known about one of them."""
-    return line.startswith(GOOD_NEWS)
+    return line.startswith(SUCCESS_PREFIXES)
 
 
 def ask(
@@ -32,29 +32,33 @@ def ask(
     the work, which helps where they start at once.
     """
     targets = targets_with(present) if has_library() else ()
-    answer = _answers_of_two if two_processes else answers
-    found = [Answer(CompileJob(kernel, None), unknown=kernel.unknown) for kernel in kernels if kernel.unknown]
-    found += answer(jobs_for([kernel for kernel in kernels if not kernel.unknown], targets), start)
-    asked = {(answer.job.kernel, answer.job.target) for answer in found}
-    refused = {answer.job.kernel for answer in found if (answer.refusal or answer.does_not_fit) and answer.job.target}
+    answer = _answers_in_parallel if two_processes else answers
+    collected = [Answer(CompileJob(kernel, None), unknown=kernel.unknown) for kernel in kernels if kernel.unknown]
+    collected += answer(jobs_for([kernel for kernel in kernels if not kernel.unknown], targets), start)
+    covered = {(answer.job.kernel, answer.job.target) for answer in collected}
+    refused = {
+        answer.job.kernel for answer in collected if (answer.refusal or answer.does_not_fit) and answer.job.target
+    }
     # A variant that is refused for the newest GPU may compile for another one.
-    more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in asked]
-    found += answers(more, start)
-    return CompilerReport(targets, tuple(target for target in targets if target.capability in present), tuple(found))
+    more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in covered]
+    collected += answers(more, start)
+    return CompilerReport(
+        targets, tuple(target for target in targets if target.capability in present), tuple(collected)
+    )
 
 
-def _answers_of_two(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
+def _answers_in_parallel(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
     """The answers of two processes: the first reads all kernels, and both compile if nothing is refused by then."""
     read = [job for job in jobs if job.target is None]
     compiled = [job for job in jobs if job.target is not None]
-    with ThreadPoolExecutor(1) as beside:
-        others: Future[list[Answer]] | None = None
+    with ThreadPoolExecutor(1) as executor:
+        pending: Future[list[Answer]] | None = None
         for number, answer in enumerate(answers([*read, *compiled[::2]], start), 1):
             yield answer
             if number == len(read) and answer.refusal is None and compiled:
-                others = beside.submit(lambda: list(answers(compiled[1::2], start)))
-        if others is not None:
-            yield from others.result()
+                pending = executor.submit(lambda: list(answers(compiled[1::2], start)))
+        if pending is not None:
+            yield from pending.result()
 
 
 @dataclass(frozen=True)
@@ -71,24 +75,26 @@ class CompilerReport:
         """Why a kernel compiles for none of these GPUs, or for none of this machine's; None if all do."""
         refused = [answer for answer in self.answers if answer.refusal is not None]
         for answer in refused:
-            by = {other.job.target for other in refused if other.job.kernel == answer.job.kernel}
+            by = {candidate.job.target for candidate in refused if candidate.job.kernel == answer.job.kernel}
             if None in by or by.issuperset(self.present or self.targets):
                 return answer
         return None
 
-    def without_room(self) -> tuple[Answer, ...]:
+    def memory_failures(self) -> tuple[Answer, ...]:
         """The answers on a kernel for which none of these GPUs has the shared memory, or none of this machine's.
 
         What does not fit where there is most of it fits nowhere, even if compiling for others took too long.
         """
-        asked = self.present or self.targets
-        most = max(asked, key=lambda target: target.shared_bytes or 0, default=None)
+        relevant = self.present or self.targets
+        largest = max(relevant, key=lambda target: target.shared_bytes or 0, default=None)
         for kernel in {answer.job.kernel: None for answer in self.answers if answer.does_not_fit}:
-            on_it = [answer for answer in self.answers if answer.job.kernel == kernel]
-            without = tuple(answer for answer in on_it if answer.does_not_fit)
-            unknown = {answer.job.target for answer in on_it if answer.slow}
-            if most in (small := {answer.job.target for answer in without}) and (small | unknown).issuperset(asked):
-                return without
+            answers = [answer for answer in self.answers if answer.job.kernel == kernel]
+            failures = tuple(answer for answer in answers if answer.does_not_fit)
+            unknown = {answer.job.target for answer in answers if answer.slow}
+            if largest in (small := {answer.job.target for answer in failures}) and (small | unknown).issuperset(
+                relevant
+            ):
+                return failures
         return ()
 
     @property
@@ -101,9 +107,9 @@ class CompilerReport:
         if not self.targets:
             return [*([ACCEPTED] if self._accepted else []), *self.notes]
         fine = [str(target) for target in self.fine]
-        return [*([f"{COMPILES}{listed(fine)}."] if fine else []), *self.notes]
+        return [*([f"{COMPILES}{join_names(fine)}."] if fine else []), *self.notes]
 
-    def in_a_line(self, number_of: Callable[[int], int | None] = lambda line: line) -> str:
+    def one_line(self, number_of: Callable[[int], int | None] = lambda line: line) -> str:
         """The same in short. `number_of` says how people number a line of the kernel's file; None: they do not."""
         if (answer := self.refused) is None and not self.targets:
             accepted = "Triton's front end accepts it; there is no compiler here"
@@ -111,11 +117,13 @@ class CompilerReport:
         if answer is None or (refusal := answer.refusal) is None:
             names = [f"sm_{target.capability}" for target in reversed(self.fine)]
             all_of_them = len(names) > 1 and len(names) == len(self.targets)
-            compiles = f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else listed(names)}" if names else ""
+            compiles = (
+                f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else join_names(names)}" if names else ""
+            )
             return " · ".join(filter(None, (compiles, *self.notes)))
         line = number_of(refusal.line) if refusal.line else None
         where = f", line {line}" if line is not None else ""
-        return f"{answer.job.kernel.name} does not compile for a GPU{where}: {refusal.in_short}"
+        return f"{answer.job.kernel.name} does not compile for a GPU{where}: {refusal.summary}"
 
     @property
     def _accepted(self) -> bool:
@@ -125,9 +133,9 @@ class CompilerReport:
     @property
     def fine(self) -> list[Target]:
         """The GPUs for which all kernels compile, with nothing to add."""
-        asked = {answer.job.target for answer in self.answers if not answer.unknown}
+        compiled = {answer.job.target for answer in self.answers if not answer.unknown}
         notable = {answer.job.target for answer in self.answers if _note(answer)}
-        return [target for target in self.targets if target in asked - notable]
+        return [target for target in self.targets if target in compiled - notable]
 
     @property
     def notes(self) -> list[str]:
@@ -145,8 +153,8 @@ def _note(answer: Answer) -> str:
         )
     if target is not None and answer.does_not_fit:
         need = f"{name} needs {answer.shared_bytes >> 10} KiB of shared memory"
-        room = f"a program has {(target.shared_bytes or 0) >> 10} KiB on {target}"
-        return f"{need}, and {room}. Use smaller blocks or fewer num_stages there."
+        limit = f"a program has {(target.shared_bytes or 0) >> 10} KiB on {target}"
+        return f"{need}, and {limit}. Use smaller blocks or fewer num_stages there."
     if (block := answer.too_large) is not None:
         return (
             f"{name} has a block of {block}: {block.bytes >> 10:,} KiB in one program, and all registers of an SM hold "
@@ -178,6 +186,6 @@ def shared_memory(answer: Answer) -> str:
     return f"{answer.shared_bytes >> 10} of {(target.shared_bytes or 0) >> 10} KiB on {target}"
 
 
-def listed(words: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """In a sentence: `a, b and c`."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

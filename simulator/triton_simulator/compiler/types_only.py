@@ -194,18 +194,18 @@ def types_only() -> Iterator[list[Any]]:
     from triton.language import core, semantic
 
     blocks: list[Any] = []
-    made = core.tensor.__init__
+    original = core.tensor.__init__
 
-    def noted(tensor: Any, handle: Any, type: Any) -> None:
-        made(tensor, handle, type)
+    def record_block(tensor: Any, handle: Any, type: Any) -> None:
+        original(tensor, handle, type)
         if type.is_block():
             blocks.append(type)
 
     library = code_generator.ir
-    core.tensor.__init__ = noted
+    core.tensor.__init__ = record_block
     code_generator.ir = semantic.ir = _Library(library)
     try:
         yield blocks
     finally:
         code_generator.ir = semantic.ir = library
-        core.tensor.__init__ = made
+        core.tensor.__init__ = original

@@ -21,16 +21,16 @@ def provide() -> None:
     """
     # triton-windows looks for what compiles for a GPU when it is imported (its windows_utils.py); here nothing does.
     warnings.filterwarnings("ignore", message="Failed to find (CUDA|MSVC|Windows SDK|Python libs)")
-    if not has_library() and not _stands_in():
+    if not has_library() and not _has_stand_in():
         from triton_simulator.without_library import files, stand_in
 
-        sys.path.append(str(files.ready()))
+        sys.path.append(str(files.ensure_files()))
         stand_in.install()
 
 
-def provide_what_is_here() -> None:
+def provide_cached() -> None:
     """Make Triton importable if its Python files have been fetched before. Raises NoTritonError."""
-    if not has_library() and not _stands_in():
+    if not has_library() and not _has_stand_in():
         from triton_simulator.without_library import files
 
         if files.cache().is_dir():
@@ -45,7 +45,7 @@ def fetch_if_needed() -> None:
     if not has_library():
         from triton_simulator.without_library import files
 
-        files.ready()
+        files.ensure_files()
 
 
 def has_library() -> bool:
@@ -53,12 +53,12 @@ def has_library() -> bool:
 
     The files that were fetched without it may be importable: xdist's workers inherit the search path of their parent.
     """
-    if _stands_in() or (spec := importlib.util.find_spec("triton")) is None:
+    if _has_stand_in() or (spec := importlib.util.find_spec("triton")) is None:
         return False
     return any(Path(folder, "_C").is_dir() for folder in spec.submodule_search_locations or ())
 
 
-def _stands_in() -> bool:
+def _has_stand_in() -> bool:
     """Whether something stands in for the library already: `stand_in` is imported only to become that."""
     stand_in = sys.modules.get("triton_simulator.without_library.stand_in")
     return stand_in is not None and stand_in.is_installed()

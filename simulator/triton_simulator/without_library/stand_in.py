@@ -46,7 +46,7 @@ def deduce_scale_factor(
     rhs_k_pack: bool,
 ) -> int:
     """How many elements along K share a scale in `tl.dot_scaled`: 16 or 32. Raises RuntimeError."""
-    found = []
+    factors = []
     for depth, scale, packed in (
         (lhs[-1], lhs_scale, lhs_format.name == "E2M1" and lhs_k_pack),
         (rhs[-2], rhs_scale, rhs_format.name == "E2M1" and rhs_k_pack),
@@ -55,10 +55,10 @@ def deduce_scale_factor(
             factor = depth * (2 if packed else 1) // scale[-1]
             if factor not in (16, 32):
                 raise RuntimeError(f"scale factor must be 16 or 32. Got {factor}")
-            found.append(factor)
-    if len(set(found)) > 1:
-        raise RuntimeError(f"Operands must have the same scale factor; (lhs: {found[0]} vs rhs: {found[1]})")
-    return found[0] if found else 32
+            factors.append(factor)
+    if len(set(factors)) > 1:
+        raise RuntimeError(f"Operands must have the same scale factor; (lhs: {factors[0]} vs rhs: {factors[1]})")
+    return factors[0] if factors else 32
 
 
 def getenv(name: str, default: str | None = None) -> str | None:
@@ -98,8 +98,8 @@ def native_specialize_impl(
         case int():
             if specialize_value and argument == 1:
                 return "constexpr", 1
-            known = backend.get_int_specialization(argument, align=align) if specialize_value else None
-            return _integer(argument), known
+            hint = backend.get_int_specialization(argument, align=align) if specialize_value else None
+            return _integer_type(argument), hint
         case float():
             return "fp32", None
         case constexpr():
@@ -109,25 +109,25 @@ def native_specialize_impl(
         case TensorDescriptor():
             return f"tensordesc<{canonicalize_dtype(argument.base.dtype)}{list(argument.block_shape)}>", None
         case tuple():
-            return _of_tuple(backend, argument)
+            return _specialize_tuple(backend, argument)
     if not hasattr(argument, "data_ptr"):
         raise TypeError(f"failed to specialize argument of type: {type(argument).__name__}")
     kind = ("*k" if is_const else "*") + canonicalize_dtype(argument.dtype)
     return kind, backend.get_tensor_specialization(argument, align=align) if specialize_value else None
 
 
-def _integer(value: int) -> str:
-    for kind, least, end in (("i32", -(2**31), 2**31), ("i64", -(2**63), 2**63), ("u64", 0, 2**64)):
-        if least <= value < end:
+def _integer_type(value: int) -> str:
+    for kind, minimum, limit in (("i32", -(2**31), 2**31), ("i64", -(2**63), 2**63), ("u64", 0, 2**64)):
+        if minimum <= value < limit:
             return kind
     raise OverflowError("integer to be specialized too large to represent")
 
 
-def _of_tuple(backend: Any, argument: tuple[Any, ...]) -> tuple[Any, Any]:
+def _specialize_tuple(backend: Any, argument: tuple[Any, ...]) -> tuple[Any, Any]:
     """What is said of a parameter, such as `do_not_specialize`, does not hold for the parts of a tuple."""
-    each = [native_specialize_impl(backend, value, False, True, True) for value in argument]
+    items = [native_specialize_impl(backend, value, False, True, True) for value in argument]
     make = getattr(type(argument), "_make", tuple)  # a named tuple stays one
-    return make([kind for kind, _ in each]), make([known for _, known in each])
+    return make([kind for kind, _ in items]), make([hint for _, hint in items])
 
 
 _OPERATIONS = {name: Enum(name, members) for name, members in _ENUMERATIONS.items()}
@@ -164,8 +164,8 @@ class _Finder(MetaPathFinder, Loader):
     """Finds the modules of the library."""
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
-        ours = name == "triton._C" or name.startswith("triton._C.")
-        return spec_from_loader(name, self, is_package=True) if ours else None
+        is_library = name == "triton._C" or name.startswith("triton._C.")
+        return spec_from_loader(name, self, is_package=True) if is_library else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return _LibraryModule(spec.name)

@@ -217,7 +217,7 @@ class Observer:
         from triton_simulator import record
         from triton_simulator.values import int32
 
-        noted = self._launched.noted() if self._compiled else nullcontext()
+        noted = self._launched.listen() if self._compiled else nullcontext()
         with record(writes=True, strict_views=True) as launches, noted, int32.narrow_to(integer_bits):
             yield launches
 
