@@ -1,4 +1,7 @@
-"""Which way the conditions of a kernel went, and of Python functions that were made to tell."""
+"""Recording of the branches that kernels and functions take.
+
+Each condition of a kernel, and of the Python functions that are instrumented, records which way it went.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ _Conditional = TypeVar("_Conditional", ast.If, ast.While, ast.IfExp)
 
 
 class Branch(NamedTuple):
-    """A way that a condition went: of `if`, `while`, or `a if condition else b`."""
+    """Way that a condition went.
+
+    The condition is that of `if`, `while`, or `a if condition else b`.
+    """
 
     file: str
     line: int
@@ -42,7 +48,10 @@ def record_branches() -> Iterator[set[Branch]]:
 
 
 def record_branch(condition: Any, source: str) -> Any:
-    """Return the condition. A kernel's ends the run, as in `if`, where programs disagree or it is undefined."""
+    """Record which way a condition goes, and return it.
+
+    A kernel's condition ends the run, as in `if`, where programs disagree or it is undefined.
+    """
     if _record is not None:
         frame = sys._getframe(1)
         _record.add(Branch(frame.f_code.co_filename, frame.f_lineno, source, bool(condition)))
@@ -50,7 +59,7 @@ def record_branch(condition: Any, source: str) -> Any:
 
 
 class BranchInstrumenter(ast.NodeTransformer):
-    """Has conditions tell which way they go."""
+    """Transformer that makes conditions record which way they go."""
 
     def visit_If(self, node: ast.If) -> ast.AST:
         return self._wrap(node)
@@ -70,7 +79,9 @@ class BranchInstrumenter(ast.NodeTransformer):
 
 
 def instrument(space: dict[str, Any], text: str, file: str) -> None:
-    """Have the functions in `space` that a script with this text has defined tell their branches, lambdas inside too.
+    """Make the functions of a script record their branches.
+
+    These are the functions in `space` that a script with this text has defined, with the lambdas inside.
 
     Their code is replaced, and nothing else is. Functions that others wrap, such as caches, are found inside those.
     """

@@ -1,4 +1,6 @@
-"""Lets code that asks for "cuda" run on the CPU, for `pytest_plugin`, whose docstring lists what is mapped.
+"""Mapping of "cuda" to the CPU.
+
+Code that asks for "cuda" runs on the CPU, for `pytest_plugin`, whose docstring lists what is mapped.
 
 A tensor's memory is always the CPU's. Whether people see "cuda" is noted at its storage: what is made or moved there,
 and what is computed from that, is on "cuda"; what torch's own Python code sees is the CPU.
@@ -50,7 +52,10 @@ _GPU = torch.device("cuda", 0)
 
 
 class NotMappedError(NotImplementedError):
-    """Something of CUDA that has no counterpart here. The message has its name."""
+    """Part of CUDA that has no counterpart on the CPU.
+
+    The message has its name.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -59,7 +64,10 @@ class NotMappedError(NotImplementedError):
 
 
 def cuda_patches(patches: Patches) -> None:
-    """Plan that `torch.cuda` answers as if there were one GPU, and raises NotMappedError for what it cannot do."""
+    """Plan that `torch.cuda` answers as if there were one GPU.
+
+    It raises NotMappedError for what it cannot do.
+    """
     mapped = _cuda_replacements()
     for name in dict.fromkeys([*torch.cuda.__all__, *mapped]):
         thing = getattr(torch.cuda, name, None)
@@ -80,18 +88,24 @@ def driver_patches(patches: Patches) -> None:
 
 
 def _unique_function(thing: Any) -> Any:
-    """A function that no other name has: PyTorch's compiler keeps rules by function."""
+    """Return a function object that no other name has.
+
+    PyTorch's compiler keeps rules by function.
+    """
     return thing if isinstance(thing, type) else lambda *arguments, **named: thing(*arguments, **named)
 
 
 def _unmapped_stub(name: str, thing: Any) -> Callable[..., Any]:
-    """What takes the place of `thing`: a class stays one, for annotations such as `torch.cuda.CUDAGraph | None`.
+    """Return a stand-in for `thing` that raises NotMappedError.
+
+    A class stays a class, for annotations such as `torch.cuda.CUDAGraph | None`.
 
     PyTorch's compiler looks at what a function wraps as soon as it is imported.
     """
 
     @functools.wraps(thing, updated=())
     def raises(*_: Any, **__: Any) -> Any:
+        """Raise NotMappedError with the name."""
         raise NotMappedError(name)
 
     return type(thing.__name__, (), {"__new__": raises}) if isinstance(thing, type) else raises
@@ -126,9 +140,11 @@ class CpuStream:
     def wait_event(self, event: Any) -> None: ...
 
     def query(self) -> bool:
+        """Return True: all work is done."""
         return True
 
     def record_event(self, event: Any = None) -> Any:
+        """Return an event, new unless one is given, with the time of now."""
         event = CpuEvent() if event is None else event
         event.record(self)
         return event
@@ -140,12 +156,13 @@ class CpuStream:
 
 
 class CpuEvent:
-    """Notes the time of this process, so that differences are those of the CPU."""
+    """Time of this process, so that differences are those of the CPU."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self._seconds = time.perf_counter()
 
     def record(self, *_: Any) -> None:
+        """Store the time of now."""
         self._seconds = time.perf_counter()
 
     def elapsed_time(self, end: CpuEvent) -> float:
@@ -156,6 +173,7 @@ class CpuEvent:
     def wait(self, stream: Any = None) -> None: ...
 
     def query(self) -> bool:
+        """Return True: all work is done."""
         return True
 
 
@@ -172,7 +190,10 @@ def _no_op(*_: Any, **__: Any) -> None: ...
 
 
 def _skip_compile(function: Any = None, **_: Any) -> Any:
-    """What takes the place of `torch.compile`: the function as it is, as a decorator with options too."""
+    """Return the function as it is, in place of `torch.compile`.
+
+    It is a decorator with options too.
+    """
     return function if function is not None else lambda later: later
 
 
@@ -181,10 +202,11 @@ def _seed(seed: int) -> None:
 
 
 def _cuda_replacements() -> dict[str, Any]:
-    """What `torch.cuda` has while "cuda" is mapped."""
+    """Return the functions of `torch.cuda` while "cuda" is mapped."""
     stream = CpuStream()
 
     def constant(value: Any) -> Callable[..., Any]:
+        """Return a function that always returns `value`."""
         return lambda *_, **__: value
 
     quiet = ("synchronize", "set_device", "set_stream", "empty_cache", "init", "_lazy_init", "ipc_collect")
@@ -231,30 +253,37 @@ class CpuDriver:
     )
 
     def get_current_target(self) -> Any:
+        """Return the target of the GPU that there seems to be."""
         from triton.backends.compiler import GPUTarget
 
         return GPUTarget("cuda", 10 * CAPABILITY[0] + CAPABILITY[1], 32)
 
     def get_current_device(self) -> int:
+        """Return the number of the only GPU."""
         return 0
 
     def set_current_device(self, *_: Any) -> None: ...
 
     def get_current_stream(self, *_: Any) -> int:
+        """Return the number of the only stream."""
         return 0
 
     def get_active_torch_device(self) -> torch.device:
+        """Return torch's device for the GPU."""
         return _GPU
 
     def get_device_interface(self) -> Any:
+        """Return torch's module for the GPU."""
         return torch.cuda
 
     def get_empty_cache_for_benchmark(self) -> torch.Tensor:
+        """Return a tensor that stands for the GPU's cache."""
         return torch.empty(1, dtype=torch.int32)
 
     def clear_cache(self, cache: torch.Tensor) -> None: ...
 
     def get_benchmarker(self) -> Any:
+        """Return Triton's function for measuring times."""
         from triton.testing import do_bench
 
         return do_bench
@@ -264,7 +293,10 @@ class CpuDriver:
 
 
 class CudaOnCpu(TorchFunctionMode):
-    """While it is entered, tensors can be made on and moved to "cuda", and say that they are there."""
+    """Torch mode that maps "cuda" to the CPU while it is entered.
+
+    Tensors can be made on and moved to "cuda", and say that they are there.
+    """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -285,7 +317,10 @@ class CudaOnCpu(TorchFunctionMode):
         return result
 
     def _record_placement(self, result: Any, args: Any, kwargs: Any, device: Any) -> None:
-        """Note where people see what was made: where they wanted it, or where it was computed from."""
+        """Record on which device people see a result.
+
+        It is where they wanted it, or where it was computed from.
+        """
         if device is not None:
             on_gpu = _is_gpu(device)
         else:
@@ -297,7 +332,10 @@ class CudaOnCpu(TorchFunctionMode):
 
 
 def _is_internal_query() -> bool:
-    """Whether torch's own code, or Triton's or ours, asks about a tensor, and not the project's."""
+    """Return whether a library asks about a tensor.
+
+    Torch's own code, Triton's or ours gets another answer than the project's.
+    """
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_globals.get("__name__") in _MODE_MODULES:
         frame = frame.f_back
@@ -321,7 +359,10 @@ def _physical_device(device: Any) -> Any:
 
 
 def _recorded_placement(tensor: torch.Tensor) -> bool | None:
-    """Whether a tensor is seen on the GPU; None if nobody has noted it, or if it has no memory of its own."""
+    """Return whether a tensor is seen on the GPU.
+
+    None if nobody has recorded it, or if it has no memory of its own.
+    """
     try:
         return getattr(tensor.untyped_storage(), "_is_on_gpu", None)
     except (RuntimeError, NotImplementedError):
@@ -335,7 +376,10 @@ def _mark_placement(tensor: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
 
 
 def _on_gpu(tensor: torch.Tensor) -> bool:
-    """What torch made by itself, as a gradient, was computed from what kernels need: it counts as on the GPU."""
+    """Return whether a tensor counts as on the GPU.
+
+    What torch made by itself, as a gradient, was computed from what kernels need: it does.
+    """
     return _recorded_placement(tensor) is not False
 
 

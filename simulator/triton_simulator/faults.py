@@ -1,4 +1,4 @@
-"""What a kernel did wrong, and how to say so."""
+"""Faults of a launch, and the sentences on them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from triton_simulator.lines import KernelLine, current_line
 
 
 class Kind(StrEnum):
-    """What went wrong. The values are the names that the checker uses."""
+    """Kind of a fault.
+
+    The values are the names that the checker uses.
+    """
 
     OUT_OF_BOUNDS_LOAD = "out-of-bounds-load"
     OUT_OF_BOUNDS_STORE = "out-of-bounds-store"
@@ -27,7 +30,7 @@ class Kind(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why an element is undefined."""
+    """Reason why an element is undefined."""
 
     LOAD = "a masked load without `other=`"
     LOOP = "a loop that has ended"
@@ -46,7 +49,7 @@ _OPERATION_ADVICE = {
 
 @dataclass(frozen=True)
 class PoisonSource:
-    """Where undefined elements come from."""
+    """Origin of undefined elements."""
 
     line: KernelLine
     name: str | None = None
@@ -55,15 +58,17 @@ class PoisonSource:
 
     @property
     def is_load(self) -> bool:
+        """Return True for a masked load without `other=`."""
         return self.cause is Cause.LOAD
 
     @property
     def is_operation(self) -> bool:
+        """Return True for an operation without a defined result."""
         return self.cause in _OPERATION_ADVICE
 
     @property
     def advice(self) -> str:
-        """What to do about a source that is no load."""
+        """Advice on a source that is no load."""
         if self.is_operation:
             return f"On a GPU, {self.cause} gives no particular number. {self.line}. {_OPERATION_ADVICE[self.cause]}"
         return (
@@ -74,7 +79,7 @@ class PoisonSource:
 
 @dataclass(frozen=True)
 class Fault:
-    """One wrong thing that a launch does, described for the first program that does it.
+    """Fault of a launch, described for the first program that has it.
 
     `index` and `last_index` are the first and the last element concerned, counted from the argument's first element.
     `outside` says how many elements the farthest one lies beyond the end, or before the start if negative; it is 0 for
@@ -105,7 +110,10 @@ class Fault:
 
     @property
     def load(self) -> KernelLine | None:
-        """For an undefined value: the masked load without `other=` that it comes from, if that is known."""
+        """The masked load that an undefined value comes from.
+
+        It is one without `other=`; None if that is not known, or for another fault.
+        """
         return self.source.line if self.source is not None and self.source.is_load else None
 
     @property
@@ -115,7 +123,7 @@ class Fault:
 
     @property
     def what(self) -> str:
-        """Which program did what, and where."""
+        """Sentence on which program did what, and in which element."""
         program = program_name(self.program)
         location = _element_name(self)
         match self.kind:
@@ -155,7 +163,7 @@ class Fault:
 
     @property
     def advice(self) -> str:
-        """What to think about: a question or a sentence."""
+        """Question or sentence on what to think about."""
         if self.source is not None and not self.source.is_load:
             return self.source.advice
         match self.kind:
@@ -196,7 +204,9 @@ class Fault:
 
 
 class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
-    """A launch did something wrong: outside of its tensors, in a race, or waiting for ever.
+    """Launch with at least one fault.
+
+    It touched memory outside of its tensors, had a race, or waits for ever.
 
     `faults` has everything; the message has the first fault of each kind.
     """
@@ -230,7 +240,7 @@ _Key = tuple[Kind, KernelLine, str | None, bool, KernelLine | None]
 
 @dataclass
 class _Tally:
-    """What is known so far about one kind of fault, at one line, in one argument."""
+    """Count of one kind of fault, at one line, in one argument."""
 
     first: Fault
     first_program: int
@@ -263,7 +273,9 @@ class FaultLog:
         line: KernelLine | None = None,
         earlier: KernelLine | None = None,
     ) -> None:
-        """Record that `programs[i]` touched element `indices[i]`, in a race with `peers[i]` (-1: unknown).
+        """Record that `programs[i]` touched element `indices[i]`.
+
+        In a race, the other program is `peers[i]` (-1: unknown).
 
         It happens at the line that runs, unless another one is given.
         """
@@ -301,11 +313,14 @@ class FaultLog:
         return tuple(int(axis) for axis in np.unravel_index(number, self._grid))
 
     def faults(self) -> tuple[Fault, ...]:
-        """All of them, in the order in which they were first found."""
+        """Return all faults, in the order in which they were first found."""
         return tuple(fault for fault in self._all() if fault.kind is not Kind.UNDEFINED_RESULT)
 
     def undefined(self) -> tuple[Fault, ...]:
-        """The undefined results among them: no faults, as nobody may ever look at them."""
+        """Return the undefined results.
+
+        They are no faults, as nobody may ever look at them.
+        """
         return tuple(fault for fault in self._all() if fault.kind is Kind.UNDEFINED_RESULT)
 
     def _all(self) -> list[Fault]:
@@ -322,11 +337,15 @@ class FaultLog:
         }
 
     def restore(self, snapshot: dict[_Key, _Tally]) -> None:
+        """Go back to a snapshot."""
         self._tallies = snapshot
 
 
 def _index_range(indices: NDArray[Any] | None, size: int | None) -> tuple[int | None, int | None, int]:
-    """The smallest and the largest index, and how far outside the farthest one is."""
+    """Return the smallest and largest index, and the farthest excess.
+
+    The excess counts elements beyond the end, or before the start if negative.
+    """
     if indices is None:
         return None, None, 0
     low, high = int(indices.min()), int(indices.max())

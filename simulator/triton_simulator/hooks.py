@@ -1,4 +1,7 @@
-"""Who hears of launches: whoever uses the simulator may add to these lists."""
+"""Launch hooks.
+
+Whoever uses the simulator may add to these lists.
+"""
 
 from __future__ import annotations
 

@@ -38,11 +38,15 @@ class KernelLine:
 
     @property
     def text(self) -> str:
+        """Source text of the line, without its indentation."""
         return linecache.getline(self.file, self.number).strip()
 
 
 def current_line() -> KernelLine:
-    """The line of the kernel that is being executed: the innermost frame that is neither Triton's nor ours."""
+    """Return the line of the kernel that is being executed.
+
+    It is that of the innermost frame that is neither Triton's nor ours.
+    """
     frame = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY_FOLDERS):
         frame = frame.f_back  # type: ignore[assignment]

@@ -16,10 +16,14 @@ class _Attribute:
     name: str
 
     def get(self) -> Any:
-        """What stands there itself: of a class, no inherited value, and a method or a property as it is."""
+        """Return the attribute as it is stored.
+
+        A class gives no inherited value, and a method or a property as it is.
+        """
         return vars(self.owner).get(self.name, _MISSING)
 
     def set(self, value: Any) -> None:
+        """Set the attribute, or delete it if it was missing."""
         if value is _MISSING:
             delattr(self.owner, self.name)
         else:
@@ -32,9 +36,11 @@ class _Item:
     key: Any
 
     def get(self) -> Any:
+        """Return the item, or a marker if it is missing."""
         return self.mapping.get(self.key, _MISSING)
 
     def set(self, value: Any) -> None:
+        """Set the item, or delete it if it was missing."""
         if value is _MISSING:
             del self.mapping[self.key]
         else:
@@ -42,14 +48,20 @@ class _Item:
 
 
 class Patches:
-    """Attributes and items that have other values between `apply` and `revert`; nothing changes before."""
+    """Values that differ between `apply` and `revert`.
+
+    Attributes and items have other values then; nothing changes before.
+    """
 
     def __init__(self) -> None:
         self._planned: list[tuple[_Attribute | _Item, Any]] = []
         self._replaced: list[tuple[_Attribute | _Item, Any]] = []
 
     def attribute(self, owner: Any, name: str, value: Any) -> None:
-        """Plan another value for an attribute of a module, a class or an object, or a new attribute."""
+        """Plan another value for an attribute, or a new attribute.
+
+        The owner is a module, a class or an object.
+        """
         self._planned.append((_Attribute(owner, name), value))
 
     def item(self, mapping: MutableMapping[Any, Any], key: Any, value: Any) -> None:
@@ -58,10 +70,11 @@ class Patches:
 
     @property
     def is_applied(self) -> bool:
+        """Return whether the changes are in place."""
         return bool(self._replaced)
 
     def apply(self) -> None:
-        """Make all changes, in the order in which they were planned; if one fails, none."""
+        """Make all changes in the planned order; if one fails, none."""
         try:
             for target, value in self._planned:
                 self._replaced.append((target, target.get()))

@@ -1,4 +1,6 @@
-"""Runs a project's own Triton tests without a GPU: `pytest --triton-simulator`.
+"""Pytest plugin that runs Triton tests without a GPU.
+
+A project runs its own with `pytest --triton-simulator`.
 
 The option may stand on the command line or in `addopts`. Kernels run on the simulator, with a GPU present too; a test,
 or a fixture, whose kernel breaks memory, races or waits for ever fails, with the program, the line and the argument,
@@ -51,7 +53,7 @@ OPTION = "--triton-report"
 
 @dataclass
 class _Session:
-    """What this process has seen of kernels."""
+    """Launches and faults that this process has seen."""
 
     undo: ExitStack = field(default_factory=ExitStack)
     launches: Counter[str] = field(default_factory=Counter)
@@ -61,14 +63,17 @@ class _Session:
     """The faults of the phase of a test that runs."""
 
     def record_launch(self, kernel: Any, *_: Any) -> None:
+        """Count a launch of a kernel."""
         self.launches[kernel.fn.__name__] += 1
 
     def record_failure(self, error: KernelFaults) -> None:
+        """Count a launch that failed, and keep its faults."""
         self.launches[error.kernel] += 1
         self.pending.append(str(error))
         self.add(error.kernel, [str(error)])
 
     def add(self, kernel: str, faults: list[str]) -> None:
+        """Add faults of a kernel, each once."""
         messages = self.faults.setdefault(kernel, [])
         messages += [fault for fault in faults if fault not in messages]
 
@@ -79,13 +84,17 @@ _EARLY: list[_Session] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option `--triton-report`."""
     help = "list the Triton kernels that ran on the simulator, with launches, faults, and undefined results"
     parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests() -> None:
-    """Decide where kernels run, before conftest files import Triton. Raises UsageError if it is too late for that."""
+    """Install the simulator before conftest files import Triton.
+
+    Raises UsageError if it is too late for that.
+    """
     session = _Session()
     _set_variable(session.undo, INTERPRET, "1")
     # xdist's workers learn of `-p` only after their conftest files; but of this, before.
@@ -133,7 +142,10 @@ def _map_cuda(undo: ExitStack) -> None:
 
 
 def _hide_launches(patches: Patches) -> None:
-    """Leave out of a fault's traceback how Triton and the simulator carry out a launch, which no test can change."""
+    """Hide the frames of a launch in a fault's traceback.
+
+    No test can change how Triton and the simulator carry out a launch.
+    """
     from triton.runtime import jit
 
     from triton_simulator.launch import executor
@@ -143,6 +155,10 @@ def _hide_launches(patches: Patches) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Take over the session that began early.
+
+    Raises UsageError if there is none, as conftest files have been read by then.
+    """
     if not _EARLY:
         raise pytest.UsageError(
             f"{NAME} comes too late: conftest files have been read, and may have imported Triton for a GPU. Give "
@@ -152,13 +168,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    """Undo what the session has changed."""
     if _SESSION in config.stash:
         config.stash[_SESSION].undo.close()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fail a phase of a test (its fixtures, itself) in which a kernel did something wrong that nobody reported."""
+    """Fail a phase of a test that had unreported faults.
+
+    A phase is a fixture or the test itself.
+    """
     report = yield
     session = item.config.stash[_SESSION]
     faults, session.pending = session.pending, []
@@ -189,6 +209,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
+    """Add what an xdist worker has seen."""
     launches, faults = getattr(node, "workeroutput", {}).get(NAME, ({}, {}))
     session = node.config.stash[_SESSION]
     session.launches.update(launches)
@@ -197,6 +218,7 @@ def pytest_testnodedown(node: Any) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the report on kernels, if it is asked for."""
     if not config.getoption(OPTION):
         return
     session = config.stash[_SESSION]

@@ -1,5 +1,7 @@
-"""Signals that end the run of a group of programs early. Those of ours are no errors, so no kernel can catch one as an
-error; `tl.static_assert` raises one."""
+"""Signals that end the run of a group of programs early.
+
+Those of ours are no errors, so no kernel can catch one as an error; `tl.static_assert` raises one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ class Signal(BaseException):
 
 
 class Divergence(Signal):
-    """The programs of a group disagree on a value that steers Python.
+    """Disagreement of programs on a value that steers Python.
 
     `labels` has one entry for each program of the group: those with the same label may go on together.
     """
@@ -24,19 +26,28 @@ class Divergence(Signal):
         self.labels = labels.reshape(-1)
 
     def split(self, group: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Split the programs of a group by label, each part in order, with the lowest program's part first."""
+        """Split the programs of a group by label.
+
+        Each part is in order, and the lowest program's part comes first.
+        """
         _, first, label = np.unique(self.labels, return_index=True, return_inverse=True)
         parts = [group[label.reshape(-1) == number] for number in range(len(first))]
         return sorted(parts, key=lambda part: int(part[0]))
 
 
 class ElementBranch(Signal):
-    """A function that combines two elements asks Python about them: whole blocks cannot answer."""
+    """Branch on elements in a function that combines two of them.
+
+    Whole blocks cannot answer what Python asks.
+    """
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a launch is run. It starts with the cheapest plan, and starts again if that turns out not to work."""
+    """Plan of how a launch is run.
+
+    It starts with the cheapest plan, and starts again if that turns out not to work.
+    """
 
     one_by_one: str = ""
     """Why to run one program at a time, in grid order: debug output, or what cannot be batched; empty if not."""
@@ -68,15 +79,23 @@ class RestartOneByOne(Restart):
 
 
 class StaticAssertionError(AssertionError):
-    """`tl.static_assert` was given a condition that is false. The compiler refuses such a kernel; so this is an error.
+    """False condition of a `tl.static_assert`.
+
+    The compiler refuses such a kernel; so this is an error.
 
     Triton's tuner goes on with another configuration.
     """
 
 
 class ValueInspection(Signal):
-    """Python looked at a value of many programs at once: only one program at a time can answer."""
+    """Look of Python at a value of many programs.
+
+    Only one program at a time can answer.
+    """
 
 
 class LaunchAborted(Signal):
-    """The launch cannot go on: what it would do next depends on an undefined value. The fault is recorded."""
+    """End of a launch that cannot go on.
+
+    What it would do next depends on an undefined value. The fault is recorded.
+    """

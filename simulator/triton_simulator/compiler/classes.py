@@ -1,4 +1,6 @@
-"""How a script's classes travel to the process that compiles: what they are made of, and how they are made there again.
+"""Pickling of a script's classes for the compiling process.
+
+A class travels as what it consists of, and is created again there.
 
 A kernel uses aggregates by their methods, and of other classes objects that are constants. `pickling` has the values.
 """
@@ -30,7 +32,10 @@ _IMPLICIT_MEMBERS = frozenset(
 
 
 def is_aggregate(cls: type) -> bool:
-    """Whether a class is one of Triton's aggregates, and what it was made of is known."""
+    """Return whether a class is an aggregate with a known original.
+
+    The original is the class that the script wrote, before Triton made an aggregate of it.
+    """
     return ORIGINAL_CLASS in vars(cls)
 
 
@@ -68,7 +73,10 @@ _OPTIONS = ("eq", "order", "unsafe_hash", "frozen")
 
 
 def _members(cls: type, has_source: Callable[[Any], bool]) -> dict[str, Any]:
-    """What stands in a class: no functions that were generated, for which there is no text."""
+    """Return the members that a class defines.
+
+    Generated functions are left out, as there is no text for them.
+    """
     return {
         name: member.__func__ if isinstance(member, staticmethod) and is_aggregate(cls) else member
         for name, member in vars(cls).items()

@@ -1,4 +1,7 @@
-"""What the compiler made of a kernel, as text: by the disassemblers in Triton's wheel, which need no GPU."""
+"""Disassembly of compiled kernels.
+
+The disassemblers are those in Triton's wheel, and need no GPU.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ _TIMEOUT_SECONDS = 60
 
 
 def correct_lines(ptx: str) -> str:
-    """PTX whose instructions are on the lines of the kernel's file that they come from.
+    """Return PTX with the kernel's own source lines.
+
+    Each instruction is on the line of the kernel's file that it comes from.
 
     A masked load is inline assembly: a zero for each register, and then the load. LLVM counts the source line up by one
     for each of these instructions. All of them are on the line that is stated first in the assembly or, if none is
@@ -42,12 +47,16 @@ def _strip_counted_lines(lines: list[str]) -> Iterator[str]:
 
 
 def _call_site_mover(ptx: str) -> Callable[[str], str]:
-    """Moves a line's `.loc` to the kernel's file, which is the first that is named: to where another one is called."""
+    """Return a function that moves a line's `.loc` to the kernel's file.
+
+    That file is the first that is named. A location in another file becomes the place where that one is called.
+    """
     first = next((match for match in map(_LOCATION.match, ptx.split("\n")) if match), None)
     kernel_file, name = (first[1].split()[0], (first[3] or "").partition(":")[0]) if first else ("", "")
     calls: dict[str, str] = {}
 
     def move_line(line: str) -> str:
+        """Return the line, with its location in the kernel's file."""
         if (stated := _LOCATION.match(line)) is None or stated[1].startswith(f"{kernel_file} "):
             return line
         call = calls.get(stated[2] or "", stated[2])
@@ -60,7 +69,10 @@ def _call_site_mover(ptx: str) -> Callable[[str], str]:
 
 
 def assembly(stages: Mapping[str, Any], metadata: Mapping[str, Any]) -> Assembly:
-    """All that was made on the way to a binary, by stage, and what that binary is. Raises OSError."""
+    """Return a kernel's text by stage, and what its binary is.
+
+    Raises OSError if a disassembler fails.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernel.cubin"
         file.write_bytes(stages["cubin"])
@@ -81,7 +93,7 @@ def assembly(stages: Mapping[str, Any], metadata: Mapping[str, Any]) -> Assembly
 
 
 def _run_tools(commands: list[tuple[str, ...]]) -> list[str]:
-    """What these tools of Triton's wheel print, all at once."""
+    """Run tools of Triton's wheel at once, and return their outputs."""
     import triton
 
     tools = Path(triton.__file__).parent / "backends" / "nvidia" / "bin"

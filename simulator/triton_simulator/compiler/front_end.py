@@ -1,4 +1,6 @@
-"""What Triton's front end refuses: the part of the compiler that reads a kernel's source, and that raises its errors.
+"""Refusals by Triton's front end.
+
+The front end is the part of the compiler that reads a kernel's source, and that raises its errors.
 
 It runs over `types_only` wherever it is asked. Where Triton's library is, `pipeline` confirms what is refused.
 """
@@ -21,7 +23,10 @@ from triton_simulator.compiler.types_only import types_only
 
 
 def read_by_types(special: Specialization) -> tuple[Refusal | None, LargeBlock | None]:
-    """What the front end refuses, without Triton's library, for the newest of our GPUs, and the largest block."""
+    """Return the front end's refusal and the largest block, by types only.
+
+    It reads for the newest of our GPUs, and needs no library of Triton's.
+    """
     with types_only() as blocks:
         refusal = refusal_of(lambda: read(special, backend_for(TARGETS[0]), None))
     return refusal, max(
@@ -30,7 +35,10 @@ def read_by_types(special: Specialization) -> tuple[Refusal | None, LargeBlock |
 
 
 def _is_float_block(type: Any) -> bool:
-    """Whether a block has what a kernel computes with. Pointers and offsets the compiler makes again when needed."""
+    """Return whether a block holds numbers that a kernel computes with.
+
+    Pointers and offsets do not count: the compiler makes them again when it needs them.
+    """
     return bool(type.scalar.is_floating())
 
 
@@ -41,7 +49,7 @@ def _describe_block(type: Any) -> LargeBlock:
 
 
 def backend_for(target: Target) -> Any:
-    """What Triton's compiler knows about a kind of GPU."""
+    """Return Triton's compiler backend for a kind of GPU."""
     from triton.backends.compiler import GPUTarget
     from triton.backends.nvidia.compiler import CUDABackend
 
@@ -49,7 +57,10 @@ def backend_for(target: Target) -> Any:
 
 
 def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]:
-    """What the front end makes of a kernel, and the options that it was given."""
+    """Return what the front end makes of a kernel, and its options.
+
+    Raises what the front end raises, and KeyError for an option that Triton does not know.
+    """
     from triton.compiler import ASTSource
 
     source = ASTSource(
@@ -64,7 +75,10 @@ def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]
 
 
 def refusal_of(compile_kernel: Callable[[], object]) -> Refusal | None:
-    """Compile something, and return why the compiler refuses it; None if it does not. Raises CannotPickleError."""
+    """Compile something, and return the compiler's refusal or None.
+
+    Raises CannotPickleError.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -82,7 +96,10 @@ def refusal_of(compile_kernel: Callable[[], object]) -> Refusal | None:
 
 
 def _refusal(links: list[BaseException]) -> Refusal:
-    """The innermost error's words, and the innermost line of the script's that the errors name."""
+    """Return the refusal that a chain of errors amounts to.
+
+    It has the innermost error's message, and the innermost line of the script's that the errors name.
+    """
     message = next((_message(link) for link in reversed(links) if _message(link)), str(links[-1]))
     file, line = next(filter(None, map(_location, reversed(links))), ("", None))
     chain = "\n".join(f"{type(link).__name__}: {_message(link)}" for link in links)
@@ -99,7 +116,7 @@ def _error_chain(error: BaseException) -> list[BaseException]:
 
 
 def _message(error: BaseException) -> str:
-    """What an error says, without the source that an error of Triton's shows in its message.
+    """Return an error's message, without the source that Triton shows in it.
 
     Triton keeps an error of Python's by its representation: `NameError('y is not defined')`.
     """
@@ -115,7 +132,10 @@ _REPRESENTATION = re.compile(r"""(\w+)\(('.*'|".*")\)""", re.DOTALL)
 
 
 def _location(error: BaseException) -> tuple[str, int] | None:
-    """The file and the line that an error of Triton's means; None if that is not in the script's text."""
+    """Return the file and line of a Triton error.
+
+    None if they are not in the script's text.
+    """
     text, node = getattr(error, "src", None), getattr(error, "node", None)
     source = find_source(text) if isinstance(text, str) else None
     line = getattr(node, "lineno", None)

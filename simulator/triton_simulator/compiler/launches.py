@@ -1,4 +1,7 @@
-"""What a launch asks of the compiler: a kernel, the types of its arguments, and what is known about their values."""
+"""Launches as the compiler sees them.
+
+A launch gives it a kernel, the types of the arguments, and what is known about their values.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,9 @@ from triton_simulator.compiler.pickling import CannotPickleError, dump_kernel
 
 @dataclass(frozen=True)
 class Specialization:
-    """A kernel as a launch specializes it (triton/runtime/jit.py, `create_function_from_signature`).
+    """Kernel as a launch specializes it.
+
+    The rules are Triton's (triton/runtime/jit.py, `create_function_from_signature`).
 
     `signature` has a type for each parameter, `constants` the values that are known when it is compiled, and
     `attributes` what is known about others: that they are divisible by 16. The keys of both are paths: a parameter's
@@ -42,13 +47,19 @@ class Launches:
     def note(
         self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
     ) -> None:
-        """Note a launch of a kernel with these arguments. Some of its numbers may be addresses."""
+        """Record a launch of a kernel with these arguments.
+
+        `addresses` names the numbers among them that are addresses.
+        """
         self.specialize(function, arguments, options, addresses)
 
     def specialize(
         self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
     ) -> PickledKernel:
-        """Note a launch, and return its specialization: the same object for launches that are specialized alike."""
+        """Record a launch, and return its specialization.
+
+        Launches that are specialized alike get the same object.
+        """
         special = specialization(function, arguments, options, addresses)
         key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
         if key not in self._kernels:
@@ -60,7 +71,10 @@ class Launches:
 
     @contextmanager
     def listen(self, *, running: bool = True) -> Iterator[None]:
-        """Note the launches that are made inside, on the simulator, whether they run there or not."""
+        """Record the simulator's launches while this lasts.
+
+        With `running` false, they are recorded without being run.
+        """
         hooks.listeners.append(self.note)
         hooks.dry_run = not running
         try:
@@ -70,7 +84,7 @@ class Launches:
             hooks.listeners.remove(self.note)
 
     def kernels(self) -> tuple[PickledKernel, ...]:
-        """What the compiler should be asked, in the order of the launches."""
+        """Return the kernels to compile, in the order of the launches."""
         return tuple(self._kernels.values())
 
     def write_at_exit(self, file: Path) -> None:
@@ -90,14 +104,20 @@ def _pickle_specialization(special: Specialization) -> PickledKernel:
 
 
 def _is_one(value: object) -> bool:
-    """Whether a constant is the number 1. What a script gives as a constant may compare to no truth value."""
+    """Return whether a constant is the number 1.
+
+    A script's constant may have a comparison without a truth value, so its type is checked first.
+    """
     return isinstance(value, int | float) and value == 1
 
 
 def specialization(
     function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str] = frozenset()
 ) -> Specialization:
-    """How Triton would specialize this kernel for these arguments on a GPU, where an address takes 64 bits."""
+    """Return how Triton would specialize a kernel for these arguments.
+
+    That is on a GPU, where an address takes 64 bits.
+    """
     from triton._utils import find_paths_if, get_iterable_path
     from triton.backends.compiler import BaseBackend
 
@@ -122,13 +142,17 @@ def specialization(
 
 @functools.cache
 def _parameters(kernel: Any) -> list[Any]:
-    """What Triton knows about a kernel's parameters, for every launch of it."""
+    """Return Triton's description of a kernel's parameters.
+
+    It is the same for every launch.
+    """
     from triton.runtime.jit import KernelParam
 
     names = ("do_not_specialize", "do_not_specialize_on_alignment")
     exclusions = [kernel.kwargs.get(name) or () for name in names]
 
     def make_parameter(position: int, declaration: inspect.Parameter) -> Any:
+        """Return Triton's description of one parameter."""
         return KernelParam(
             position, declaration, *(position in excluded or declaration.name in excluded for excluded in exclusions)
         )
@@ -138,7 +162,10 @@ def _parameters(kernel: Any) -> list[Any]:
 
 
 def _functions_as_constants(value: Any) -> Any:
-    """The value with a constant for each kernel function in it, as a launch on a GPU takes them."""
+    """Return the value with a constant for each kernel function in it.
+
+    A launch on a GPU takes them like that.
+    """
     if type(value).__name__ == "InterpretedFunction":
         from triton.language import constexpr  # here, as every argument of every launch comes by
 
@@ -150,7 +177,10 @@ def _functions_as_constants(value: Any) -> Any:
 
 
 def _specialize_argument(parameter: Any, value: Any) -> tuple[Any, Any]:
-    """A parameter's type, and what is known about its value: `D` for divisible by 16."""
+    """Return an argument's type, and what is known about its value.
+
+    `D` stands for divisible by 16.
+    """
     from triton.backends.compiler import BaseBackend
     from triton.runtime import jit
 

@@ -1,4 +1,6 @@
-"""Pickles a kernel, with everything that it names, for the process that compiles it.
+"""Pickling of kernels for the process that compiles them.
+
+A kernel travels with everything that it names.
 
 The other process never runs the script: it gets the text of each function and the values of the global names in it.
 Functions of the simulator become functions of Triton's compiler on the way.
@@ -29,12 +31,18 @@ NOT_IMPORTED = ("torch", "numpy", "triton_simulator", "triton_workshop")
 
 
 class CannotPickleError(Exception):
-    """Something that a kernel names cannot be taken to another process, so nothing can be said about that kernel."""
+    """Something named by a kernel cannot go to another process.
+
+    So nothing can be said about that kernel.
+    """
 
 
 @dataclass(frozen=True)
 class FunctionSource:
-    """Where a function stands: the name and the text of its file, its own name, and the line of its `def`."""
+    """Location of a function's source.
+
+    It has the name and the text of the file, the function's own name, and the line of its `def`.
+    """
 
     file: str
     text: str
@@ -43,7 +51,10 @@ class FunctionSource:
 
 
 def dump_kernel(thing: object) -> bytes:
-    """A kernel, with its arguments' values, for `load_kernel` in another process. Raises CannotPickleError."""
+    """Pickle a kernel and its arguments' values for `load_kernel`.
+
+    Raises CannotPickleError.
+    """
     data = io.BytesIO()
     try:
         _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(thing)
@@ -55,7 +66,10 @@ def dump_kernel(thing: object) -> bytes:
 
 
 def load_kernel(data: bytes) -> Any:
-    """What `dump_kernel` was given, in a process where Triton compiles. Raises CannotPickleError."""
+    """Return the kernel that `dump_kernel` has pickled.
+
+    It runs in a process where Triton compiles. Raises CannotPickleError.
+    """
     try:
         return pickle.loads(data)
     except Exception as error:  # what the script's values do when they are rebuilt is theirs
@@ -63,7 +77,9 @@ def load_kernel(data: bytes) -> Any:
 
 
 class Opaque:
-    """Stands for a value that no kernel can use, so that the compiler refuses its name.
+    """Placeholder for a value that no kernel can use.
+
+    The compiler refuses a name that has it.
 
     What it has in the way of constants, as `torch.float32.itemsize`, a kernel can use.
     """
@@ -79,19 +95,23 @@ class Opaque:
 
 
 class OpaqueFunction(Opaque):
-    """Stands for a function whose text is not known."""
+    """Placeholder for a function whose text is not known."""
 
     def __call__(self, *_: object, **__: object) -> Any:
         raise CannotPickleError(f"a {self._kind}")
 
 
 def _opaque_class(name: str) -> Any:
-    """Stands for a class of a package that the other process does not import."""
+    """Return a placeholder for a class that the other process lacks.
+
+    It belongs to a package that is not imported there.
+    """
     return type(name, (), {"__new__": lambda *_, **__: OpaqueFunction(name)()})
 
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, thing: Any) -> Any:
+        """Return how pickle rebuilds `thing`, or NotImplemented."""
         match thing:
             case types.ModuleType():
                 return _import, (thing.__name__,)
@@ -118,7 +138,10 @@ class _Pickler(pickle.Pickler):
 
 
 def _read_constants(thing: Any) -> dict[str, object]:
-    """The numbers and texts that an object has, if it is one of PyTorch's types or of their limits."""
+    """Return the numbers and texts of one of PyTorch's types.
+
+    The limits of types (`finfo`, `iinfo`) have them too; other objects have none.
+    """
     if type(thing).__name__ not in ("dtype", "finfo", "iinfo"):
         return {}
     values = {name: getattr(thing, name) for name in dir(type(thing)) if not name.startswith("_")}
@@ -126,7 +149,10 @@ def _read_constants(thing: Any) -> dict[str, object]:
 
 
 def _reduce_language_object(thing: Any) -> Any:
-    """Triton's constants and types, without what the simulator has noted about them."""
+    """Reduce a constant or type of Triton's language.
+
+    What the simulator has recorded about it is left out.
+    """
     match type(thing).__name__:
         case "constexpr":
             return type(thing), (thing.value,)
@@ -140,7 +166,7 @@ def _reduce_language_object(thing: Any) -> Any:
 
 
 def _options(function: Any) -> dict[str, Any]:
-    """What `@triton.jit(...)` was given, as far as it decides what compiles."""
+    """Return the options of `@triton.jit(...)` that affect compilation."""
     arguments = getattr(function, "kwargs", vars(function))
     names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
     return {name: arguments[name] for name in names if arguments.get(name)}
@@ -151,13 +177,19 @@ def _package(module: str | None) -> str:
 
 
 def _can_import(thing: Any) -> bool:
-    """Whether the other process has it too: what belongs to Triton, to Python, or to this subpackage."""
+    """Return whether the other process can import a thing.
+
+    It can import what belongs to Triton, to Python, or to this subpackage.
+    """
     module = thing.__module__ or ""
     return _package(module) in ("triton", *IMPORTED) or module.startswith(__package__)
 
 
 def _reduce_function(function: Any, make: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """How pickle rebuilds a function: from its text, and then, as it may name itself, with what it names."""
+    """Reduce a function to its text and the values that it names.
+
+    The values come second, as a function may name itself.
+    """
     if _package(function.__module__) == "triton":
         return _attribute, (function.__module__, function.__qualname__)
     text = _find_text(function)
@@ -180,7 +212,10 @@ def _find_text(function: Any) -> FunctionSource | None:
 
 
 def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values of the names in a function's head (its defaults and annotations), and in its body."""
+    """Return the values of the names in a function's head and body.
+
+    The head has its defaults and annotations.
+    """
     scope = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # a name that is bound later has no value yet
@@ -189,6 +224,7 @@ def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[st
     local_names = named.parameters | {name for name in named.stored if not _belongs_to_triton(scope.get(name))}
 
     def used(names: Set[str]) -> dict[str, Any]:
+        """Return the values of those names that have one."""
         return {name: _resolve_used(scope[name], name, named.definition) for name in sorted(names & scope.keys())}
 
     return used(named.head), used(named.body - local_names)
@@ -196,7 +232,10 @@ def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[st
 
 @dataclass(frozen=True)
 class FunctionNames:
-    """The names in a function: its parameters, what it stores, and what its head and its body read."""
+    """Names in a function.
+
+    These are its parameters, what it stores, and what its head and its body read.
+    """
 
     definition: ast.FunctionDef
     parameters: frozenset[str]
@@ -219,12 +258,18 @@ def _parse_names(text: FunctionSource) -> FunctionNames:
 
 
 def _belongs_to_triton(value: Any) -> bool:
-    """Whether a value is what a kernel may read by a name that it assigns later: a constant, a type, a function."""
+    """Return whether a kernel may read a value before assigning its name.
+
+    It may if the value is Triton's: a constant, a type, a function.
+    """
     return "triton" in (_package(type(value).__module__), _package(getattr(value, "__module__", None)))
 
 
 def _resolve_used(value: Any, name: str, node: ast.AST) -> Any:
-    """A value that a function names; of a module of the script's, the attributes that it uses."""
+    """Return the value that a function names.
+
+    A module of the script's is cut down to the attributes that the function uses.
+    """
     if not isinstance(value, types.ModuleType) or _package(value.__name__) in ("triton", *IMPORTED):
         return value
     subset = types.ModuleType(value.__name__)
@@ -237,7 +282,7 @@ def _resolve_used(value: Any, name: str, node: ast.AST) -> Any:
 
 
 class _ModuleSubset:
-    """How a part of a module travels."""
+    """Picklable part of a module."""
 
     def __init__(self, module: types.ModuleType) -> None:
         self._name, self._contents = module.__name__, {k: v for k, v in vars(module).items() if not k.startswith("__")}
@@ -282,7 +327,10 @@ def _add_contents(module: types.ModuleType, contents: dict[str, Any]) -> None:
 
 
 def _define_python(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> Any:
-    """Define a function as its file does, without its decorators, and so that Triton finds its text."""
+    """Define a function as its file does, without its decorators.
+
+    Triton finds its text in the line cache.
+    """
     lines = text.text.splitlines(keepends=True)
     linecache.cache[text.file] = (len(text.text), None, lines, text.file)
     node = _definition(text)
@@ -307,7 +355,10 @@ _sources: dict[str, FunctionSource] = {}
 
 
 def find_source(source: str) -> FunctionSource | None:
-    """Where a function stands, given its text as Triton's errors have it; None for a function that is Triton's own."""
+    """Return the source of a function whose text a Triton error has.
+
+    None for a function that is Triton's own.
+    """
     return _sources.get(source)
 
 

@@ -1,4 +1,7 @@
-"""Triton's whole compiler, for a GPU that is not there: from a kernel's source to a binary."""
+"""Triton's whole compiler, without a GPU.
+
+It takes a kernel from its source to a binary.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ _DIAGNOSTIC = re.compile(
 
 
 def read_job(job: CompileJob, special: Specialization) -> Answer:
-    """What Triton's front end says of a kernel. Where the whole compiler is, that has the last word on a refusal."""
+    """Return the front end's answer to a job.
+
+    Where the whole compiler is, that has the last word on a refusal.
+    """
     refusal, largest = read_by_types(special)
     if refusal is not None and has_library():
         return replace(compile_job(replace(job, target=TARGETS[0]), special), job=job)
@@ -39,7 +45,9 @@ def _warps(special: Specialization) -> int:
 
 
 def _is_too_large(block: LargeBlock | None, special: Specialization) -> bool:
-    """Whether a block has more values than the registers of an SM hold, and than those of the program's threads do.
+    """Return whether a block has more values than the registers hold.
+
+    It exceeds both the registers of an SM and those of the program's threads.
 
     No GPU refuses it: with 4 warps, an H100 ran sums of 512 × 512 float32 values, compiled for 44 s, and a block of
     4 MiB, for 107 s; both kept most of them in slow memory (Triton 3.6). In 32 warps such a block compiles in seconds.
@@ -49,10 +57,14 @@ def _is_too_large(block: LargeBlock | None, special: Specialization) -> bool:
 
 
 def compile_job(job: CompileJob, special: Specialization) -> Answer:
-    """Compile for a GPU, as long as there is hope: what has no room there can take minutes more."""
+    """Compile a kernel for its GPU.
+
+    Stops early if there is no hope: what has no room there can take minutes more.
+    """
     answer = Answer(job)
 
     def compile_kernel() -> None:
+        """Compile the job, and keep the answer."""
         nonlocal answer
         answer = _run_stages(job, special)
 
@@ -97,7 +109,9 @@ def _run_stages(job: CompileJob, special: Specialization) -> Answer:
 
 
 def _shared_bytes(module: Any, options: Any, target: Target) -> int:
-    """The shared memory that Triton will give to a program, by the first passes of the stage that comes after `ttgir`.
+    """Return the bytes of shared memory that Triton will give a program.
+
+    They are found by the first passes of the stage that comes after `ttgir`.
 
     0 if this Triton has no such passes: the stage itself says it later.
     """
@@ -124,7 +138,10 @@ def _shared_bytes(module: Any, options: Any, target: Target) -> int:
 
 @contextmanager
 def _standard_error() -> Iterator[IO[str]]:
-    """Collect what is written to standard error: Triton's library explains itself there, and not in its errors."""
+    """Capture standard error while this lasts.
+
+    Triton's library explains itself there, and not in its errors.
+    """
     sys.stderr.flush()
     original = os.dup(2)
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as capture:
@@ -137,7 +154,10 @@ def _standard_error() -> Iterator[IO[str]]:
 
 
 def _with_diagnostic(refusal: Refusal, output: str) -> Refusal:
-    """The refusal in the library's words, and on its line, if the library has said any."""
+    """Return the refusal in the library's words, if it has said any.
+
+    It is then on the library's line, too.
+    """
     match = _DIAGNOSTIC.search(output)
     if match is None:
         return refusal

@@ -1,4 +1,6 @@
-"""Fails a test whose kernel Triton's front end refuses: a part of `triton_simulator.pytest_plugin`.
+"""Pytest plugin that fails a test whose kernel Triton refuses.
+
+It is a part of `triton_simulator.pytest_plugin`.
 
 The front end reads each specialization that a test launches, once, in a process of its own: a second for the first one,
 and then some milliseconds for each. Its words are raised at the launch, as on a GPU, unless a `record` collects what
@@ -25,7 +27,10 @@ STARTUP_TIMEOUT_SECONDS, ANSWER_TIMEOUT_SECONDS = 60.0, 5.0
 
 
 class FrontEnd:
-    """Triton's front end in a process of its own, which starts with the first kernel."""
+    """Triton's front end in a process of its own.
+
+    The process starts with the first kernel.
+    """
 
     def __init__(self) -> None:
         self._launches = Launches()
@@ -37,7 +42,10 @@ class FrontEnd:
     def check_launch(
         self, kernel: Any, arguments: dict[str, Any], options: dict[str, Any], addresses: set[str]
     ) -> None:
-        """Ask about a launch's specialization if it is new. Raises CompilationError if it is refused."""
+        """Ask about a launch's specialization if it is new.
+
+        Raises CompilationError if it is refused and faults are raised.
+        """
         from triton_simulator.launch.recording import raises_faults  # imports Triton, whose mode is not settled yet
 
         kernel_of_launch = self._launches.specialize(kernel, arguments, options, addresses)
@@ -47,7 +55,10 @@ class FrontEnd:
             raise _compilation_error(refusal)
 
     def _refusal(self, kernel: PickledKernel) -> str:
-        """Why a kernel is refused; empty if it is not, or if nothing is known."""
+        """Return why a kernel is refused, or an empty string.
+
+        It is empty too if nothing is known.
+        """
         answer = None if kernel.unknown else self._answer(kernel)
         if answer is None or answer.refusal is None:
             return ""
@@ -56,7 +67,10 @@ class FrontEnd:
         return f"{kernel.name} does not compile for a GPU{location}: {refusal.words}"
 
     def _answer(self, kernel: PickledKernel) -> Answer | None:
-        """What the front end says; None if it takes too long or its process has ended, and from then on."""
+        """Return the front end's answer, or None.
+
+        It is None if the front end takes too long or its process has ended, and from then on.
+        """
         seconds = ANSWER_TIMEOUT_SECONDS
         if self._process is None:
             self._connection, seconds = self._start(), STARTUP_TIMEOUT_SECONDS
@@ -81,6 +95,7 @@ class FrontEnd:
         return parent
 
     def end(self) -> None:
+        """End the process, if it runs."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -92,7 +107,7 @@ def _compilation_error(message: str) -> Exception:
     from triton.compiler.errors import CompilationError
 
     class RefusedError(CompilationError):  # type: ignore[misc]  # Triton is untyped
-        """What the front end says of a kernel that the simulator has run."""
+        """Refusal of a kernel that the simulator has run."""
 
         def __str__(self) -> str:
             return message
@@ -128,11 +143,13 @@ _FRONT_END = pytest.StashKey[tuple[FrontEnd, Callable[..., None]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that switches this plugin off."""
     help = "do not ask Triton's front end whether the kernels that tests launch compile for a GPU"
     parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Listen to launches, unless the option says otherwise."""
     if not config.getoption(OPTION):
         front_end = FrontEnd()
         config.stash[_FRONT_END] = front_end, front_end.check_launch
@@ -140,6 +157,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop listening, and end the front end's process."""
     if _FRONT_END in config.stash:
         front_end, listener = config.stash[_FRONT_END]
         hooks.listeners.remove(listener)

@@ -1,4 +1,4 @@
-"""What the compiler said about the kernels of a script, in sentences."""
+"""Report of the compiler's answers on a script's kernels."""
 
 from __future__ import annotations
 
@@ -19,14 +19,19 @@ SUCCESS_PREFIXES = (COMPILES, ACCEPTED)
 
 
 def is_success(line: str) -> bool:
-    """Whether a line says for which GPUs all is fine, and not what is to be known about one of them."""
+    """Return whether a line only lists GPUs for which all is fine.
+
+    Other lines say what is to be known about one of them.
+    """
     return line.startswith(SUCCESS_PREFIXES)
 
 
 def ask(
     kernels: Sequence[PickledKernel], start: Start, present: Set[int] = frozenset(), *, two_processes: bool = False
 ) -> CompilerReport:
-    """Have kernels compiled for the GPUs that people have, and for this machine's own. Raises OSError.
+    """Have kernels compiled for common GPUs and for this machine's own.
+
+    Raises OSError.
 
     `present` are the compute capabilities of this machine's GPUs: 75 for 7.5. With `two_processes`, two of them share
     the work, which helps where they start at once.
@@ -48,7 +53,10 @@ def ask(
 
 
 def _answers_in_parallel(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
-    """The answers of two processes: the first reads all kernels, and both compile if nothing is refused by then."""
+    """Yield the answers of two processes.
+
+    The first reads all kernels, and both compile if nothing is refused by then.
+    """
     read = [job for job in jobs if job.target is None]
     compiled = [job for job in jobs if job.target is not None]
     with ThreadPoolExecutor(1) as executor:
@@ -63,7 +71,7 @@ def _answers_in_parallel(jobs: Sequence[CompileJob], start: Start) -> Iterator[A
 
 @dataclass(frozen=True)
 class CompilerReport:
-    """What the compiler said about the kernels of a script, for these GPUs."""
+    """Compiler's answers on the kernels of a script, for these GPUs."""
 
     targets: tuple[Target, ...]
     present: tuple[Target, ...]
@@ -72,7 +80,10 @@ class CompilerReport:
 
     @property
     def refused(self) -> Answer | None:
-        """Why a kernel compiles for none of these GPUs, or for none of this machine's; None if all do."""
+        """The answer on a kernel that compiles nowhere; None if all compile.
+
+        Nowhere means for none of these GPUs, or for none of this machine's.
+        """
         refused = [answer for answer in self.answers if answer.refusal is not None]
         for answer in refused:
             by = {candidate.job.target for candidate in refused if candidate.job.kernel == answer.job.kernel}
@@ -81,7 +92,9 @@ class CompilerReport:
         return None
 
     def memory_failures(self) -> tuple[Answer, ...]:
-        """The answers on a kernel for which none of these GPUs has the shared memory, or none of this machine's.
+        """Return the answers on a kernel that no GPU has shared memory for.
+
+        That is none of these GPUs, or none of this machine's.
 
         What does not fit where there is most of it fits nowhere, even if compiling for others took too long.
         """
@@ -103,14 +116,17 @@ class CompilerReport:
         return next((answer for answer in self.answers if answer.too_many_warps), None)
 
     def lines(self) -> list[str]:
-        """What somebody whose script is right should know."""
+        """Return the sentences for somebody whose script is right."""
         if not self.targets:
             return [*([ACCEPTED] if self._accepted else []), *self.notes]
         fine = [str(target) for target in self.fine]
         return [*([f"{COMPILES}{join_names(fine)}."] if fine else []), *self.notes]
 
     def one_line(self, number_of: Callable[[int], int | None] = lambda line: line) -> str:
-        """The same in short. `number_of` says how people number a line of the kernel's file; None: they do not."""
+        """Return the report in one line.
+
+        `number_of` gives the number that people see for a line of the kernel's file, or None if they see none.
+        """
         if (answer := self.refused) is None and not self.targets:
             accepted = "Triton's front end accepts it; there is no compiler here"
             return " · ".join([*([accepted] if self._accepted else []), *self.notes])
@@ -127,7 +143,12 @@ class CompilerReport:
 
     @property
     def _accepted(self) -> bool:
-        """Whether the front end has said something of any kernel; what it refuses is told before."""
+        """Return whether the front end has accepted any kernel.
+
+        Refusals are reported before this is asked.
+
+        Refusals are reported before this is asked.
+        """
         return any(not answer.unknown for answer in self.answers)
 
     @property
@@ -139,12 +160,15 @@ class CompilerReport:
 
     @property
     def notes(self) -> list[str]:
-        """What is not fine for some GPUs, each sentence once."""
+        """Sentences on what is not fine for some GPUs, each once."""
         return list(dict.fromkeys(filter(None, map(_note, self.answers))))
 
 
 def _note(answer: Answer) -> str:
-    """What is not fine about a kernel for one kind of GPU; empty if all is."""
+    """Return what is not fine about a kernel for one kind of GPU.
+
+    Empty if all is.
+    """
     name, target = answer.job.kernel.name, answer.job.target
     if answer.unknown:
         return (
@@ -174,12 +198,15 @@ def _note(answer: Answer) -> str:
 
 
 def threads(answer: Answer) -> str:
-    """How many threads a program has, and how many it can have."""
+    """Return a phrase on a program's threads and their limit."""
     return f"{answer.warps} warps are {answer.warps * THREADS_OF_A_WARP:,} threads, and a program can have {THREADS:,}"
 
 
 def shared_memory(answer: Answer) -> str:
-    """How much a program takes on a GPU, and how much it can have there."""
+    """Return a phrase on a program's shared memory and its limit.
+
+    Raises ValueError for an answer of the front end, which says nothing of it.
+    """
     target = answer.job.target
     if target is None:
         raise ValueError("the front end says nothing of shared memory")

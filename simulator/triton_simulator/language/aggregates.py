@@ -1,4 +1,6 @@
-"""Aggregates: classes of a script's own, with fields and methods, that kernels can use.
+"""Aggregates that kernels can use.
+
+They are classes of a script's own, with fields and methods.
 
 Triton makes them of jit functions that its compiler made; those of its interpreter it leaves out, as it does not know
 them.
@@ -23,7 +25,10 @@ ORIGINAL_CLASS = "_class_as_written"
 
 
 def aggregate_patches(patches: Patches) -> None:
-    """Plan that aggregates have their jit functions as methods. The name is a private one in Triton 3.6."""
+    """Plan that aggregates have their jit functions as methods.
+
+    The name that is patched is a private one in Triton 3.6.
+    """
     aggregate = _wrap_aggregate(tl.core._aggregate)
     for space, name in ((tl.core, "_aggregate"), (triton, "aggregate")):
         if hasattr(space, name):
@@ -31,14 +36,17 @@ def aggregate_patches(patches: Patches) -> None:
 
 
 def jit_methods(aggregate: Any) -> list[Any]:
-    """The jit functions of an aggregate; of anything else none."""
+    """Return the jit functions of an aggregate; of anything else none."""
     if not (isinstance(aggregate, type) and ORIGINAL_CLASS in vars(aggregate)):
         return []
     return [member.function for member in vars(aggregate).values() if isinstance(member, _Method)]
 
 
 class _Method:
-    """A jit function in a class: of an object a method, of the class itself the function."""
+    """Jit function in a class.
+
+    Of an object it gives a method, of the class itself the function.
+    """
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -49,10 +57,12 @@ class _Method:
 
 def _wrap_aggregate(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def aggregate(cls: Any) -> Any:
+        """Return Triton's aggregate, with the jit functions as methods."""
         result = original(cls)
         create = result.__new__
 
         def new(this: Any, *arguments: Any, **named: Any) -> Any:
+            """Create an object; in a launch, from arguments as compiled."""
             if is_launching():
                 arguments = tuple(map(_as_compiled, arguments))
                 named = {name: _as_compiled(value) for name, value in named.items()}

@@ -1,4 +1,7 @@
-"""What Python may ask of a value that all programs hold at once, and what it gets if they disagree."""
+"""Python's questions about values that all programs hold at once.
+
+Programs may disagree; then the group is split.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ def check_defined(builder: Builder, value: Value) -> None:
 
 
 def uniform_value(builder: Builder, value: Value) -> Any:
-    """The single number that all programs of the group have."""
+    """Return the single number that all programs of the group have.
+
+    Raises Divergence if they have several.
+    """
     check_defined(builder, value)
     data = value.data.reshape(-1)
     if len(data) > 1 and (data != data[0]).any():
@@ -39,9 +45,11 @@ def uniform_value(builder: Builder, value: Value) -> Any:
 
 
 def describe(tensor: Any) -> str:
+    """Return a phrase on a tensor's shape or type, for a message."""
     shape = tuple(tensor.handle.shape)
     return f"a block of shape {shape}" if shape else f"a scalar of type {tensor.dtype}"
 
 
 def is_single(value: Any) -> bool:
+    """Return whether something is a value of one element."""
     return isinstance(value, Value) and all(size == 1 for size in value.shape)

@@ -1,4 +1,6 @@
-"""Triton's builtins (`tl.load`, `x.exp()` …), which take the semantic of the launch that runs.
+"""Triton's builtins, over the semantic of the launch that runs.
+
+They are `tl.load`, `x.exp()` and others.
 
 Ours stand wherever Triton's modules and classes hold one of Triton's. A kernel's own alias of one, bound before the
 simulator was installed, means ours too: see `current_builtin`.
@@ -39,20 +41,27 @@ def use_semantic(semantic: Any) -> Iterator[None]:
 
 
 def is_launching() -> bool:
+    """Return whether a launch runs."""
     return _active_semantic is not None
 
 
 def current_builtin(function: Any) -> Any:
-    """What a kernel means by a function of Triton that was bound to a name before the simulator was installed."""
+    """Return the function that a kernel means by one of Triton's.
+
+    The kernel may have bound it to a name before the simulator was installed.
+    """
     return _replacements.get(function, function)
 
 
 def is_replaced(thing: Any) -> bool:
+    """Return whether a thing is a builtin that ours replace."""
     return isinstance(thing, types.FunctionType) and thing in _replacements
 
 
 def builtin_patches(patches: Patches, special: Callable[[Any, Any], Any]) -> None:
-    """Plan ours for Triton's builtins, for the methods that hand on to one, and for builtins that are yet to be made.
+    """Plan our replacements for Triton's builtins.
+
+    The methods that forward to one are replaced as well, and so are builtins that are yet to be defined.
 
     `special` gets a builtin and what it calls, and says what ours calls.
     """
@@ -89,22 +98,29 @@ def _spaces() -> Iterator[Any]:
 
 
 def _forwards_to_builtin(method: Any) -> bool:
-    """Whether a method such as `x.exp()` hands everything on to a function that needs a semantic."""
+    """Return whether a method forwards everything to a builtin.
+
+    Such a method is `x.exp()`; the function that it calls needs a semantic.
+    """
     if not isinstance(method, types.FunctionType) or method.__code__.co_freevars != ("fn",):
         return False
     return "_semantic" in inspect.signature(method).parameters
 
 
 def _make_builtin(fn: Any) -> Any:
-    """What takes the place of `triton.language.core.builtin`."""
+    """Return a builtin, in place of `triton.language.core.builtin`."""
     return _wrap_builtin(_make_original(fn), fn)
 
 
 def _wrap_builtin(original: Any, fn: Any) -> Any:
-    """Ours for a builtin of Triton's: it calls `fn` with the semantic of the launch that runs."""
+    """Return our replacement for a builtin of Triton's.
+
+    It calls `fn` with the semantic of the launch that runs.
+    """
 
     @functools.wraps(original)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        """Call the function, with the launch's semantic unless one is given."""
         if kwargs.get("_semantic") is None:
             if _active_semantic is None:
                 original()  # raises Triton's own error

@@ -1,4 +1,7 @@
-"""The names of the functions around a kernel that it uses, as the compiler takes them."""
+"""Variables that a kernel uses of the functions around it.
+
+They are taken as the compiler takes them.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ _LANGUAGES = ("triton.language", "triton.experimental.gluon.language")
 
 
 class ClosureVariables(Mapping[str, Any]):
-    """What a function's variables of the functions around it are now. One that is bound later is not there yet."""
+    """Current values of the variables of the functions around one.
+
+    A variable that is bound later is not there yet.
+    """
 
     def __init__(self, function: Any) -> None:
         self._cells = cells_of(function)
@@ -35,11 +41,15 @@ class ClosureVariables(Mapping[str, Any]):
 
 
 def cells_of(function: Any) -> dict[str, types.CellType]:
+    """Return the cells of a function's closure, by variable."""
     return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
 
 def is_accepted_by_compiler(name: str, value: Any) -> bool:
-    """Whether the compiler takes a value from outside of a kernel (`global_lookup` of its CodeGenerator)."""
+    """Return whether the compiler accepts a value from outside a kernel.
+
+    The rules are those of `global_lookup` in its CodeGenerator.
+    """
     return (
         value is None
         or isinstance(value, tl.constexpr | tl.dtype | types.ModuleType | upstream.InterpretedFunction)
@@ -54,7 +64,10 @@ def is_accepted_by_compiler(name: str, value: Any) -> bool:
 
 
 def refuse_variable(name: str, value: Any) -> Any:
-    """Raise what the compiler says of a variable of a function around the kernel."""
+    """Raise the compiler's error on a variable around the kernel.
+
+    It is a RuntimeError for a function, and a NameError otherwise.
+    """
     if callable(value) and not isinstance(value, type):
         raise RuntimeError(
             f"Unsupported function referenced: {value}. A kernel calls functions that have @triton.jit above them."
@@ -67,7 +80,11 @@ def refuse_variable(name: str, value: Any) -> Any:
 
 
 def define_kernel(function: Any, tree: ast.Module, file: str) -> Any:
-    """Define a kernel from its rewritten text, with its variables of the functions around it."""
+    """Define a kernel from its rewritten text.
+
+    Its variables of the functions around it stay those of the original. Raises NameError for a default or an annotation
+    that the compiler does not know.
+    """
     space, cells = function.__globals__, cells_of(function)
     around = ast.parse(f"def around({', '.join(cells)}): pass")
     (definition,), (outer,) = tree.body, around.body

@@ -1,4 +1,6 @@
-"""Triton's language in the simulator: where Python meets a value that all programs hold at once.
+"""Triton's language in the simulator.
+
+Here Python meets values that all programs hold at once.
 
 Outside of a launch, with another semantic (that of Triton's code generator), and for values of another builder,
 everything behaves as Triton's own.
@@ -51,15 +53,20 @@ def _replace_type(patches: Patches, kind: Any) -> None:
 
 
 def _special(functions: dict[Any, Callable[..., Any]]) -> Callable[[Any, Any], Any]:
-    """What our builtins call: of those in `functions`, that, if they are called for a launch."""
+    """Return what gives each builtin's function.
+
+    A builtin in `functions` calls that one, if it is called for a launch.
+    """
 
     def special(builtin: Any, original: Any) -> Any:
+        """Return the function that a builtin calls."""
         if builtin not in functions:
             return original
         replacement = functions[builtin]
 
         @functools.wraps(original)
         def dispatch(*arguments: Any, _semantic: Any, **named: Any) -> Any:
+            """Call the replacement in a launch, and Triton's own otherwise."""
             if isinstance(_semantic.builder, Builder):
                 return replacement(*arguments, **named)
             return original(*arguments, _semantic=_semantic, **named)
@@ -70,7 +77,10 @@ def _special(functions: dict[Any, Callable[..., Any]]) -> Callable[[Any, Any], A
 
 
 def _add_method(patches: Patches, kind: type, name: str, method: Any, applies: Callable[[Any], bool]) -> None:
-    """Plan a method of a class of Triton's for objects that are `applies`; for others it is as before."""
+    """Plan a method of a class of Triton's for some of its objects.
+
+    These are the objects for which `applies` is true; for others the method is as before.
+    """
     original = getattr(kind, name, None)
     if isinstance(method, property):
         getter = original.fget if isinstance(original, property) else None
@@ -79,6 +89,7 @@ def _add_method(patches: Patches, kind: type, name: str, method: Any, applies: C
         otherwise = original if original is not None else _MISSING[name]
 
         def dispatch(thing: Any, *arguments: Any) -> Any:
+            """Call the method that applies to the object."""
             return method(thing, *arguments) if applies(thing) else otherwise(thing, *arguments)
 
     patches.attribute(kind, name, dispatch)
@@ -103,6 +114,7 @@ def _is_simulated(thing: Any) -> bool:
 
 def _replace_classes(patches: Patches) -> None:
     def constants(numbers: Any, *ends: Any, **hints: Any) -> None:
+        """Initialize a `tl.static_range`; in a launch, from constants."""
         if is_launching():
             ends = tuple(end if end is None or isinstance(end, tl.tensor) else tl.constexpr(end) for end in ends)
             hints = {name: end if end is None else tl.constexpr(end) for name, end in hints.items()}
@@ -123,9 +135,13 @@ def _replace_classes(patches: Patches) -> None:
 
 
 def _of_constants(method: Any) -> Any:
-    """An operator of two constants. With a tensor, the tensor's is meant, as for the compiler."""
+    """Return an operator of two constants.
+
+    With a tensor, the tensor's operator is meant, as for the compiler.
+    """
 
     def apply(constant: Any, other: Any) -> Any:
+        """Apply the operator, unless the other operand is a tensor."""
         return NotImplemented if isinstance(other, tl.tensor) else method(constant, other)
 
     return functools.wraps(method)(apply)
@@ -136,9 +152,13 @@ _SEQUENCES = (list, tuple, tl.tuple)
 
 
 def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
-    """Builtins of Triton that need more than another builder, and what they do in a launch."""
+    """Return the builtins that need more than another builder.
+
+    Each comes with the function that it calls in a launch.
+    """
 
     def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **_: Any) -> Any:
+        """Reduce blocks along an axis."""
         tensors = input if isinstance(input, _SEQUENCES) else (input,)
         results = reductions.reduce(
             builder, tuple(tensors), constexpr_value(axis), combine_fn, bool(constexpr_value(keep_dims))
@@ -146,6 +166,7 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         return results if isinstance(input, _SEQUENCES) else results[0]
 
     def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = False, **_: Any) -> Any:
+        """Scan blocks along an axis."""
         tensors = input if isinstance(input, _SEQUENCES) else (input,)
         results = reductions.scan(
             builder, tuple(tensors), constexpr_value(axis), combine_fn, bool(constexpr_value(reverse))
@@ -153,14 +174,19 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         return results if isinstance(input, _SEQUENCES) else results[0]
 
     def map_elementwise(scalar_fn: Any, *tensors: Any, pack: Any = 1, **_: Any) -> Any:
+        """Apply a function to the elements of blocks, `pack` at a time."""
         return elements.map_elementwise(builder, scalar_fn, tensors, constexpr_value(pack))
 
     def static_assert(condition: Any, message: Any = "") -> None:
+        """Raise StaticAssertionError unless the condition is true."""
         if not condition:
             raise StaticAssertionError(constexpr_value(message))
 
     def check_hint(input: Any, values: Any) -> Any:
-        """A promise to the compiler."""
+        """Check that a hint has a number for each axis.
+
+        A hint is a promise to the compiler. Raises ValueError.
+        """
         numbers = constexpr_value(values)
         if isinstance(input, tl.tensor) and len(numbers if isinstance(numbers, list | tuple) else [numbers]) != max(
             1, len(input.shape)
@@ -169,7 +195,10 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         return input
 
     def check_promise(predicate: Callable[..., Array], message: str, input: Any, values: Any) -> Any:
-        """Raise ValueError if a promise is false: a GPU may answer it with a misaligned or a wrong access."""
+        """Raise ValueError if a promise to the compiler is false.
+
+        A GPU may answer it with a misaligned or a wrong access.
+        """
         check_hint(input, values)
         numbers = constexpr_value(values)
         for axis, number in enumerate(
@@ -183,6 +212,7 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         return input
 
     def item(tensor: Any, index: Any) -> Any:
+        """Add axes to a tensor. Raises TypeError for any other index."""
         entries = index if isinstance(index, tuple) else (index,)
         if any(isinstance(entry, tl.tensor | int) for entry in entries):
             raise TypeError(
@@ -192,6 +222,7 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         return add_axes(tensor, index, _semantic=upstream.interpreter_semantic)
 
     def make_tensor_descriptor(*arguments: Any, **named: Any) -> Any:
+        """Return a descriptor that is marked as the kernel's own."""
         descriptor = make_original(*arguments, _semantic=upstream.interpreter_semantic, **named)
         descriptor.handle = replace(descriptor.handle, in_kernel=True)
         return descriptor
@@ -217,7 +248,10 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
 
 
 def _find_counterexample(builder: Builder, predicate: Callable[..., Array], block: Any, axis: int) -> int | None:
-    """A number of a block for which a promise about an axis does not hold. Pointers count bytes of their tensor."""
+    """Return a number for which a promise about an axis is false, or None.
+
+    Pointers count bytes of their tensor.
+    """
     if not isinstance(block, tl.tensor) or block.dtype.scalar.is_floating():
         return None
     value, unit = block.handle, 1
@@ -234,12 +268,17 @@ def _find_counterexample(builder: Builder, predicate: Callable[..., Array], bloc
 
 
 def _is_multiple(data: Array, steps: Array, _axis: int, number: int) -> Array:
-    """Whether runs of successive numbers begin with a multiple: so Triton reads the hint for 64, 65, 66 …"""
+    """Return which runs of successive numbers begin with a multiple.
+
+    Triton reads the hint so for 64, 65, 66 …
+    """
     return np.asarray((data % number == 0) | (steps == 1))
 
 
 def _is_contiguous(data: Array, steps: Array, axis: int, number: int) -> Array:
-    """Whether groups of so many are successive numbers, but for one place in each where they may start again, or stay.
+    """Return which groups of so many are successive numbers.
+
+    In each group, there may be one place where they start again, or stay.
 
     Rows modulo their number do so, and rows with 0 for those outside, as in Triton's own kernels: nobody uses what is
     loaded there.
@@ -251,20 +290,24 @@ def _is_contiguous(data: Array, steps: Array, axis: int, number: int) -> Array:
 
 
 def _is_constant(data: Array, steps: Array, axis: int, number: int) -> Array:
-    """Whether groups of so many are equal."""
+    """Return which groups of so many are equal."""
     return np.asarray((steps == 0) | _is_group_start(data, number, axis))
 
 
 def _is_group_start(data: Array, length: int, axis: int) -> Array:
-    """Which places along an axis begin a group."""
+    """Return which elements along an axis begin a group."""
     starts = np.asarray(np.arange(data.shape[axis]) % length == 0)
     return starts.reshape([-1 if dimension == axis else 1 for dimension in range(data.ndim)])
 
 
 def _tensor_methods(builder: Builder) -> dict[str, Any]:
-    """What replaces methods of `tl.tensor`."""
+    """Return the replacements for methods of `tl.tensor`."""
 
     def as_bool(tensor: Any) -> bool:
+        """Return a tensor's truth value, as all programs agree on it.
+
+        Raises ValueError for a block.
+        """
         if sys._getframe(2).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
         if builder.combining or is_single(tensor.handle):
@@ -275,12 +318,16 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         )
 
     def as_index(tensor: Any) -> int:
+        """Return a scalar as an index. Raises TypeError for a block."""
         if not builder.combining and not is_single(tensor.handle):
             raise TypeError(f"{describe(tensor)} is not an index; expected a scalar")
         return int(uniform_value(builder, tensor.handle))
 
     def as_number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return a method that converts a scalar to a Python number."""
+
         def convert_tensor(tensor: Any) -> Any:
+            """Return the number. Raises TypeError for a block."""
             if not builder.combining and not is_single(tensor.handle):
                 raise TypeError(
                     f"{describe(tensor)} cannot become a Python number; use the functions in `tl` for blocks"
@@ -293,7 +340,10 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         return convert_tensor
 
     def as_text(convert: Callable[..., str]) -> Callable[..., str]:
+        """Return a method that converts a tensor to text."""
+
         def convert_tensor(tensor: Any, *specification: str) -> str:
+            """Return the text of one program's elements."""
             if not builder.memory.plan.one_by_one:
                 raise ValueInspection
             return convert(builder.as_numbers(tensor.handle).single_program(), *specification)
@@ -301,6 +351,7 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
         return convert_tensor
 
     def transposed(tensor: Any) -> Any:
+        """Return the block with its last two axes exchanged."""
         shape = tensor.handle.shape
         order = (*builtins.range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
         handle = builder.create_trans(tensor.handle, order)

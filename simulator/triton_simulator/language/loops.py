@@ -37,7 +37,10 @@ class RuntimeRange:
 
 
 def loop_values(numbers: Any) -> Iterable[Any]:
-    """What a `for` of a kernel goes through: the numbers of a `range` as tensors."""
+    """Return what a `for` of a kernel iterates over.
+
+    The numbers of a `range` are tensors.
+    """
     if not isinstance(numbers, _RANGES) or not isinstance(upstream.interpreter_semantic.builder, Builder):
         return numbers  # type: ignore[no-any-return]
     if isinstance(numbers, tl.range):
@@ -55,20 +58,30 @@ _RANGES = (builtins.range, tl.range)
 
 
 def tensor_builtin(function: Any) -> Any:
-    """What a kernel calls by the name of a builtin of Python: for some of them, the one for tensors."""
+    """Return what a kernel calls by the name of a Python builtin.
+
+    For some of them, it is one for tensors.
+    """
     return next((replacement for plain, replacement in TENSOR_BUILTINS if function is plain), function)
 
 
 def _tensor_range(first: Any, second: Any = None, step: Any = None, /, **_ignored: Any) -> Any:
-    """A kernel's `range`. The compiler ignores what is given by name, even a step."""
+    """Return a kernel's `range`.
+
+    The compiler ignores keyword arguments, even a step.
+    """
     start, stop = (0, first) if second is None else (first, second)
     return range_values(start, stop, 1 if step is None else step)
 
 
 def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """Python's `min` or `max`, which Triton's compiler takes for `tl.minimum` or `tl.maximum` of tensors."""
+    """Return Python's `min` or `max`, extended to tensors.
+
+    Triton's compiler takes it for `tl.minimum` or `tl.maximum` of tensors.
+    """
 
     def extremum(*values: Any, **options: Any) -> Any:
+        """Return the extreme value; of tensors, element by element."""
         if len(values) < 2 or not any(isinstance(value, tl.tensor) for value in values):
             return plain(*values, **options)
         return functools.reduce(getattr(tl, name), values)
@@ -77,7 +90,7 @@ def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _print(*values: Any, **options: Any) -> None:
-    """A kernel's `print`, which prints as Python's; in hexadecimal only Triton's does."""
+    """Print as Python's `print`, or in hexadecimal as Triton's."""
     if "hex" in options:
         tl.device_print(*values, **options)
     else:
@@ -93,7 +106,10 @@ TENSOR_BUILTINS = (
 
 
 def range_values(start: Any, stop: Any, step: Any) -> Any:
-    """The numbers of a `range` whose ends may differ between programs, as long as all make as many steps."""
+    """Return the numbers of a `range` with ends per program.
+
+    The ends may differ between programs, as long as all make as many steps. Raises Divergence otherwise.
+    """
     ends = [constexpr_value(end) for end in (start, stop, step)]
     if not any(isinstance(end, tl.tensor) and isinstance(end.handle, Value) for end in ends):
         return builtins.range(*ends)
@@ -112,7 +128,9 @@ def range_values(start: Any, stop: Any, step: Any) -> Any:
 
 
 def _warn_of_countdown(first: Array, last: Array, stride: Array) -> None:
-    """A loop whose step turns out not to be positive does not run, as the compiler counts upwards.
+    """Warn of a loop whose step is not positive at run time.
+
+    It does not run, as the compiler counts upwards.
 
     Raises ValueError if it would never end.
     """
@@ -126,7 +144,10 @@ def _warn_of_countdown(first: Array, last: Array, stride: Array) -> None:
 
 
 def _signed(end: Array, dtype: Any) -> Array:
-    """An end of a loop as the loop compares it: as a signed number, whatever its type."""
+    """Return an end of a loop as the loop compares it.
+
+    It is compared as a signed number, whatever its type, in int64.
+    """
     native = value_dtype(dtype)
     return end.astype(native).view(f"i{native.itemsize}").astype(np.int64)
 
@@ -152,4 +173,5 @@ def _as_scalars(builder: Builder, number: Any) -> Array:
 
 
 def constexpr_value(number: Any) -> Any:
+    """Return the value of a `tl.constexpr`; anything else as it is."""
     return number.value if isinstance(number, tl.constexpr) else number

@@ -1,4 +1,6 @@
-"""Rewrites what Triton's compiler treats differently from Python: assignments, branches, loops, `and`, `or` and more.
+"""Rewriting of kernels to the compiler's reading of Python.
+
+Triton's compiler treats assignments, branches, loops, `and`, `or` and more differently from Python.
 
 Python would ask a block whether it is true, and `mask = (rows < height) and (cols < width)` would lose its first half.
 Numbers that a kernel assigns, or counts in a loop, would be Python's: for those, `i.to(tl.float32)` is an error and
@@ -41,16 +43,18 @@ _Node = TypeVar("_Node", bound=ast.AST)
 
 
 class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is untyped
-    """What Triton's interpreter makes of a kernel's source, once these are calls."""
+    """Triton's transformer of a kernel's source, after ours."""
 
     def __init__(self, space: dict[str, Any], around: Mapping[str, Any]) -> None:
         self._compiled = _CompilerSemantics(space, around)
 
     def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802
+        """Return the module after all transformers."""
         changed: ast.AST = self.generic_visit(self._compiled.visit(BranchInstrumenter().visit(node)))
         return changed
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+        """Return the assignment unchanged, with its parts visited."""
         changed: ast.AST = self.generic_visit(node)
         return changed
 
@@ -79,6 +83,7 @@ class _CompilerSemantics(ast.NodeTransformer):
     # Functions
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """Analyse the function's names, and rewrite its body."""
         nodes = list(ast.walk(node))
         parameters = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
         stored = _assigned_names(node.body)
@@ -99,6 +104,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.AST:
+        """Convert what is returned as the compiler would."""
         is_early = node in self._early_returns
         self.generic_visit(node)
         if node.value is None:
@@ -117,6 +123,7 @@ class _CompilerSemantics(ast.NodeTransformer):
     # Assignments
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        """Convert the value that is assigned."""
         if len(node.targets) > 1:
             raise ValueError("Multiple assignments are not supported")
         self._track_assignment(node.targets[0], node.value)
@@ -125,6 +132,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        """Apply the annotation to the value, or keep it for later."""
         if node.value is None:
             if _CAN_ANNOTATE_AHEAD and isinstance(node.target, ast.Name):
                 self._annotations[node.target.id] = node.annotation
@@ -134,12 +142,14 @@ class _CompilerSemantics(ast.NodeTransformer):
         return node
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.AST:
+        """Convert the value that is assigned."""
         self._track_assignment(node.target, node.value)
         self.generic_visit(node)
         node.value = self._convert_assigned(node.target, node.value)
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
+        """Rewrite `x += y` on a name as `x = x + y`."""
         if not isinstance(node.target, ast.Name):
             return self.generic_visit(node)
         result = _locate(node, ast.BinOp(_load(node.target.id), node.op, node.value))
@@ -164,6 +174,7 @@ class _CompilerSemantics(ast.NodeTransformer):
     # Branches and loops
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        """Add what keeps protected names, and what tracks returns."""
         protected = sorted(self._protected & (_assigned_names(node.body) ^ _assigned_names(node.orelse)))
         returns = self._varying and any(isinstance(statement, ast.Return) for statement in ast.walk(node))
         node.test = self.visit(node.test)
@@ -189,11 +200,13 @@ class _CompilerSemantics(ast.NodeTransformer):
         ]
 
     def visit_While(self, node: ast.While) -> ast.AST:
+        """Visit the branches as blocks that may not run."""
         node.test = self.visit(node.test)
         node.body, node.orelse = self._visit_block(node.body), self._visit_block(node.orelse)
         return node
 
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+        """Loop over tensors, and make the index undefined after the loop."""
         node.iter = _locate(node.iter, _call("_loop_values", [self.visit(node.iter)]))
         node.body, node.orelse = self._visit_block(node.body), self._visit_block(node.orelse)
         if node not in self._escaping_loops or not isinstance(node.target, ast.Name):
@@ -213,6 +226,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         return changed.body
 
     def visit_Assert(self, node: ast.Assert) -> ast.AST:
+        """Rewrite an assertion as a call that takes tensors."""
         self.generic_visit(node)
         arguments = [node.test] if node.msg is None else [node.test, node.msg]
         return _locate(node, ast.Expr(_call("_elementwise_assert", arguments)))
@@ -220,6 +234,7 @@ class _CompilerSemantics(ast.NodeTransformer):
     # Expressions
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Resolve a name as the compiler does."""
         if not isinstance(node.ctx, ast.Load):
             return node
         if node.id in self._rejected:
@@ -232,13 +247,17 @@ class _CompilerSemantics(ast.NodeTransformer):
         return _locate(node, _call("_tensor_builtin", [node])) if node.id in _TENSOR_BUILTIN_NAMES else node
 
     def _module_value(self, node: ast.expr) -> Any:
-        """What a name, or an attribute of a module, is where no function has another name for it."""
+        """Return the value of a name or attribute at module level.
+
+        None where a function has another meaning for the name.
+        """
         if isinstance(node, ast.Name) and node.id not in self._locals:
             return self._space.get(node.id)
         module = self._module_value(node.value) if isinstance(node, ast.Attribute) else None
         return vars(module).get(node.attr) if isinstance(module, types.ModuleType) else None  # type: ignore[attr-defined]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Resolve an attribute as the compiler does."""
         value = self._module_value(node)
         if isinstance(value, tl.constexpr) and isinstance(node.ctx, ast.Load):
             return _locate(node, _call("_constexpr_value", [node]))
@@ -250,6 +269,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         return _locate(node, _call("_read_attribute", [node.value, ast.Constant(node.attr)]))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        """Rewrite `and` and `or` as elementwise operations."""
         self.generic_visit(node)
         if not self._allows_assignment:
             return node
@@ -262,6 +282,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         return _locate(node, result)
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        """Convert the value if the condition is a tensor."""
         self.generic_visit(node)
         if not self._allows_assignment:
             return node
@@ -271,12 +292,14 @@ class _CompilerSemantics(ast.NodeTransformer):
         )
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        """Rewrite `not` as an elementwise operation."""
         self.generic_visit(node)
         if not isinstance(node.op, ast.Not):
             return node
         return _locate(node, _call("_elementwise_not", [node.operand]))
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        """Assign the names that a comprehension shares with its function."""
         escapes = node in self._escaping_comprehensions
         self.generic_visit(node)
         for generator in node.generators if escapes else []:
@@ -296,6 +319,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        """Visit the parts, and forbid `:=` in what is iterated over."""
         previous, self._allows_assignment = self._allows_assignment, False
         node.iter = self.visit(node.iter)
         self._allows_assignment = previous
@@ -335,7 +359,10 @@ def _elements(value: ast.expr | None) -> list[Any]:
 
 
 def _varying_positions(nodes: Iterable[ast.AST]) -> frozenset[int]:
-    """The places of what a function of these nodes returns that are not written the same way wherever it returns."""
+    """Return the positions of a function's results that vary.
+
+    They vary if they are not written the same way wherever the function returns.
+    """
     returns = [_elements(node.value) for node in nodes if isinstance(node, ast.Return)]
     positions = range(max(map(len, returns), default=0))
     if len(set(map(len, returns))) > 1:
@@ -350,7 +377,10 @@ def _varying_positions(nodes: Iterable[ast.AST]) -> frozenset[int]:
 def _escaping_nodes(
     nodes: Sequence[ast.AST], kind: type[_Node], targets: Callable[[_Node], Iterable[ast.expr]]
 ) -> Iterator[_Node]:
-    """The loops or comprehensions whose names are read outside, but not in another of the same names beside them."""
+    """Yield the loops or comprehensions whose names are read outside.
+
+    A read in another one of the same names beside them does not count.
+    """
     candidates = [node for node in nodes if isinstance(node, kind)]
     if not candidates:
         return
@@ -384,7 +414,10 @@ def _early_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
 
 
 def rewriter_patches(patches: Patches) -> None:
-    """Plan that kernels are rewritten, even those that were rewritten before: Triton keeps what it has rewritten."""
+    """Plan that kernels are rewritten.
+
+    Even those are that were rewritten before, as Triton keeps what it has rewritten.
+    """
     transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__, ClosureVariables(rewriter.fn)))
     patches.attribute(upstream.FunctionRewriter, "ast_transformer", transformer)
     patches.attribute(upstream.FunctionRewriter, "_compile_and_exec", _define_rewritten)

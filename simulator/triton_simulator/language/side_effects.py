@@ -1,4 +1,7 @@
-"""Whether a kernel's source reaches out of the kernel: then its programs have to run one after the other."""
+"""Side effects of a kernel's source.
+
+If a kernel reaches out of itself, its programs have to run one after the other.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,9 @@ _MUTATING_METHODS = frozenset(
 
 
 class Analysis:
-    """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
+    """Analysis of the side effects of a kernel.
+
+    It finds whether the kernel, or a function that it calls, may print or reach out of the kernel in another way.
 
     Then programs have to run one after the other: what it does must happen once per program, in grid order. Reading a
     global list or dict does not count, as long as nothing here could change one.
@@ -43,6 +48,10 @@ class Analysis:
         self._answer: bool | None = None
 
     def reaches_out(self) -> bool:
+        """Return whether the kernel has side effects.
+
+        The answer is kept until a name changes that it depends on.
+        """
         if self._answer is None or any(space.get(name) is not thing for space, name, thing in self._dependencies):
             self._dependencies.clear()
             self._answer = self._reaches_out()
@@ -77,7 +86,7 @@ class Analysis:
 
 
 def _visible_names(function: Any) -> Mapping[str, Any]:
-    """What a function finds outside of itself, by name."""
+    """Return what a function finds outside of itself, by name."""
     space: dict[str, Any] = function.__globals__
     # Python only reads of a ChainMap's maps, and cells are no dict.
     return ChainMap(ClosureVariables(function), space) if function.__closure__ else space  # type: ignore[arg-type]
@@ -89,7 +98,7 @@ def _is_trusted(module: str | None) -> bool:
 
 @dataclass(frozen=True)
 class _Uses:
-    """What a function's code mentions."""
+    """Names that a function's code mentions, and what it does with them."""
 
     names: frozenset[str]
     """Its global names, and those of functions around it."""
@@ -100,7 +109,10 @@ class _Uses:
     """Whether it could change a list, a dict or a set."""
 
     def outside(self, space: Mapping[str, Any]) -> Iterator[Any]:
-        """What its names outside of it refer to; for an unknown module, the parts that it may use."""
+        """Yield the things that its outside names refer to.
+
+        Of an unknown module, these are the attributes that it may use.
+        """
         for name in self.names & space.keys():
             thing = space[name]
             if isinstance(thing, types.ModuleType) and not _is_trusted(thing.__name__):

@@ -1,4 +1,7 @@
-"""What a rewritten kernel calls where Triton's compiler treats a statement or an operator differently from Python."""
+"""Functions that a rewritten kernel calls.
+
+They stand where Triton's compiler treats a statement or an operator differently from Python.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ from triton_simulator.values.value import Value
 
 
 def to_tensors(value: Any) -> Any:
-    """What is assigned to names: numbers become tensors, those of a tuple or a list too."""
+    """Convert what is assigned to names.
+
+    Numbers become tensors, those of a tuple or a list too.
+    """
     if isinstance(value, tl.tensor):
         return value
     if isinstance(value, tl.tuple) and not any(value.type.fields or ()):
@@ -31,6 +37,7 @@ def to_tensors(value: Any) -> Any:
 
 
 def apply_annotation(value: Any, annotation: Any) -> Any:
+    """Convert a value as the annotation of its name says."""
     return constexpr_value(value) if annotation is tl.constexpr else to_tensors(value)
 
 
@@ -38,22 +45,28 @@ def apply_annotation(value: Any, annotation: Any) -> Any:
 
 
 def conditional_value(condition: Any, value: Any) -> Any:
-    """What `a if condition else b` gives."""
+    """Return the value of `a if condition else b`."""
     return to_tensors(value) if isinstance(condition, tl.tensor) else value
 
 
 def is_dynamic_branch(condition: Any, was_dynamic: bool) -> bool:
-    """Whether the program, not the compiler, has decided where a function returns."""
+    """Return whether the program decides where a function returns.
+
+    Otherwise the compiler has decided.
+    """
     return was_dynamic or isinstance(condition, tl.tensor)
 
 
 def return_value(value: Any, is_dynamic: bool) -> Any:
-    """What a function returns that may return something else: the compiler knows no number that depends on a value."""
+    """Return a result that other returns may replace.
+
+    The compiler knows no number that depends on a value.
+    """
     return to_tensors(value) if is_dynamic else value
 
 
 def merge_branches(condition: Any, previous: Any, current: Any, global_value: Any) -> Any:
-    """What a name means that was assigned in one branch of an `if`.
+    """Return the value of a name assigned in one branch of an `if`.
 
     The branches of a condition that the compiler does not know can replace tensors only.
     """
@@ -62,12 +75,16 @@ def merge_branches(condition: Any, previous: Any, current: Any, global_value: An
 
 
 def is_compiler_global(space: dict[str, Any], name: str) -> bool:
-    """Whether the compiler finds a name among a kernel's globals, or among its own, until the kernel assigns it."""
+    """Return whether the compiler finds a name before it is assigned.
+
+    It looks among a kernel's globals, and among its own.
+    """
     value = space.get(name)
     return isinstance(value, tl.constexpr | tl.dtype) or callable(value) or name in CodeGenerator.builtin_namespace
 
 
 def module_value(space: dict[str, Any], name: str) -> Any:
+    """Return a module's value of a name, or Python's builtin."""
     return constexpr_value(space.get(name, getattr(builtins, name, None)))
 
 
@@ -75,12 +92,15 @@ def module_value(space: dict[str, Any], name: str) -> Any:
 
 
 def is_runtime_loop(loop: Any) -> bool:
-    """Whether a loop counts at run time."""
+    """Return whether a loop counts at run time."""
     return isinstance(loop, RuntimeRange)
 
 
 def undefined_index(loop: RuntimeRange, index: str) -> Any:
-    """What the index is worth once its loop has ended: the compiler's loops do not hand it out."""
+    """Return the index of a loop that has ended.
+
+    It is undefined: the compiler's loops do not hand it out.
+    """
     poison = make_poison(np.array([True]), PoisonSource(current_line(), index, Cause.LOOP))
     return tl.tensor(Value(np.array([undefined_value(loop.dtype)]), loop.dtype, poison=poison), loop.dtype)
 
@@ -89,32 +109,42 @@ def undefined_index(loop: RuntimeRange, index: str) -> Any:
 
 
 def short_circuits_and(operand: Any) -> bool:
-    """Whether `part and …` is `operand`, whatever comes after it: all of a tensor's parts are computed."""
+    """Return whether `operand and …` is `operand`.
+
+    A tensor never decides: all operands of `and` are computed.
+    """
     return not isinstance(operand, tl.tensor) and not operand
 
 
 def short_circuits_or(operand: Any) -> bool:
+    """Return whether `operand or …` is `operand`."""
     return not isinstance(operand, tl.tensor) and bool(operand)
 
 
 def elementwise_and(first: Any, second: Any) -> Any:
-    """`part and other` where `first` does not decide. A constant that does not decide is left out."""
+    """Return `first and second` where `first` does not decide.
+
+    A constant that does not decide is left out.
+    """
     if not isinstance(first, tl.tensor) or short_circuits_and(second):
         return second
     return first.logical_and(second) if isinstance(second, tl.tensor) else first
 
 
 def elementwise_or(first: Any, second: Any) -> Any:
+    """Return `first or second` where `first` does not decide."""
     if not isinstance(first, tl.tensor) or short_circuits_or(second):
         return second
     return first.logical_or(second) if isinstance(second, tl.tensor) else first
 
 
 def elementwise_not(value: Any) -> Any:
+    """Return `not value`, of a tensor element by element."""
     return value.__not__() if isinstance(value, tl.tensor) else not value
 
 
 def elementwise_assert(condition: Any, message: str = "") -> None:
+    """Assert a condition, of a tensor for all elements."""
     if isinstance(condition, tl.tensor):
         tl.device_assert(condition, message)
     elif not condition:
@@ -122,6 +152,9 @@ def elementwise_assert(condition: Any, message: str = "") -> None:
 
 
 def read_attribute(thing: Any, name: str) -> Any:
-    """`thing.value` and so on, where a constant is a plain value here and a `tl.constexpr` for the compiler."""
+    """Return `thing.value` and the like.
+
+    A constant is a plain value here, and a `tl.constexpr` for the compiler.
+    """
     constant = not hasattr(thing, name) and not isinstance(thing, tl.core.base_value)
     return getattr(tl.constexpr(thing) if constant else thing, name)

@@ -1,4 +1,7 @@
-"""A kernel's parameters, and its arguments as the language represents them: pointers, numbers and constants."""
+"""Parameters and arguments of a kernel.
+
+Arguments are represented as in the language: as pointers, numbers and constants.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from triton_simulator.values.value import Value
 
 
 class Parameters:
-    """What is known of a kernel's parameters before it is launched."""
+    """Parameters of a kernel, as known before it is launched."""
 
     def __init__(self, kernel: Any, fn: Any) -> None:
         self._fn = fn
@@ -53,7 +56,10 @@ class Parameters:
         """The parameters whose value 1 is a constant."""
 
     def bind(self, arguments: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
-        """The arguments by the names of their parameters. Raises TypeError if one is missing or too much."""
+        """Return the arguments by the names of their parameters.
+
+        Raises TypeError if one is missing or too much.
+        """
         bound = {**self._defaults, **dict(zip(self.names, arguments, strict=False)), **named}
         fits = len(bound) == len(self.names) and len(arguments) <= len(bound)
         if self._only_positional and fits and not any(name in named for name in self.names[: len(arguments)]):
@@ -61,7 +67,10 @@ class Parameters:
         return inspect.getcallargs(self._fn, *arguments, **named)
 
     def represent(self, name: str, value: Any, memory: Memory) -> Any:
-        """An argument as the language represents it; its tensors are added to what the programs may touch."""
+        """Return an argument as the language represents it.
+
+        Its tensors are added to what the programs may touch.
+        """
         if name in self.constants:
             check_constant(name, value)
             return value.value if isinstance(value, tl.constexpr) else value
@@ -77,12 +86,18 @@ class Parameters:
 
 
 def _needs_pointer_cast(represented: Any, annotated: str) -> bool:
-    """Whether a parameter is annotated as a pointer to another type than its tensor has."""
+    """Return whether the annotation is a pointer to another type.
+
+    The type is other than that of the argument's tensor.
+    """
     return annotated.startswith("*") and isinstance(represented, tl.tensor) and represented.dtype != _type(annotated)
 
 
 def _represent_by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
-    """An argument without an annotation. Where the compiler may `specialise`, the number 1 is a constant."""
+    """Represent an argument without an annotation.
+
+    Where the compiler may `specialise`, the number 1 is a constant.
+    """
     if isinstance(value, int | float):
         type_name = triton.runtime.jit.mangle_type(value, specialise)
         if type_name == "i32" and not int32.fits(value, value):  # type: ignore[arg-type]  # an integer, as its type says
@@ -145,7 +160,10 @@ def _type(name: str) -> Any:
 
 
 def is_on_gpu(argument: Any) -> bool:
-    """Whether a tensor, or one of a tuple's, is on a GPU: then kernels see a copy of it on the CPU."""
+    """Return whether a tensor, or one in a tuple, is on a GPU.
+
+    Kernels see a copy of it on the CPU.
+    """
     if isinstance(argument, tuple):
         return any(map(is_on_gpu, argument))
     tensor = getattr(argument, "base", argument)

@@ -1,4 +1,7 @@
-"""Runs a launch: all programs, in groups, again and again until a plan works, and reports faults at the end."""
+"""Execution of launches.
+
+All programs run in groups, again and again until a plan works, and faults are reported at the end.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,10 @@ MAX_SINGLE_SPLITS = 8
 
 @dataclass(frozen=True)
 class _LaunchRecord:
-    """The plan that a launch had to end with, and the arguments that it watched, for programs and for threads."""
+    """Plan that a launch ended with, and the arguments that it watched.
+
+    It watched them for programs and for threads.
+    """
 
     plan: Plan = Plan()  # noqa: RUF009  # frozen
     watched: frozenset[str | None] = frozenset()
@@ -65,7 +71,10 @@ class _LaunchRecord:
 
 
 class Executor:
-    """The launches of one kernel, in place of the `GridExecutor` of Triton's interpreter."""
+    """Launches of one kernel.
+
+    It stands in place of the `GridExecutor` of Triton's interpreter.
+    """
 
     def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
@@ -79,12 +88,20 @@ class Executor:
         """Of the last launches whose programs ran together, and one by one: these by the grid and the constants."""
 
     def check(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
-        """Raise what Triton raises of arguments and options before it compiles anything."""
+        """Raise Triton's errors on arguments and options.
+
+        They are those that Triton raises before it compiles anything.
+        """
         names = self._parameters.names
         self._parameters.bind(arguments, {name: value for name, value in named.items() if name in names})
         refusals.check_options(self.fn.__name__, names, named)
 
     def launch(self, grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        """Launch the kernel on a grid.
+
+        Raises KernelFaults for what it does wrong, SimulatorError for what Triton or a GPU refuses, and the kernel's
+        own errors.
+        """
         all_named, options = named, {name: value for name, value in named.items() if name not in self._parameters.names}
         named = {name: value for name, value in named.items() if name in self._parameters.names}
         with _host_arguments(self.fn, self._parameters.names, grid, arguments, named) as (host, host_named):
@@ -110,7 +127,10 @@ class Executor:
     def _report(
         self, memory: Memory, error: Exception | None, grid: tuple[int, ...], bound: dict[str, Any], options: Any
     ) -> None:
-        """Tell recordings and listeners of a launch that has ended, and raise what is wrong unless it is kept."""
+        """Report a launch that has ended.
+
+        Recordings and listeners get it, and what is wrong is raised unless a recording keeps it.
+        """
         faults, undefined = memory.log.faults(), memory.log.undefined()
         if memory.counts is not None:
             self._record(memory, memory.counts, grid, bound)
@@ -147,7 +167,10 @@ class Executor:
             recording.launches.append(launch)
 
     def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
-        """Run all programs, and start again if the plan turns out not to work. Returns what the kernel raised."""
+        """Run all programs, and return what the kernel raised.
+
+        Starts again if the plan turns out not to work.
+        """
         builder = _builder()
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest, builder.multiplied = 1, False
@@ -176,7 +199,7 @@ class Executor:
                 restarted = True
 
     def _plan(self, memory: Memory, constants: tuple[Any, ...]) -> Plan:
-        """How the launch begins: as the last one had to end."""
+        """Return the plan that the last such launch ended with."""
         if self._side_effects.reaches_out():
             reason = "its source prints, or reaches out of the kernel"
             self._log_one_by_one(reason)
@@ -235,6 +258,7 @@ class Executor:
         memory = builder.memory
 
         def wait() -> None:
+            """Let other programs run, and then go on with this one."""
             group, ids = memory.group, builder.ids
             scheduler.wait(group)
             memory.group, builder.ids = group, ids
@@ -244,7 +268,9 @@ class Executor:
         scheduler.run()
 
     def _run_group(self, builder: Builder, programs: Array, values: dict[str, Any]) -> None:
-        """Run these programs together, or where they disagree in groups that agree, the first program's group first.
+        """Run these programs together, or in groups that agree.
+
+        Where they disagree, the first program's group goes first.
 
         Each group runs from the start again. So a `while` that programs leave one by one costs about what
         Triton's interpreter takes: 200 different trip counts 2.4 s, there 2.3 s. A `for` splits once for all.
@@ -282,7 +308,7 @@ def _notify_listeners(kernel: Any, bound: dict[str, Any], options: dict[str, Any
 
 
 def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
-    """Launches a kernel. A warm-up would only compile it."""
+    """Launch a kernel. A warm-up would only compile it."""
     executor = vars(kernel).get("executor")
     if executor is None:
         executor = kernel.executor = Executor(kernel)
@@ -293,14 +319,17 @@ def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: A
 
 
 def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
-    """Calls a jit function for a kernel. Triton's own version would patch its language at every call."""
+    """Call a jit function for a kernel.
+
+    Triton's own version would patch its language at every call.
+    """
     if not is_launching() and isinstance(upstream.interpreter_builder, Builder):
         raise refusals.outside_call_error(function)
     return function.rewrite()(*arguments, **named)
 
 
 def is_refused(error: Exception) -> bool:
-    """Whether the compiler refuses the kernel, by its own `tl.static_assert`."""
+    """Return whether the kernel's own `tl.static_assert` refuses it."""
     return isinstance(error, StaticAssertionError) or isinstance(error.__cause__, StaticAssertionError)
 
 
@@ -313,7 +342,10 @@ def _builder() -> Builder:
 
 @contextmanager
 def _with_memory(builder: Builder, memory: Memory) -> Iterator[None]:
-    """The builder has it while the launch lasts, and no longer: what was counted there may be large."""
+    """Give the builder a memory while the launch lasts.
+
+    It goes afterwards: what was counted there may be large.
+    """
     builder.memory = memory
     try:
         yield
@@ -322,14 +354,20 @@ def _with_memory(builder: Builder, memory: Memory) -> Iterator[None]:
 
 
 def _group_size(remaining: int, largest: int) -> int:
-    """How many of the remaining programs run together, with blocks of up to `largest` elements."""
+    """Return how many of the remaining programs run together.
+
+    Their largest block has up to `largest` elements.
+    """
     capacity = max(1, min(GROUP_ELEMENTS // largest, GROUP_PROGRAMS))
     # A pass costs about the same for few programs as for many, so two half-full ones are not worth it.
     return remaining if remaining <= 2 * capacity else capacity
 
 
 def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
-    """The ids of these programs, an array for each axis; one number if all have the same."""
+    """Return the ids of these programs, an int32 array for each axis.
+
+    It has one number if all programs have the same.
+    """
     axes = [axis.astype(np.int32) for axis in np.unravel_index(group, grid)]
     return tuple(axis[:1] if (axis == axis[0]).all() else axis for axis in axes)
 
@@ -338,7 +376,10 @@ def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
 def _host_arguments(
     fn: Any, names: Sequence[str], grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """The arguments as kernels see them: of a tensor on a GPU a copy, whose elements are taken back at the end."""
+    """Yield the arguments as kernels see them.
+
+    A tensor on a GPU is copied, and the copy's elements are taken back at the end.
+    """
     if not is_on_gpu((*arguments, *named.values())):
         yield arguments, named
         return

@@ -1,4 +1,7 @@
-"""What Triton or a GPU refuses of a launch before any program runs, in their words and with what to do."""
+"""Refusals of a launch before any program runs.
+
+Triton or a GPU refuses it; the messages have their words, and what to do.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class GridError(LaunchError, RuntimeError):
 
 
 class KeywordError(LaunchError, KeyError):
-    """A keyword that is neither a parameter of the kernel nor an option of Triton's."""
+    """Keyword that is no parameter of the kernel and no option."""
 
     __str__ = Exception.__str__
 
@@ -58,7 +61,10 @@ class CallError(LaunchError, RuntimeError):
 
 
 def check_grid(kernel: str, grid: Sequence[int]) -> None:
-    """Raise GridError if CUDA launches no such grid. One without programs launches nothing."""
+    """Raise GridError if CUDA launches no such grid.
+
+    A grid without programs launches nothing, and is accepted.
+    """
     for axis, size, limit in zip("xyz", grid, MAX_GRID, strict=False):
         if size > limit and min(grid) > 0:
             raise GridError(
@@ -69,7 +75,10 @@ def check_grid(kernel: str, grid: Sequence[int]) -> None:
 
 
 def check_options(kernel: str, names: Collection[str], options: dict[str, Any]) -> None:
-    """Raise KeywordError or OptionError for what a launch says besides the kernel's arguments."""
+    """Raise KeywordError or OptionError for a launch's options.
+
+    Its options are the keywords besides the kernel's arguments.
+    """
     for name, value in options.items():
         if name in _REMOVED_OPTIONS:
             raise OptionError(
@@ -137,7 +146,10 @@ def _is_power_of_two(number: Any) -> bool:
 
 
 def check_constant(name: str, value: Any) -> None:
-    """Raise ArgumentError for a constant by which Triton cannot look up what it has compiled."""
+    """Raise ArgumentError for a constant that is not hashable.
+
+    Triton looks up what it has compiled by the constants.
+    """
     try:
         hash(value)
     except TypeError as error:
@@ -150,7 +162,10 @@ def check_constant(name: str, value: Any) -> None:
 
 
 def check_argument(name: str, value: Any) -> None:
-    """Raise ArgumentError for an argument that is no tensor, number, tuple, constant or function of Triton's."""
+    """Raise ArgumentError for an argument of an unknown type.
+
+    Kernels take tensors, numbers, tuples, constants and functions of Triton's.
+    """
     if value is None or isinstance(value, upstream.InterpretedFunction):
         return
     if type(value).__module__.partition(".")[0] == "triton":
@@ -171,7 +186,10 @@ def _alternative(value: Any) -> str:
 
 
 def check_tuned(kernel: str, arguments: dict[str, Any], tuned: dict[str, Any]) -> None:
-    """Raise ConflictError for what both the launch and a configuration of the tuner say."""
+    """Raise ConflictError for options that are given twice.
+
+    Both the launch and a configuration of the tuner say them.
+    """
     if conflicts := sorted(arguments.keys() & tuned.keys()):
         names = ", ".join(conflicts)
         raise ConflictError(
@@ -181,7 +199,7 @@ def check_tuned(kernel: str, arguments: dict[str, Any], tuned: dict[str, Any]) -
 
 
 def outside_call_error(function: Any) -> CallError:
-    """What is wrong with a call of a jit function where no kernel runs."""
+    """Return the error for a call of a jit function outside of a kernel."""
     name = function.fn.__name__
     instead = f"launch a kernel on a grid, {name}[grid](...), with the brackets"
     if function.fn.__module__.partition(".")[0] == "triton":

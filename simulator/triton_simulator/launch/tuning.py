@@ -1,4 +1,7 @@
-"""What `triton.autotune` runs on the simulator, whose times would mean nothing."""
+"""Launches of `triton.autotune` on the simulator.
+
+Their times would mean nothing.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,9 @@ _original_run = Autotuner.run
 
 
 def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
-    """Launch the first configuration that compiles, for each new key of the tuner's; later launches take it again.
+    """Launch the first configuration that compiles.
+
+    It is found for each new key of the tuner's; later launches take it again.
 
     As with Triton's tuner, one that fails a `tl.static_assert` is not taken. If none is left, raises what the last one
     raised. Where Triton would compare configurations, its hook leaves the tensors as after that: reset to zero.
@@ -41,7 +46,10 @@ def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
 
 
 def _key(tuner: Any, named: dict[str, Any]) -> tuple[Any, ...]:
-    """What Triton's tuner keeps a configuration for: the arguments that it was told to look at, and all types."""
+    """Return the key for which Triton's tuner keeps a configuration.
+
+    It has the arguments that the tuner looks at, and all types.
+    """
     arguments = {name: value for name, value in {**tuner.nargs, **named}.items() if name in tuner.arg_names}
     values = [arguments[name] for name in tuner.keys if name in arguments]
     return (*values, *(str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")))
@@ -49,7 +57,10 @@ def _key(tuner: Any, named: dict[str, Any]) -> tuple[Any, ...]:
 
 @functools.cache
 def _skips_single_configuration() -> bool:
-    """Whether Triton's tuner times nothing if pruning leaves one configuration: not in Triton 3.6."""
+    """Return whether the tuner times nothing for a single configuration.
+
+    One may be left by pruning. Triton 3.6 times it all the same.
+    """
     return "len(pruned_configs) == 1" in inspect.getsource(_original_run)
 
 

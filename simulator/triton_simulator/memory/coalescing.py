@@ -1,4 +1,7 @@
-"""How the blocks of a launch lie in memory: counted only on request, since it takes about as long as the launch."""
+"""Coalescing of memory accesses.
+
+How the blocks of a launch lie in memory is counted only on request, since it takes about as long as the launch.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ Use = tuple[str, bool]
 
 @dataclass(frozen=True)
 class Sectors:
-    """How the loads of an argument, or the stores to it, lie in memory, for each block of each program separately.
+    """Sectors that the loads or stores of an argument touch.
+
+    They are counted for each block of each program separately.
 
     Triton splits a block's elements among threads in memory order; no other way touches fewer sectors.
     """
@@ -40,7 +45,7 @@ class Sectors:
 
 @dataclass
 class Coalescing:
-    """What `record(coalescing=True)` counts in each launch beside its bytes and operations."""
+    """Coalescing of a launch, for `record(coalescing=True)`."""
 
     programs: int
     sectors: dict[Use, Sectors] = field(default_factory=dict)
@@ -52,7 +57,10 @@ class Coalescing:
     """How many of them a mask leaves out."""
 
     def access(self, name: str, access: Access, lanes: int, *, stored: bool) -> None:
-        """Count the loads or stores of a group of programs, whose blocks have `lanes` elements together."""
+        """Count the loads or stores of a group of programs.
+
+        Their blocks have `lanes` elements together.
+        """
         self.lanes += lanes
         self.masked += lanes - len(access.index)
         if not len(access.index):
@@ -70,7 +78,10 @@ class Coalescing:
 
 
 def _measure(access: Access) -> tuple[Sectors, dict[int, int]]:
-    """The sectors of an access, and the steps from run to run if there are more sectors than necessary."""
+    """Return the sectors of an access, and the steps from run to run.
+
+    The steps are given if there are more sectors than necessary.
+    """
     region, item = access.region, access.item
     # Each program gets its own address space, followed by a gap, so that one sorted list is enough for all.
     space = (len(region.storage.bytes) // SECTOR_BYTES + 2) * SECTOR_BYTES

@@ -1,4 +1,4 @@
-"""Counts what a launch asks of a GPU."""
+"""Counts of a launch's memory traffic and operations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ CHUNK_BITS = 16
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a launch does to an argument: bytes, counting every access, and distinct bytes.
+    """Bytes of an argument that a launch moves.
+
+    They count every access; `distinct` counts distinct bytes.
 
     `stored_again` counts bytes of plain stores to elements that the launch had stored to before; 0 where it updates
     some by atomics.
@@ -39,14 +41,20 @@ class Traffic:
 
 @dataclass(frozen=True, eq=False)
 class Write:
-    """What launches did to a storage: which of its bytes they stored to, and what it held in the end."""
+    """Bytes of a storage that launches stored to.
+
+    It has what the storage held in the end, too.
+    """
 
     stored: Array
     held: Array
 
 
 class Marks:
-    """Which elements of a region a launch has come to. Of a large region, only parts that have any are counted."""
+    """Elements of a region that a launch has come to.
+
+    Of a large region, only chunks that have any are counted.
+    """
 
     def __init__(self, size: int) -> None:
         self.elements: Array = np.zeros(size, np.bool_)
@@ -59,6 +67,7 @@ class Marks:
             self._chunks[index >> CHUNK_BITS] = True
 
     def count(self) -> int:
+        """Return the number of marked elements."""
         if self._chunks is None:
             return int(np.count_nonzero(self.elements))
         starts = np.flatnonzero(self._chunks) << CHUNK_BITS
@@ -67,7 +76,10 @@ class Marks:
 
 @dataclass
 class Counts:
-    """What a launch does: bytes by argument, and floating-point operations."""
+    """Counts of a launch: bytes by argument, and operations.
+
+    The operations are those on floating-point numbers.
+    """
 
     operations: int = 0
     products: dict[str, int] = field(default_factory=dict)
@@ -89,11 +101,14 @@ class Counts:
 
     @property
     def idle(self) -> int:
-        """How many programs have stored nothing."""
+        """The number of programs that have stored nothing."""
         return int(np.count_nonzero(~self.busy))
 
     def access(self, access: Access, shape: tuple[int, ...], *, unmasked: bool, stored: bool) -> None:
-        """Count a load or a store by blocks of `shape`; `unmasked`: no mask left an element out."""
+        """Count a load or a store by blocks of `shape`.
+
+        With `unmasked`, no mask left an element out.
+        """
         region = access.region
         name = display_name(region)
         if shape and not stored:
@@ -125,7 +140,7 @@ class Counts:
             self.arguments[name] = replace(traffic, stored_again=rewritten)
 
     def writes(self) -> dict[int, Write]:
-        """What the launch has stored, by the address of the storage."""
+        """Return what the launch has stored, by the storage's address."""
         writes: dict[int, Write] = {}
         for region, _, stored in self._touched.values():
             storage = region.storage
@@ -139,7 +154,10 @@ class Counts:
         return writes
 
     def reads(self) -> list[tuple[str, int, int]]:
-        """What the launch has loaded or updated: its name, the address of the storage, and how many elements."""
+        """Return what the launch has loaded or updated.
+
+        Each entry has a name, the address of the storage, and how many elements.
+        """
         return [
             (display_name(region), region.storage.address, touched.count())
             for region, touched, _ in self._touched.values()
@@ -147,7 +165,10 @@ class Counts:
         ]
 
     def compute(self, operations: int, multiplied: str | None) -> None:
-        """Count floating-point operations; those of a `tl.dot` also by what it has multiplied."""
+        """Count floating-point operations.
+
+        Those of a `tl.dot` are counted by what it has multiplied, too.
+        """
         self.operations += operations
         if multiplied is not None:
             self.products[multiplied] = self.products.get(multiplied, 0) + operations
@@ -158,11 +179,15 @@ class Counts:
         return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing, dict(self.blocks))
 
     def restore(self, snapshot: Counts) -> None:
-        """Restore everything except what was touched and who was busy: the same programs will do it again."""
+        """Restore everything except what was touched and who was busy.
+
+        The same programs will do that again.
+        """
         self.operations, self.products = snapshot.operations, snapshot.products
         self.arguments, self.coalescing, self.blocks = snapshot.arguments, snapshot.coalescing, snapshot.blocks
 
     def clear(self) -> None:
+        """Set everything to zero."""
         self.operations = 0
         self.products.clear()
         self.arguments.clear()
@@ -173,12 +198,15 @@ class Counts:
 
 
 def display_name(region: Region) -> str:
-    """The counts of an argument; memory reached by addresses that the kernel made itself is counted together."""
+    """Return the name under which a region is counted.
+
+    Memory reached by addresses that the kernel made itself is counted together.
+    """
     return region.name or "memory"
 
 
 def _is_scattered(access: Access, row: int, unmasked: bool) -> bool:
-    """Whether consecutive elements of a row are not consecutive in memory."""
+    """Return whether a row's elements are not consecutive in memory."""
     if isinstance(access.run, slice):
         return False
     if unmasked:

@@ -77,10 +77,14 @@ class Memory:
 
     @property
     def plan(self) -> Plan:
+        """The plan of the launch."""
         return self.undo.plan
 
     def start(self, plan: Plan) -> None:
-        """Restore memory as it was before the launch, which starts now or starts again."""
+        """Restore memory as it was before the launch.
+
+        The launch starts now, or starts again.
+        """
         self.space.restore()
         self.undo.plan = plan
         self.results.combines = False
@@ -88,6 +92,7 @@ class Memory:
         self.begin_group(self.group)
 
     def begin_group(self, group: Array) -> None:
+        """Begin the run of a group of programs."""
         self.group = group
         self.changed = False
         self.undo.forget()
@@ -99,7 +104,9 @@ class Memory:
     def load(
         self, pointer: Value, mask: Value | None, other: Value | None, dtype: Any, *, volatile: bool = False
     ) -> Value:
-        """Load the elements where `mask` is true, and `other` elsewhere; undefined where there is neither.
+        """Load the elements where `mask` is true, and `other` elsewhere.
+
+        They are undefined where there is neither.
 
         A volatile load is meant to see what other programs store: it may wait for it, and is never in a race.
         """
@@ -183,7 +190,9 @@ class Memory:
         releases: bool,
         compares: bool = False,
     ) -> Value:
-        """Replace each element with `step(element, *operands)`, one program after the other, and return the old values.
+        """Replace each element with `step(element, *operands)`.
+
+        One program follows the other. Returns the old values.
 
         Only an atomic on a single element orders programs: of a block, each element would order another thread.
         """
@@ -240,7 +249,10 @@ class Memory:
     # Parts of these
 
     def _check(self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int) -> Array | None:
-        """Record accesses that are not allowed, and return where they are: None for nowhere."""
+        """Record forbidden accesses, and return a mask of them.
+
+        None for none.
+        """
         bad = region.outside(pointer.data, item)
         if bad is not None and mask is not None:
             bad = bad & mask.data
@@ -268,7 +280,10 @@ class Memory:
         return make_poison(where, PoisonSource(current_line(), region.name)) if self.plan.traced else where
 
     def _uncertain_lanes(self, pointer: Value, mask: Value | None) -> Array | None:
-        """Where an undefined value says whether, or where, an access happens: exactly."""
+        """Return the lanes whose access depends on an undefined value.
+
+        The value says whether, or where, the access happens. The mask is exact.
+        """
         if pointer.poison is None and (mask is None or mask.poison is None):
             return None
         unsure = np.asanyarray(False if pointer.poison is None else pointer.poison)
@@ -313,7 +328,10 @@ class Memory:
         self.on_change()
 
     def _record_poll(self, pointer: Value, *, changed: bool) -> None:
-        """An atomic or a volatile load has looked at memory: if it has not changed anything, it may be waiting."""
+        """Record that an atomic or a volatile load looked at memory.
+
+        If it has not changed anything, the program may be waiting.
+        """
         if changed:
             self._record_change()
             return

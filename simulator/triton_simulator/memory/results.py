@@ -1,4 +1,7 @@
-"""Notices results of undefined elements when they are stored, and has the launch started again to know where from."""
+"""Results of undefined elements that are stored.
+
+The launch is started again to know where they come from.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from triton_simulator.values.value import Value
 
 
 class Results:
-    """What one launch computes from undefined elements, and stores."""
+    """Values of one launch computed from undefined elements, and stored."""
 
     def __init__(self, log: FaultLog, undo: Undo) -> None:
         self._log = log
@@ -27,7 +30,10 @@ class Results:
         """Whether undefined elements are reported wherever they are stored."""
 
     def trace(self, reason: str) -> None:
-        """Start the launch again, unless it already knows where undefined elements come from."""
+        """Start the launch again to trace undefined elements.
+
+        Does nothing if it already knows where they come from.
+        """
         if not self._undo.plan.traced:
             raise Restart(reason, replace(self._undo.plan, traced=True))
 
@@ -41,12 +47,15 @@ class Results:
     def record_store(
         self, access: Access, poison: Array, shape: tuple[int, ...], chosen: Array | None, *, intended: bool
     ) -> None:
-        """Called where the chosen elements of a value with this poison, broadcast to `shape`, are stored.
+        """Record a store of elements, some of which may be undefined.
+
+        They are the chosen elements of a value with this poison, broadcast to `shape`.
 
         Where no mask says that they are `intended`, they may be padding.
         """
 
         def select_stored(array: Array) -> Array:
+            """Return the part of an array that belongs to the stored elements."""
             return flatten(array, shape, chosen)
 
         plain = np.asarray(poison)

@@ -15,19 +15,23 @@ from triton_simulator.values.value import Value, combined_poison, spread
 
 
 class _Results:
-    """What inline assembly gives, as Triton asks for it."""
+    """Results of inline assembly, as Triton asks for them."""
 
     def __init__(self, values: Sequence[Value]) -> None:
         self._values = values
 
     def get_result(self, number: int) -> Value:
+        """Return the result of this number."""
         return self._values[number]
 
 
 def inline_assembly(
     builder: Any, text: str, constraints: str, values: Sequence[Value], dtypes: Sequence[Any], _pure: bool, pack: int
 ) -> _Results:
-    """`tl.inline_asm_elementwise`: the text runs for `pack` elements at a time. Raises NotSimulatedError."""
+    """Run a text of assembly for `pack` elements at a time.
+
+    This is `tl.inline_asm_elementwise`. Raises NotSimulatedError, and ValueError where `pack` does not fit.
+    """
     types = [dtype.scalar for dtype in dtypes]
     numbers = [builder.as_integers(value, tl.uint64) if value.dtype.is_ptr() else value for value in values]
     shape = values[0].shape if values else dtypes[0].shape if dtypes[0].is_block() else ()
@@ -59,7 +63,10 @@ def _read_result(registers: dict[str, Array], name: str) -> Array:
 
 
 def _name_registers(constraints: str, values: Sequence[Array], outputs: int) -> dict[str, Array]:
-    """Registers by the names that a text has for them; an input may be tied to a result's, as `0` is to `$0`."""
+    """Return the input registers by the names that a text has for them.
+
+    An input may be tied to a result's register, as `0` is to `$0`.
+    """
     inputs = [
         constraint.strip()
         for constraint in constraints.split(",")
@@ -71,7 +78,10 @@ def _name_registers(constraints: str, values: Sequence[Array], outputs: int) -> 
 
 
 def _poison(values: Sequence[Value], shape: tuple[int, ...], pack: int) -> Array | None:
-    """A result is undefined where an operand is; of several elements at a time, where any of them is."""
+    """Return which results are undefined.
+
+    A result is where an operand is; of several elements at a time, where any of them is.
+    """
     poison = combined_poison(*values)
     if poison is None or pack == 1:
         return poison

@@ -1,5 +1,5 @@
 # ruff: noqa: N815  # the names are those of Triton's builder
-"""Triton's operations, carried out with numpy for every program of a group at once.
+"""Triton's operations, with numpy for all programs of a group.
 
 Triton's own semantics (types, broadcasting, promotion) call this builder instead of the one that would emit a
 compiler's instructions. It says what each operation is. What operations do to values stands in `values`; what
@@ -32,9 +32,13 @@ from triton_simulator.values.value import Value, any_wrapped, combined_poison
 def _count_operations(
     function: Callable[..., Any], *numpy: Callable[..., Any], per_element: int = 1
 ) -> Callable[..., Any]:
-    """Count an operation as `per_element` floating-point operations for each element of its result."""
+    """Count an operation's floating-point operations.
+
+    It is `per_element` of them for each element of its result.
+    """
 
     def method(builder: Builder, *operands: Any) -> Value:
+        """Carry out the operation, and count it."""
         result: Value = function(*numpy, *operands)
         builder.count(result, per_element)
         return result
@@ -43,9 +47,14 @@ def _count_operations(
 
 
 def _track_size(function: Callable[..., Any], *, moves: bool = False) -> Callable[..., Any]:
-    """An operation whose result may be a larger block than what it is given; it may be `_wait_for_loads` too."""
+    """Track the size of an operation's result.
+
+    The result may be a larger block than the operands. If the operation `moves` elements, it waits as in
+    `_wait_for_loads`.
+    """
 
     def method(builder: Builder, *operands: Any) -> Value:
+        """Carry out the operation, and record its result's size."""
         if moves:
             builder.wait(stores=False)
         result: Value = function(*operands)
@@ -56,9 +65,13 @@ def _track_size(function: Callable[..., Any], *, moves: bool = False) -> Callabl
 
 
 def _wait_for_loads(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation that may bring elements to other threads, which have to wait until those have loaded them."""
+    """Let threads wait for loads before an operation.
+
+    It may bring elements to other threads, which have to wait until those have loaded them.
+    """
 
     def method(builder: Builder, *operands: Any) -> Any:
+        """Wait, and carry out the operation."""
         builder.wait(stores=False)
         return function(*operands)
 
@@ -70,12 +83,15 @@ def _extremum(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _comparison(operation: Callable[..., Any]) -> Callable[..., Any]:
-    """A pointer is compared by its addresses."""
+    """Return a comparison, which compares pointers by their addresses."""
     return lambda builder, a, b: elementwise.compare(operation, builder.as_numbers(a), builder.as_numbers(b))
 
 
 class Builder(Programs):
-    """Every `create_…` takes and gives `Value`s; the names are those that Triton's semantics call."""
+    """Builder that computes instead of emitting instructions.
+
+    Every `create_…` takes and gives `Value`s; the names are those that Triton's semantics call.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -109,17 +125,21 @@ class Builder(Programs):
     # Programs
 
     def create_get_program_id(self, axis: int) -> Value:
+        """Return the program id along an axis, as int32."""
         return Value(self.ids[axis], tl.int32, bounds=(0, self.grid[axis] - 1))
 
     def create_get_num_programs(self, axis: int) -> Value:
+        """Return the number of programs along an axis, as int32."""
         return conversions.constant(self.grid[axis], tl.int32)
 
     def create_make_range(self, _type: Any, start: int, stop: int) -> Value:
+        """Return the int32 numbers from `start` to `stop`, exclusively."""
         self.record_size((stop - start,))
         data = np.arange(start, stop, dtype=np.int32)[None]
         return Value(data, tl.int32, (stop - start,), bounds=(start, max(start, stop - 1)))
 
     def create_barrier(self) -> None:
+        """Let the threads of each program wait for each other."""
         self.wait()
 
     # Conversions
@@ -130,6 +150,7 @@ class Builder(Programs):
     create_fp_to_fp = staticmethod(conversions.floats_to_floats)
 
     def create_bitcast(self, source: Value, dtype: Any) -> Value:
+        """Return the same bits as another type, or pointers to another type."""
         repoint = source.dtype.scalar.is_ptr()
         return self.cast_pointers(source, dtype.scalar) if repoint else conversions.bitcast(source, dtype)
 
@@ -173,6 +194,7 @@ class Builder(Programs):
     def create_extern_elementwise(
         self, _library: str, _path: str, symbol: str, operands: list[Value], dtype: Any, _pure: bool
     ) -> Value:
+        """Call a function of libdevice on each element."""
         result = elementwise.call_libdevice(symbol, operands, dtype)
         self.count(result)
         return result
@@ -184,11 +206,13 @@ class Builder(Programs):
     create_minnumf, create_maxnumf = _extremum(np.fmin), _extremum(np.fmax)
 
     def create_clampf(self, x: Value, low: Value, high: Value, propagate: Any) -> Value:
+        """Return `x` limited to the range from `low` to `high`."""
         quiet = propagate == ir.PROPAGATE_NAN.NONE
         larger, smaller = (np.fmax, np.fmin) if quiet else (np.maximum, np.minimum)
         return self.extremum(smaller, self.extremum(larger, x, low), high)
 
     def extremum(self, operation: Callable[..., Any], a: Value, b: Value) -> Value:
+        """Return the smaller or larger of two operands, and count it."""
         result = elementwise.apply(operation, a, b, chooses=True)
         self.count(result)
         return result.mark_undefined()  # a maximum ignores NaN
@@ -215,16 +239,19 @@ class Builder(Programs):
     create_join = _track_size(blocks.join, moves=True)
 
     def create_gather(self, source: Value, index: Value, axis: int) -> Value:
+        """Return `source[..., index, ...]` along an axis."""
         self.wait()
         self.record_size(index.shape)
         return blocks.gather(source, index, axis)
 
     def create_splat(self, dtype: Any, scalar: Value) -> Value:
+        """Return a block of this scalar."""
         shape = tuple(int(size) for size in dtype.shape)
         self.record_size(shape)
         return blocks.splat(scalar, shape)
 
     def create_histogram(self, values: Value, bins: int, mask: Value | None = None) -> Value:
+        """Return how many values fall into each bin, as int32."""
         self.memory.results.combine(values, 0)
         self.wait()
         return blocks.histogram(values, int(bins), mask)
@@ -232,6 +259,7 @@ class Builder(Programs):
     # Matrices
 
     def create_dot(self, a: Value, b: Value, accumulator: Value, precision: Any, _imprecise: Any = None) -> Value:
+        """Return `a @ b + accumulator`."""
         self.memory.results.combine(a, -1)
         self.memory.results.combine(b, -2)
         return self._product(a, b, accumulator, precision, dot.input_precision(a.dtype.scalar, precision))
@@ -249,6 +277,7 @@ class Builder(Programs):
         b_packed: bool,
         accumulator: Value,
     ) -> Value:
+        """Return the product of blocks in microscaling formats."""
         e2m1 = type(a_format).E2M1
         lhs_axis, rhs_axis = -1 if a_packed else -2, -2 if b_packed else -1
         lhs = dot.scaled_operand(a, a_scale, lhs_axis if a_format == e2m1 else None, right=False)
@@ -266,6 +295,10 @@ class Builder(Programs):
     # Pointers
 
     def create_addptr(self, pointer: Value, offset: Value) -> Value:
+        """Return pointers that are moved by elements.
+
+        The offset is added in int64; where an int32 offset has wrapped, the pointer is marked.
+        """
         pointer, offset = elementwise.align(pointer, offset)
         return Value(
             pointer.data + offset.data.astype(np.int64, copy=False),
@@ -286,15 +319,19 @@ class Builder(Programs):
     # Memory
 
     def create_load(self, pointer: Value, *policy: Any) -> Value:
+        """Load all elements of a block."""
         return self.load(pointer, None, None, volatile=policy[-1] is True)
 
     def create_masked_load(self, pointer: Value, mask: Value, other: Value | None, *policy: Any) -> Value:
+        """Load the elements of a block where the mask is true."""
         return self.load(pointer, mask, other, volatile=policy[-1] is True)
 
     def create_store(self, pointer: Value, value: Value, *_policy: Any) -> None:
+        """Store all elements of a block."""
         self.store(pointer, value, None)
 
     def create_masked_store(self, pointer: Value, value: Value, mask: Value, *_policy: Any) -> None:
+        """Store the elements of a block where the mask is true."""
         self.store(pointer, value, mask)
 
     # Atomics
@@ -322,6 +359,7 @@ class Builder(Programs):
     # Debugging
 
     def create_print(self, prefix: str, hexadecimal: bool, values: list[Value], _signed: Any) -> None:
+        """Print a program's values, as `tl.device_print` does."""
         if not self.memory.plan.one_by_one:
             raise ValueInspection("device_print")
         program = tuple(int(ids[0]) for ids in self.ids)
@@ -330,12 +368,14 @@ class Builder(Programs):
             print(program, prefix, np.array2string(self.as_numbers(value).single_program(), formatter=formatter))
 
     def create_assert(self, condition: Value, message: str) -> None:
+        """Raise AssertionError if the condition is false anywhere."""
         condition = self.as_numbers(condition)
         if not condition.data.all():
             program = program_name(self.memory.log.program(int(self.memory.group[0])))
             raise AssertionError(f"{message or 'an assertion failed'}, in {program}")
 
     def create_assume(self, condition: Value) -> None:
+        """Raise ValueError if the condition is false anywhere."""
         if not condition.data.all():
             raise ValueError("tl.assume was given a condition that is false")
 

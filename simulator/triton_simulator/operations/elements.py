@@ -1,4 +1,7 @@
-"""Functions of a kernel's own that see single elements: each element is then a program of its own, for a while."""
+"""Kernel functions that see single elements.
+
+Each element is then a program of its own, for a while.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ Scalars = Callable[[list[Value]], list[Value]]
 
 
 def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: int) -> Any:
-    """`tl.map_elementwise`: as many elements at a time as `pack` says, those that are next to each other."""
+    """Apply a function to `pack` neighbouring elements at a time.
+
+    This is `tl.map_elementwise`. Raises ValueError where `pack` does not fit.
+    """
     semantic = upstream.interpreter_semantic
     values = [tensor.handle for tensor in semantic.broadcast_tensors(*tensors)]
     shape, single = values[0].shape, False
@@ -27,6 +33,7 @@ def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: i
         raise ValueError(f"map_elementwise expects blocks of a multiple of pack={pack} elements, but got {shape}")
 
     def call(scalars: list[Value]) -> list[Value]:
+        """Apply the function to scalars."""
         nonlocal single
         results = function(*(tl.tensor(value, value.dtype) for value in scalars))
         single = not isinstance(results, tuple | tl.tuple)
@@ -46,7 +53,10 @@ def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: i
 
 
 def apply_by_element(builder: Any, call: Scalars, values: list[Value]) -> list[Value]:
-    """Apply `call` to scalars, of which each program of the group has as many: those that disagree are separated."""
+    """Apply `call` to scalars, of which each program has as many.
+
+    Elements that disagree are separated.
+    """
     memory, group, ids = builder.memory, builder.memory.group, builder.ids
     size = len(values[0].data)
     per_program = size // len(group)
@@ -79,7 +89,10 @@ def _put(result: Value, index: Array, new: Value) -> None:
 
 
 def _strided_scalars(value: Value, rows: int, pack: int, position: int) -> Value:
-    """Of each `pack` elements of a block, in all programs, the one at this place."""
+    """Return every `pack`-th element of a block, in all programs.
+
+    The first one is at this position.
+    """
     full = (rows, *value.shape)
     return value.rearrange(
         lambda data: np.broadcast_to(spread(data, value.shape), full).reshape(-1, pack)[:, position], ()
@@ -90,6 +103,7 @@ def _join_block(scalars: Sequence[Value], rows: int, shape: tuple[int, ...]) -> 
     """The block whose elements `_strided_scalars` took apart."""
 
     def join(arrays: Sequence[Any]) -> Array:
+        """Return the arrays interleaved, as (rows, *shape)."""
         size = len(scalars[0].data)
         return np.stack([np.broadcast_to(array, size) for array in arrays], axis=-1).reshape(rows, *shape)
 

@@ -1,4 +1,7 @@
-"""Operations that our builder lacks: Triton's interpreter carries them out, one program at a time."""
+"""Operations that our builder lacks.
+
+Triton's interpreter carries them out, one program at a time.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,10 @@ from triton_simulator.values.value import Value
 
 
 def run_per_program(programs: Programs, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation of the interpreter's builder, for values of ours."""
+    """Return an operation of the interpreter's builder, for our values."""
 
     def call(*arguments: Any, **named: Any) -> Any:
+        """Run the operation. Raises RestartOneByOne if programs run at once."""
         plan = programs.memory.plan
         if not plan.one_by_one:
             raise RestartOneByOne(f"{name} is not batched", plan)
@@ -33,7 +37,10 @@ def run_per_program(programs: Programs, name: str, operation: Callable[..., Any]
 
 
 def _spoil(result: Any, poisons: list[Array]) -> None:
-    """Take all of a result for undefined: how its elements depend on those of the operands is not known."""
+    """Mark all of a result as undefined.
+
+    How its elements depend on those of the operands is not known.
+    """
     for value in result if isinstance(result, tuple) else (result,):
         if isinstance(value, Value):
             flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in poisons])
@@ -42,7 +49,10 @@ def _spoil(result: Any, poisons: list[Array]) -> None:
 
 
 def _as_upstream(value: Any) -> Any:
-    """One program's value as Triton's interpreter holds it: bits for small floats, no axis of programs."""
+    """Return one program's value as Triton's interpreter holds it.
+
+    It has bits for small floats, and no axis of programs.
+    """
     if not isinstance(value, Value):
         return value
     data = encode(value.full(), value.dtype.scalar)

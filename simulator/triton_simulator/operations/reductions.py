@@ -1,4 +1,7 @@
-"""`tl.reduce` and `tl.associative_scan`, along an axis of the block, in all programs of a group."""
+"""`tl.reduce` and `tl.associative_scan`.
+
+They run along an axis of the block, in all programs of a group.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ Tensors = tuple[Any, ...]
 
 
 def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_dims: bool) -> Tensors:
-    """Each tensor without its axis `axis`; None stands for all axes. Kept axes have length 1."""
+    """Combine each tensor along `axis`; None stands for all axes.
+
+    The results lack the axis. With `keep_dims`, it has length 1.
+    """
     values = [tensor.handle for tensor in tensors]
     shape = values[0].shape
     _check_axis(axis, shape)
@@ -76,7 +82,9 @@ def _reduce_poison(value: Value, axis: int) -> Array | None:
 def _arg_extremum(
     values: list[Value], shape: tuple[int, ...], axis: int, largest: bool, leftmost: bool
 ) -> list[Value] | None:
-    """The extreme value and its index, of equal ones the smallest if `leftmost`, otherwise the largest, as on a GPU.
+    """Return the extreme value and its index, or None.
+
+    Of equal values, the smallest index is taken if `leftmost`, otherwise the largest, as on a GPU.
 
     None if there is a NaN: what comes of it depends on the order in which elements are compared.
     """
@@ -99,7 +107,10 @@ def _arg_extremum(
 
 
 def _fold(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
-    """Neighbours are combined, then neighbouring pairs, and so on: any associative function will do."""
+    """Combine neighbours, then neighbouring pairs, and so on.
+
+    Any associative function will do.
+    """
     while values[0].shape[axis] > 1:
         first, second = (_take(values, axis, slice(start, None, 2)) for start in (0, 1))
         values = _combine(builder, combine, first, second)
@@ -108,7 +119,10 @@ def _fold(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Va
 
 
 def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool) -> Tensors:
-    """Each element combined with all elements before it along `axis`, or with all after it."""
+    """Combine each element with all before it along `axis`.
+
+    With `reverse`, it is combined with all after it.
+    """
     values = [tensor.handle for tensor in tensors]
     _check_axis(axis, values[0].shape)
     builder.wait()
@@ -148,7 +162,10 @@ def _accumulate_values(value: Value, axis: int, accumulate: Any) -> Value:
 
 
 def _scan_values(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
-    """Each element is combined with the one before, then with the one two before, then four, and so on."""
+    """Combine each element with earlier ones at doubling distances.
+
+    It is combined with the one before, then with the one two before, then four, and so on.
+    """
     size, distance = values[0].shape[axis], 1
     while distance < size:
         order = np.arange(size) - distance
@@ -171,12 +188,14 @@ def _take(values: list[Value], axis: int, selection: slice | Array) -> list[Valu
 
 
 def _rearranged(value: Value, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
-    """`value.rearranged`, for a change that needs all axes at their full length."""
+    """Rearrange a value by a change that needs all axes in full."""
     return value.rearrange(lambda data: change(spread(data, value.shape)), shape)
 
 
 def _combine(builder: Any, combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
-    """Apply the kernel's function to whole slices at once: the tensors look like blocks to it.
+    """Apply the kernel's function to whole slices at once.
+
+    The tensors look like blocks to it.
 
     If it branches on them, it is given scalars, which is what it expects: see `_combine_by_element`.
     """
@@ -202,7 +221,10 @@ def _combine_by_element(builder: Any, function: Any, values: list[Value]) -> lis
 
 
 def _call(builder: Any, function: Any, values: list[Value]) -> list[Value]:
-    """Apply the kernel's function to tensors; its results have the types and the shape of what it combines."""
+    """Apply the kernel's function to tensors.
+
+    Its results have the types and the shape of what it combines.
+    """
     results = function(*(_tensor(value, value.dtype) for value in values))
     results = results if isinstance(results, tuple | tl.tuple) else (results,)
     return [_match_block(builder, result, value) for result, value in zip(results, values, strict=False)]

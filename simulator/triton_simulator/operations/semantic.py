@@ -1,4 +1,7 @@
-"""Triton's semantics (types, broadcasting, promotion), where programs that run at once need others, or faster ones."""
+"""Triton's semantics, adapted to programs that run at once.
+
+Types, broadcasting and promotion are overridden where such programs need others, or faster ones.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +27,21 @@ Sizes = tuple[int, ...]
 
 
 class _Format(str):
-    """The name of a format: a plain string, as most versions of Triton want it, with the value that 3.6 asks for."""
+    """Name of a format.
+
+    It is a plain string, as most versions of Triton want it, with the value that 3.6 asks for.
+    """
 
     __slots__ = ()
 
     @property
     def value(self) -> str:
+        """Return the name itself."""
         return str(self)
 
 
 class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
-    """Triton's semantics, with its long way round where nothing is to be converted left out."""
+    """Triton's semantics, with a shortcut where nothing is converted."""
 
     def binary_op_type_checking_impl(
         self,
@@ -59,7 +66,10 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         )
 
     def _like(self, number: Any, block: Any) -> Any:
-        """A number that takes part in an operation with this block, as a constant of the block's type if it gets it."""
+        """Return a number as a constant of a block's type, if it gets it.
+
+        The number takes part in an operation with this block.
+        """
         if not isinstance(self.builder, Builder):  # Triton's interpreter runs
             return number
         fits = isinstance(block, tl.tensor) and block.dtype.name in _FITS[type(number)] and -(2**31) <= number < 2**31
@@ -88,21 +98,27 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         return tl.tensor(self.builder.create_splat(of_block, block.handle), of_block)
 
     def atomic_max(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        """Store the larger value by an atomic, and return the old one."""
         return self._float_atomic("max", super().atomic_max, pointer, value, mask, sem, scope)
 
     def atomic_min(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        """Store the smaller value by an atomic, and return the old one."""
         return self._float_atomic("min", super().atomic_min, pointer, value, mask, sem, scope)
 
     def dot_scaled(
         self, a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, *options: Any
     ) -> Any:
+        """Multiply blocks in microscaling formats."""
         names = (_Format(getattr(name, "value", name)) for name in (a_format, b_format))
         return super().dot_scaled(a, a_scale, next(names), b, b_scale, next(names), *options)
 
     def _float_atomic(
         self, name: str, on_integers: Callable[..., Any], pointer: Any, value: Any, mask: Any, sem: str, scope: str
     ) -> Any:
-        """A float's maximum or minimum. Triton makes two of it, on its bits, which programs would share."""
+        """Update by the maximum or minimum of floats.
+
+        Triton makes two of it, on its bits, which programs would share.
+        """
         if not value.dtype.is_floating() or not isinstance(self.builder, Builder):
             return on_integers(pointer, value, mask, sem, scope)
         pointer, value, mask = self.atom_red_typechecking_impl(pointer, value, mask, name)
@@ -115,7 +131,9 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
 
 @functools.lru_cache(maxsize=1024, typed=True)
 def _constant(number: float, dtype: str, sizes: Sizes) -> Value:
-    """A block of this number. All who ask get the same one, which none can change.
+    """Return a block of this number.
+
+    All who ask get the same one, which none can change.
 
     A loop of a kernel asks for the same few again and again.
     """
@@ -130,7 +148,10 @@ def _sizes(of_block: Any) -> Sizes | None:
 
 
 def _broadcast_sizes(lhs: Sizes | None, rhs: Sizes | None) -> Sizes | None:
-    """The shape that blocks of these shapes are broadcast to; None where that is for Triton to say."""
+    """Return the shape that two shapes are broadcast to.
+
+    None where that is for Triton to say.
+    """
     if lhs is None or rhs is None:
         return None
     if not lhs or not rhs:

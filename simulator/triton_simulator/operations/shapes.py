@@ -1,4 +1,6 @@
-"""Makes the parts of Triton's types once that Triton makes again for each operation.
+"""Cache for the attributes of Triton's types.
+
+Triton creates them again for each operation.
 
 A block's type checks and wraps its sizes, and so does each tensor of that type: in small launches that took longer than
 the arithmetic.
@@ -20,7 +22,10 @@ _TENSOR_ATTRIBUTES = "_of_tensors"
 
 
 def shape_patches(patches: Patches) -> None:
-    """Plan that types and tensors share what is equal in them, and that what is no constant is seen at once."""
+    """Plan that types and tensors share their equal attributes.
+
+    What is no constant is seen at once, too.
+    """
     patches.attribute(tl.block_type, "__init__", _cache_type_attributes())
     patches.attribute(tl.tensor, "__init__", _cache_tensor_attributes())
     unwrapped = tl.core._unwrap_if_constexpr
@@ -34,6 +39,7 @@ def _cache_type_attributes() -> Any:
     cache: dict[Any, dict[str, Any]] = {}
 
     def initialize(instance: Any, element_ty: Any, shape: Any) -> None:
+        """Initialize a block's type from the cache, or as Triton does."""
         sizes = tuple([size.value if type(size) is tl.constexpr else size for size in shape])
         usual = type(instance) is tl.block_type and type(element_ty) in (tl.dtype, tl.pointer_type)
         if not usual or not all(type(size) is int for size in sizes):
@@ -53,6 +59,7 @@ def _cache_tensor_attributes() -> Any:
     original = tl.tensor.__init__
 
     def initialize(instance: Any, handle: Any, type: Any) -> None:
+        """Initialize a tensor from its type's cache, or as Triton does."""
         attributes = instance.__dict__
         cached = type.__dict__.get(_TENSOR_ATTRIBUTES)
         if cached and instance.__class__ is tl.tensor:

@@ -1,4 +1,4 @@
-"""Which programs waited for which others, by atomics."""
+"""Order among programs by atomics."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ UNKNOWN = -1
 
 @dataclass(frozen=True)
 class AtomicEvent:
-    """An atomic that orders: one that releases hands on all that its program did before it; one that acquires takes
-    over what was handed on at its address until then, by way of others too."""
+    """Atomic that orders programs.
+
+    One that releases hands on all that its program did before it; one that acquires takes over what was handed on at
+    its address until then, by way of others too.
+    """
 
     program: int
     address: int
@@ -53,7 +56,9 @@ class Ordering:
         return len(self._events)
 
     def record(self, programs: Array, addresses: Array, *, acquires: bool, releases: Array) -> None:
-        """Record an atomic of each of these programs, in this order; `releases` has a bool for each.
+        """Record an atomic of each of these programs, in this order.
+
+        `releases` has a bool for each.
 
         There must be capacity left for them. One that has nothing to hand on and nothing to take over is no event: a
         program that waits asks a thousand times.
@@ -80,6 +85,7 @@ class Ordering:
             self._released[event.address] = number
 
     def truncate(self, length: int) -> None:
+        """Forget all events after the first `length`."""
         if length == len(self._events):
             return
         for event in reversed(self._events[length:]):
@@ -100,7 +106,9 @@ class Ordering:
         return np.where(moments == UNKNOWN, -1, self._actors.take(moments, mode="clip"))
 
     def unordered(self, waiters: Array, moments: Array, excluded: Array | None = None) -> Array:
-        """Which of the programs `waiters[i]` have not waited for the end of `moments[i]`.
+        """Return which waiters have not waited for a moment's end.
+
+        Program `waiters[i]` should have waited for `moments[i]`.
 
         Waiting at the address `excluded[i]` does not count. Where the moment is unknown, a program that has waited for
         anything has waited for it: a doubt is no fault.
@@ -122,7 +130,10 @@ class Ordering:
         return answers[inverse.reshape(-1)]
 
     def _reached(self, program: int, moments: set[int], excluded: int) -> set[int]:
-        """Return the moments that ended before this program's moment began, following the events backwards."""
+        """Return the moments that ended before this program's moment began.
+
+        The events are followed backwards.
+        """
         reached = {UNKNOWN} if program in self._acquirers else set()
         pending: dict[int, set[int]] = {}
         for moment in moments - {UNKNOWN}:

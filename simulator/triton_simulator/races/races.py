@@ -1,4 +1,7 @@
-"""Finds programs that meet at an element: who last stored, updated or loaded it, and who waited for whom."""
+"""Detection of races between programs.
+
+It knows who last stored, updated or loaded an element, and who waited for whom.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,9 @@ NOBODY, ATOMIC = 0, 1
 
 
 class Shadow:
-    """Names for the elements of a storage: who wrote each one last, and who reads it.
+    """Names for the elements of a storage.
+
+    They say who wrote each one last, and who reads it.
 
     A name is NOBODY, or twice (a moment of a program + 1), with the bit ATOMIC if the access was an atomic. Where that
     takes more memory than a launch may have, it is the program's number modulo what fits instead, which can take two
@@ -42,11 +47,13 @@ class Shadow:
         """Who last stored what an element held already, which none of its readers can notice; None: nobody."""
 
     def silent_names(self) -> Array:
+        """Return the names of silent writers, created when first needed."""
         if self.silent is None:
             self.silent = np.zeros_like(self.writers)
         return self.silent
 
     def names(self, owners: Array, moments: Array, *, atomic: bool) -> Array:
+        """Return the names of accesses by these programs at these moments."""
         numbers = moments if self.exact else owners % (self.several // 2 - 1)
         names: Array = numbers.astype(self.writers.dtype)
         names += 1
@@ -63,16 +70,22 @@ class Shadow:
 
 
 def is_atomic(names: Array) -> Array:
+    """Return which names are those of atomics."""
     return np.asarray(names & ATOMIC == ATOMIC)
 
 
 def is_other_program(first: Array, second: Array) -> Array:
-    """Where two names differ in more than the kind of access; `several` differs from all others."""
+    """Return where two names differ in more than the kind of access.
+
+    The name `several` differs from all others.
+    """
     return np.asarray(first ^ second > ATOMIC)
 
 
 class Races:
-    """Finds, in one launch, programs that touch the same element without waiting for each other.
+    """Detection of races in one launch.
+
+    It finds programs that touch the same element without waiting for each other.
 
     Two accesses race if nothing orders them and one of them changes what the other one sees. So whoever stores what is
     there already, or what all others store too, races with no load; and an atomic that changes nothing is only a look.
@@ -104,13 +117,17 @@ class Races:
         self.threads = Threads(log, programs, undo)
 
     def restart(self) -> None:
+        """Forget all accesses, as the launch starts again."""
         self.threads.restart()
         self._shadows.clear()
         self._slack = SLACK_BYTES
         self.ordering = Ordering(self._programs, self._undo.plan.events)
 
     def watched(self, storage: Storage) -> bool:
-        """Whether all accesses to this storage matter: whether the launch makes more than one kind of them."""
+        """Return whether all accesses to this storage matter.
+
+        They do if the launch makes more than one kind of them. Raises Restart when that turns out.
+        """
         watched = self._undo.plan.watched
         if storage.loaded + storage.stored + storage.updated > 1 and storage.address not in watched:
             plan = replace(self._undo.plan, watched=watched | {storage.address})
@@ -124,12 +141,18 @@ class Races:
         self.ordering.record(access.owners, access.addresses, acquires=acquires, releases=releases)
 
     def poll(self, access: Access) -> None:
-        """Called at a volatile load: it takes over what was handed on where it looks."""
+        """Record a volatile load.
+
+        It takes over what was handed on where it looks.
+        """
         if access.region.storage.stored or access.region.storage.updated:
             self._record_events(access, acquires=True, releases=np.zeros(len(access.owners), np.bool_))
 
     def load(self, access: Access) -> Share | None:
-        """Called before a load from a watched storage. Returns what `Threads.load` returns."""
+        """Record a load from a watched storage, before it happens.
+
+        Returns what `Threads.load` returns.
+        """
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
         clash = self._foreign(shadow, writers, names, access)
@@ -162,7 +185,9 @@ class Races:
         return share
 
     def store(self, access: Access, current: Array, replacement: Array, *, single: bool, uniform: bool) -> None:
-        """Called before a store: `current` is what memory holds, and `replacement` is what it will hold.
+        """Record a store, before it happens.
+
+        `current` is what memory holds, and `replacement` is what it will hold.
 
         `single`: each program stores a single element, which may tell others that it has come so far. `uniform`: all
         programs of the group store the same.
@@ -214,14 +239,20 @@ class Races:
         changed: Array,
         excluded: Array | None = None,
     ) -> None:
-        """Report programs that have stored what was there already, where another program now changes it."""
+        """Report races with silent writers.
+
+        They have stored what was there already, where another program now changes it.
+        """
         if shadow.silent is not None and changed.any():
             silent = shadow.silent[elements]
             clash = self._foreign(shadow, silent, names, access) & changed
             self._report(shadow, access, silent, clash, stored=True, excluded=excluded)
 
     def check_overwrites(self, access: Access, current: Array, replacement: Array) -> None:
-        """Called after a store: programs of the same group may have replaced what another one just stored."""
+        """Report races within a store, after it has happened.
+
+        Programs of the same group may have replaced what another one just stored.
+        """
         if isinstance(access.run, slice):
             return
         shadow, marks, names = self._marks(access)
@@ -236,7 +267,9 @@ class Races:
             self._record_silent(shadow, access.select(silent), _as_indices(marks)[silent], names[silent])
 
     def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool, compares: bool) -> None:
-        """Called at an atomic, which changed the elements where `changed` is true; it may acquire and release.
+        """Record an atomic, which may acquire and release.
+
+        It changed the elements where `changed` is true.
 
         One that changes nothing is a look at memory. One that compares waits for the value that it finds.
         """
@@ -306,7 +339,7 @@ class Races:
         return table is not None and _has_own_name(table[marks], self._foreign(shadow, table[marks], names, access))
 
     def _foreign(self, shadow: Shadow, previous: Array, names: Array, access: Access) -> Array:
-        """Where an element's name is another program's."""
+        """Return where an element's name is another program's."""
         foreign: Array
         if not len(self.ordering) or not shadow.exact:
             foreign = is_other_program(previous, names)
@@ -325,7 +358,9 @@ class Races:
         stored: bool,
         excluded: Array | None = None,
     ) -> None:
-        """Record the elements where `clash` holds, unless programs waited; `names` are those of the others.
+        """Record races at the elements where `clash` holds.
+
+        There is none where programs waited. The names of the other accesses are `names`.
 
         Who waited at the addresses `excluded` does not count.
         """
@@ -345,7 +380,7 @@ class Races:
             )
 
     def _marks(self, access: Access, *, atomic: bool = False) -> tuple[Shadow, Array | slice, Array]:
-        """The shadow, where in it the elements are, and the names of their programs."""
+        """Return the shadow, the elements' places in it, and the names."""
         storage, item = access.region.storage, access.item
         shadow = self._shadows.get(storage.address)
         if item < storage.unit:
@@ -365,7 +400,10 @@ class Races:
         return shadow, marks, shadow.names(access.owners, self.ordering.moments(access.owners), atomic=atomic)
 
     def _shadow(self, storage: Storage) -> Shadow:
-        """The most exact shadow that fits into the memory that a launch may have: see `SLACK_BYTES`."""
+        """Return the most exact shadow that fits into memory.
+
+        See `SLACK_BYTES` for the memory that a launch may have.
+        """
         size = len(storage.bytes)
         elements = -(-size // storage.unit)
         needed = np.min_scalar_type(2 * (self._programs + self.ordering.capacity) + 4)
@@ -381,7 +419,7 @@ class Races:
 
 
 def _has_own_name(names: Array, foreign: Array) -> bool:
-    """Whether one of these names is the program's own."""
+    """Return whether one of these names is the program's own."""
     return bool(((names != NOBODY) & ~foreign).any())
 
 

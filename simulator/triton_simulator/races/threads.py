@@ -1,4 +1,6 @@
-"""Finds threads of one program that exchange data through memory, and do not wait for each other.
+"""Detection of races between threads of one program.
+
+They exchange data through memory, and do not wait for each other.
 
 A block's elements are spread over a program's threads, and nothing but `tl.debug_barrier()`, or what makes all of them
 wait by itself, lets one thread see what another one has stored.
@@ -35,7 +37,9 @@ _SLOT = _SEVERAL - 1
 
 @dataclass(frozen=True)
 class Layout:
-    """How a block's elements are spread over a program's threads: in the order of memory, `vector` for each in turn.
+    """Layout of a block's elements over a program's threads.
+
+    They are spread in the order of memory, `vector` for each thread in turn.
 
     This is what the compiler chooses for rows, or columns, that are contiguous and aligned.
     """
@@ -55,6 +59,7 @@ class Layout:
 
 
 def infer_layout(lanes: Lanes, item: int, threads: int) -> Layout:
+    """Return the layout that the compiler would choose for these lanes."""
     axes = tuple(range(len(lanes.shape)))
     contiguous = [axis for axis in axes if _is_contiguous(lanes.index, axis + 1)]
     if not contiguous:
@@ -69,7 +74,10 @@ def _is_contiguous(index: Array, axis: int) -> bool:
 
 @dataclass(eq=False)
 class _Event:
-    """An access by blocks of `size` elements. Slot i is lane `i % size` of program `group[i // size]`."""
+    """Access by blocks of `size` elements.
+
+    Slot i is lane `i % size` of program `group[i // size]`.
+    """
 
     line: KernelLine
     layout: Layout
@@ -80,7 +88,9 @@ class _Event:
     """Whether all threads need the number that was loaded here."""
 
     def conflicts(self, later: _Event, slots: Array, later_slots: Array) -> Array:
-        """Where the slots `slots` and the `later_slots` of the other event are different threads of the same program.
+        """Return where slots belong to different threads of one program.
+
+        They are `slots` of this event and `later_slots` of the other one.
 
         The same lanes of equal blocks are the same thread, whatever its layout. Threads of a warp run in step.
         """
@@ -92,7 +102,10 @@ class _Event:
 
 
 class _Elements:
-    """Who stored each element of a storage last, and who read it last: an event and a slot in one number, or 0."""
+    """Last stores and reads of a storage's elements.
+
+    An event and a slot stand in one number, or 0 for none.
+    """
 
     def __init__(self, elements: int) -> None:
         self.stores: Array = np.zeros(elements, np.int64)
@@ -100,7 +113,9 @@ class _Elements:
 
 
 class Threads:
-    """What the threads of each program have stored and read since they last waited for each other.
+    """Accesses of each program's threads since they last waited.
+
+    They are the stores and reads of a launch.
 
     To know that takes about as long as the launch, so a storage is `tracked` only once a program comes back to an
     element of it by another block than before. In doubt there is no race: what makes the threads of most kernels wait,
@@ -120,13 +135,17 @@ class Threads:
         """By program: from which event on stores, and reads, may still be under way."""
 
     def restart(self) -> None:
+        """Forget all accesses, as the launch starts again."""
         del self._events[1:]
         self._elements.clear()
         self._blocks.clear()
         self._stores_since[:] = self._reads_since[:] = 1
 
     def wait(self, group: Array, *, stores: bool = True) -> None:
-        """Called where all threads of each of these programs wait; without `stores`, for what was read only."""
+        """Record that all threads of each of these programs wait.
+
+        Without `stores`, they wait for what was read only.
+        """
         if stores:
             self._blocks.clear()
         if len(self._events) > 1:
@@ -137,12 +156,15 @@ class Threads:
     # What is not tracked
 
     def is_tracked(self, access: Access) -> bool:
+        """Return whether the threads of this access are known."""
         return access.region.storage.address in self._undo.plan.threads and self._is_relevant(access)
 
     def needs_tracking(
         self, access: Access, written: Callable[[], bool], read: Callable[[], bool], *, stores: bool
     ) -> bool:
-        """Whether a program comes back to an element by another block than before: then who was there has to be known.
+        """Return whether a storage has to be tracked from now on.
+
+        It has if a program comes back to an element by another block than before: then who was there has to be known.
 
         `written` and `read` say whether one of the programs has stored, or read, one of these elements itself.
         """
@@ -165,7 +187,7 @@ class Threads:
         return False
 
     def track(self, access: Access) -> None:
-        """Start again, to know which thread comes to which element of this storage."""
+        """Start the launch again to track this storage's threads."""
         plan = self._undo.plan
         threads = plan.threads | {access.region.storage.address}
         raise Restart("a program comes back to an element by another block", replace(plan, threads=threads))
@@ -177,7 +199,10 @@ class Threads:
     # What is tracked
 
     def load(self, access: Access, marks: Array | slice) -> Share | None:
-        """Called at a load. For a scalar that one thread is sure to load, returns what to call once others need it."""
+        """Record a load.
+
+        For a scalar that one thread is sure to load, returns what to call once others need it.
+        """
         elements, number, event, slots = self._event(access)
         stores = elements.stores[marks]
         racing, same_program = self._find_races(stores, access, event, slots, self._stores_since)
@@ -189,6 +214,7 @@ class Threads:
             return None
 
         def share() -> None:
+            """Record that all threads need the scalar."""
             if not event.by_all:
                 event.by_all = True
                 self._report(stores, access, same_program & ~racing, event.line)
@@ -196,7 +222,10 @@ class Threads:
         return share
 
     def store(self, access: Access, marks: Array | slice, changed: Array, *, atomic: bool = False) -> None:
-        """Called at a store, or at an atomic that orders nothing, which changes elements where `changed` is true."""
+        """Record a store, or an atomic that orders nothing.
+
+        It changes elements where `changed` is true.
+        """
         elements, number, event, slots = self._event(access)
         event.atomic = atomic
         for previous, since, stored in (
@@ -224,7 +253,10 @@ class Threads:
     def _find_races(
         self, names: Array, access: Access, event: _Event, slots: Array, since: Array
     ) -> tuple[Array, Array]:
-        """Where another thread of the same program is named, and where any thread of it is: since they waited."""
+        """Return where another thread is named, and where any thread is.
+
+        Both are of the same program, since its threads waited.
+        """
         numbers = names >> _LANE_BITS + 1
         fresh = np.flatnonzero(numbers >= since[access.owners])
         racing, same_program = np.zeros((2, len(names)), np.bool_)

@@ -1,4 +1,7 @@
-"""Programs that wait for each other: one that looks at the same elements again lets the others run."""
+"""Programs that wait for each other.
+
+One that looks at the same elements again lets the others run.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +25,25 @@ class LaunchStopped(Signal):
 
 
 class Polls:
-    """Where the running programs have looked, by atomics and volatile loads, since memory last changed."""
+    """Elements that the running programs have polled.
+
+    They are polled by atomics and volatile loads; a change of memory clears them.
+    """
 
     def __init__(self) -> None:
         self._locations: set[int] = set()
         self._repeats = 0
 
     def forget(self) -> None:
+        """Forget all polls."""
         self._locations.clear()
         self._repeats = 0
 
     def record(self, origin: int, index: Array) -> int:
-        """Note a look at these elements. Returns how many looks in a row were at what was looked at before."""
+        """Record a poll of these elements, and return the repeats.
+
+        These are the polls in a row at what was polled before.
+        """
         location = hash((origin, index.tobytes()))
         self._repeats = self._repeats + 1 if location in self._locations else 0
         self._locations.add(location)
@@ -41,7 +51,9 @@ class Polls:
 
 
 class Scheduler:
-    """Runs programs one at a time, in the order of the grid. One that waits lets the others run.
+    """Scheduler that runs programs one at a time, in grid order.
+
+    One that waits lets the others run.
 
     It keeps its thread, where it goes on when all others have waited or ended. A launch in which nobody waits needs no
     thread but the caller's.
@@ -76,7 +88,7 @@ class Scheduler:
         self._idle_polls = 0
 
     def wait(self, program: Array) -> None:
-        """Called when the running program waits: returns when it is its turn again."""
+        """Let others run, and return when it is this program's turn again."""
         self._idle_polls += 1
         turn = threading.Event()
         if self._started < self._programs and len(self._waiting) < MAX_THREADS:
@@ -97,7 +109,10 @@ class Scheduler:
             raise LaunchStopped
 
     def _run_next(self) -> None:
-        """Start one program after the other, until all have started or the launch ends."""
+        """Start one program after the other.
+
+        It goes on until all have started or the launch ends.
+        """
         try:
             while self._started < self._programs and not self._stopping:
                 self._started += 1

@@ -1,4 +1,7 @@
-"""What a load or a store touches: from pointers and masks of a group to elements of memory, program by program."""
+"""Accesses of a load or a store.
+
+They lead from pointers and masks of a group to elements of memory, program by program.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from triton_simulator.values.value import Value
 
 @dataclass(frozen=True)
 class Lanes:
-    """The lanes of a block in each program of a group, of which an access has those that are `chosen` (None: all)."""
+    """Lanes of a block in each program of a group.
+
+    An access has those that are `chosen` (None: all).
+    """
 
     shape: tuple[int, ...]
     index: Array
@@ -27,14 +33,19 @@ class Lanes:
         return math.prod(self.shape)
 
     def slots(self) -> Array:
-        """For each element of the access, its lane, plus the block's size times the place of its program."""
+        """Return the slot of each element of the access.
+
+        It is the lane, plus the block's size times the position of its program.
+        """
         shape = (len(self.group), *self.shape)
         return flatten(np.arange(math.prod(shape)).reshape(shape), shape, self.chosen)
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a group loads or stores: program `owners[i]` accesses element `index[i]` of a region, in that order.
+    """Elements that a group loads or stores.
+
+    Program `owners[i]` accesses element `index[i]` of a region, in that order.
 
     `run` is the index as a slice where it counts up by one, as numpy copies that much faster, and the index otherwise.
     """
@@ -50,6 +61,7 @@ class Access:
 
     @property
     def addresses(self) -> Array:
+        """Return the addresses of the elements."""
         return self.region.address + self.index * self.item
 
     def select(self, where: Array) -> Access:
@@ -66,6 +78,7 @@ def include_undefined(mask: Value | None) -> Value | None:
 
 
 def make_access(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
+    """Return the access by these pointers where `chosen` is true."""
     shape = (len(group), *pointer.shape)
     index = flatten(pointer.data, shape, chosen)
     run = _as_run(index) if len(index) else index
@@ -74,7 +87,10 @@ def make_access(region: Region, pointer: Value, chosen: Array | None, group: Arr
 
 
 def gather(flat: Array, index: Array) -> Array:
-    """`flat[index]`, with indices outside clipped: what they give is never used."""
+    """Return `flat[index]`, with indices outside clipped.
+
+    What those give is never used.
+    """
     if not flat.size:
         return np.zeros(index.shape, flat.dtype)
     if index.size > 1 and index.flags.c_contiguous:
@@ -95,7 +111,10 @@ def _as_run(index: Array) -> Array | slice:
 
 
 def conflict_free_batches(index: Array) -> list[Array | slice]:
-    """Yield positions to be processed together: an element that occurs again waits for a later turn."""
+    """Return positions to be processed together.
+
+    An element that occurs again waits for a later batch.
+    """
     if len(index) == 1:
         return [slice(None)]
     order = np.argsort(index, kind="stable")
@@ -114,14 +133,20 @@ def along_programs(programs: Array, axes: int) -> Array:
 
 
 def access_mask(mask: Value | None, bad: Array | None) -> Array | None:
-    """Which elements are accessed: those where the mask is true and that are not outside; None for all."""
+    """Return which elements are accessed; None for all.
+
+    They are those where the mask is true and that are not outside.
+    """
     if bad is not None:
         return ~bad if mask is None else mask.data & ~bad
     return None if mask is None or mask.data.all() else mask.data
 
 
 def flatten(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
-    """The chosen elements of an array that is broadcast to `shape`, program by program."""
+    """Return the chosen elements of an array, program by program.
+
+    The array is broadcast to `shape`.
+    """
     if data.shape != shape:
         data = np.broadcast_to(data, shape)
     if chosen is None:

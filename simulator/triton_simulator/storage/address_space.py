@@ -1,4 +1,7 @@
-"""Which tensors a launch may touch, where they lie, and which of them an address belongs to."""
+"""Address space of a launch.
+
+It knows which tensors a launch may touch, where they lie, and which of them an address belongs to.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from triton_simulator.values.value import NOWHERE, Value
 
 
 class AddressSpace:
-    """The tensor arguments of one launch, and what else its addresses turn out to lie in."""
+    """Tensor arguments of one launch.
+
+    Storages that its addresses turn out to lie in are added.
+    """
 
     def __init__(self, *, strict_views: bool) -> None:
         self._strict_views = strict_views
@@ -34,7 +40,9 @@ class AddressSpace:
             storage.restore()
 
     def add(self, name: str, tensor: Any, item: int) -> tuple[int, int]:
-        """Let the programs touch a tensor on the CPU, with elements of `item` bytes.
+        """Let the programs touch a tensor on the CPU.
+
+        Its elements have `item` bytes.
 
         Returns the origin of its pointers, and the number of its first element there.
         """
@@ -51,13 +59,15 @@ class AddressSpace:
         return self._storages[address]
 
     def addresses(self, pointer: Value) -> Array:
-        """Where the elements of a pointer lie, as uint64."""
+        """Return the addresses of a pointer's elements, as uint64."""
         bases = np.array([region.address for region in self.regions], np.uint64)
         item = np.uint64(item_bytes(pointer.get_element_ty()))
         return np.asarray(bases[pointer.origin] + pointer.data.astype(np.uint64) * item)
 
     def byte_offsets(self, pointer: Value) -> Value:
-        """How many bytes behind the beginning of its memory each element of a pointer lies, as int64.
+        """Return the offsets of a pointer's elements in bytes, as int64.
+
+        They count from the beginning of the memory.
 
         Memory on a GPU begins at multiples of 256 bytes; what it begins at here says nothing.
         """
@@ -66,7 +76,9 @@ class AddressSpace:
         return Value(np.asarray(data), pointer.dtype, pointer.shape, poison=pointer.poison)
 
     def pointers(self, addresses: Array, dtype: Any, names: dict[str, int]) -> tuple[Array, int | Array]:
-        """Element indices and origins for raw addresses: each belongs to the live storage that holds it, or to none.
+        """Return element indices and origins for raw addresses.
+
+        Each belongs to the live storage that holds it, or to none.
 
         One that lies nowhere, or in the middle of an element, comes back as the same integer.
 
@@ -88,7 +100,10 @@ class AddressSpace:
         return index, int(origin.flat[0]) if (origin == origin.flat[0]).all() else origin
 
     def _misaligned_origin(self, start: int) -> int:
-        """The origin of addresses that are `start` bytes past a multiple of an element's size, where nothing is."""
+        """Return the origin of addresses in the middle of an element.
+
+        They are `start` bytes past a multiple of an element's size, where nothing is.
+        """
         for region in self.regions:
             if region.size == 0 and region.address == start:
                 return region.number
@@ -96,7 +111,10 @@ class AddressSpace:
         return len(self.regions) - 1
 
     def _add_live_storages(self, addresses: Array, names: dict[str, int]) -> None:
-        """Add the live torch storages that hold addresses which are in no region yet."""
+        """Add the live torch storages that hold unknown addresses.
+
+        Those are addresses which are in no region yet.
+        """
         unknown = addresses[~np.logical_or.reduce([region.contains(addresses) for region in self.regions])]
         if not len(unknown):
             return

@@ -1,4 +1,7 @@
-"""The memory behind tensors: storages, and the part of one that an argument may touch."""
+"""Memory behind tensors.
+
+It has storages, and the part of one that an argument may touch.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,9 @@ class Storage:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """What a tensor argument may touch: `size` bytes from byte `offset` of its storage, in elements of `item` bytes.
+    """Bytes that a tensor argument may touch.
+
+    They are `size` bytes from byte `offset` of its storage, in elements of `item` bytes.
 
     A GPU lets a kernel touch all memory that was allocated, and right kernels rely on it: they gather by strides that
     are not those of the view, flip with negative steps, or look at the element before `x[1:]`. So a region is the whole
@@ -67,6 +72,7 @@ class Region:
 
     @property
     def address(self) -> int:
+        """Return the address of the first byte."""
         return self.storage.address + self.offset
 
     def elements(self, dtype: np.dtype[Any]) -> Array:
@@ -82,11 +88,14 @@ class Region:
         return index - self.first * self.item // item if self.first else index
 
     def length(self, item: int) -> int:
-        """How many elements the argument has, from its first to its last."""
+        """Return the number of the argument's elements, first to last."""
         return (self.size if self.extent < 0 else self.extent) // item
 
     def outside(self, index: Array, item: int) -> Array | None:
-        """Which of these elements, of `item` bytes, are not the argument's; None if all are."""
+        """Return which of these elements are not the argument's.
+
+        They have `item` bytes. None if all are.
+        """
         extent = self.size // item
         bad: Array = index.view(np.uint64) >= np.uint64(extent)  # below zero is far beyond
         if self.inside is not None and item == self.item and extent:
@@ -94,15 +103,22 @@ class Region:
         return bad if bad.any() else None
 
     def distance(self, addresses: Array) -> Array:
-        """How far into the region addresses lie, in bytes, as uint64: those before it count as very far."""
+        """Return how far into the region addresses lie, in bytes.
+
+        They are uint64: addresses before it count as very far.
+        """
         return np.asarray(addresses - np.uint64(self.address))
 
     def contains(self, addresses: Array) -> Array:
+        """Return which addresses lie in the region."""
         return np.asarray(self.distance(addresses) < np.uint64(self.size))
 
 
 def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int, *, strict: bool) -> Region:
-    """What an argument may touch: its storage, or if `strict` its own elements, by its shape and its strides."""
+    """Return the region that an argument may touch.
+
+    It is its storage, or if `strict` its own elements, by its shape and its strides.
+    """
     storage.unit = min(storage.unit, item)
     sizes, strides = tuple(tensor.size()), tuple(tensor.stride())
     count = math.prod(sizes)

@@ -1,4 +1,4 @@
-"""Remembers what a group of programs has changed, so that it can be undone."""
+"""Undo of what a group of programs has changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Undo:
         self._bytes = 0
 
     def put(self, array: Array, where: Array | slice, values: Array) -> None:
-        """`array[where] = values`"""
+        """Carry out `array[where] = values`, and keep what was there."""
         if self.plan.records_undo:
             previous = array[where].copy()
             self._entries.append((array, where, previous))
@@ -30,10 +30,12 @@ class Undo:
         array[where] = values
 
     def forget(self) -> None:
+        """Forget all changes, which then stay."""
         self._entries.clear()
         self._bytes = 0
 
     def roll_back(self) -> None:
+        """Undo all changes, the last one first."""
         for array, where, previous in reversed(self._entries):
             array[where] = previous
         self.forget()

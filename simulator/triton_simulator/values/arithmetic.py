@@ -20,11 +20,12 @@ from triton_simulator.values.formats import (
 
 
 def divide_towards_zero(a: Array, b: Array) -> Array:
+    """Return the integer quotient, rounded towards zero."""
     return np.asarray((a - np.fmod(a, b)) // b)
 
 
 def high_half(a: Array, b: Array) -> Array:
-    """The upper half of the product, both taken as unsigned."""
+    """Return the upper half of the product, both taken as unsigned."""
     width = a.dtype.itemsize * 8
     x, y = (
         operand.astype(a.dtype).view(f"u{a.dtype.itemsize}").astype(np.uint64) for operand in np.broadcast_arrays(a, b)
@@ -39,7 +40,7 @@ def high_half(a: Array, b: Array) -> Array:
 
 
 def fused_multiply_add(dtype: Any, x: Array, y: Array, z: Array) -> Array:
-    """x * y + z, rounded once."""
+    """Return x * y + z, rounded once."""
     if dtype is tl.float64:
         return fused_float64(x, y, z)
     total = _sum_to_odd(np.multiply(x, y, dtype=np.float64), z.astype(np.float64))
@@ -47,7 +48,9 @@ def fused_multiply_add(dtype: Any, x: Array, y: Array, z: Array) -> Array:
 
 
 def fused_float64(x: Array, y: Array, z: Array) -> Array:
-    """x * y + z in float64, rounded once, unless an intermediate value overflows or underflows.
+    """Return x * y + z in float64, rounded once.
+
+    This holds unless an intermediate value overflows or underflows.
 
     The product and the sum are kept exactly, as two numbers each, and what is left of them is rounded to odd
     (S. Boldo and G. Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd",
@@ -78,7 +81,10 @@ def _halves(x: Array) -> tuple[Array, Array]:
 
 
 def exact_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """The sum in float64 and its error (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2)."""
+    """Return the sum in float64 and its error.
+
+    (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2.)
+    """
     total = a + b
     virtual = total - a
     return total, (a - (total - virtual)) + (b - virtual)
@@ -90,12 +96,18 @@ def _sum_to_odd(a: Array, b: Array) -> Array:
 
 
 def compare_and_swap(old: Array, expected: Array, new: Array) -> Array:
-    """By their bits, as memory does: a NaN equals itself, and the two zeros differ."""
+    """Return `new` where `old` equals `expected`, otherwise `old`.
+
+    They are compared by their bits, as memory does: a NaN equals itself, and the two zeros differ.
+    """
     return np.where(bits(old) == bits(expected), new, old)
 
 
 def _ordered_bits(data: Array) -> Array:
-    """Integers in the order that a GPU's atomics see: they compare the bits of floats, so -0.0 is less than 0.0."""
+    """Return integers in the order that a GPU's atomics see.
+
+    They compare the bits of floats, so -0.0 is less than 0.0.
+    """
     if data.dtype.kind != "f":
         return data
     signed = bits(data).view(f"i{data.itemsize}")

@@ -1,4 +1,7 @@
-"""Operations that move the elements of blocks, in all programs of a group at once."""
+"""Operations that move the elements of blocks.
+
+They work in all programs of a group at once.
+"""
 
 from __future__ import annotations
 
@@ -28,16 +31,19 @@ def unsplat(block: Value) -> Value:
 
 
 def expand_dims(block: Value, axis: int) -> Value:
+    """Return the block with a new axis of length 1."""
     shape = (*block.shape[:axis], 1, *block.shape[axis:])
     return block.rearrange(lambda data: np.expand_dims(data, axis + 1), shape)
 
 
 def broadcast(block: Value, shape: Sequence[int]) -> Value:
+    """Return the block, broadcast to a shape."""
     sizes = tuple(int(size) for size in shape)
     return block.rearrange(lambda data: shared(data, math.prod(sizes)), sizes)
 
 
 def reshape(block: Value, shape: Sequence[int], _reorder: bool = False) -> Value:
+    """Return the block's elements in another shape."""
     new = tuple(int(size) for size in shape)
     return block.rearrange(lambda data: _reshape(data, block.shape, new), new)
 
@@ -49,12 +55,14 @@ def _reshape(data: Array, old: Shape, new: Shape) -> Array:
 
 
 def transpose(block: Value, order: Sequence[int]) -> Value:
+    """Return the block with its axes in another order."""
     axes = tuple(int(axis) for axis in order)
     shape = tuple(block.shape[axis] for axis in axes)
     return block.rearrange(lambda data: data.transpose(0, *(axis + 1 for axis in axes)), shape)
 
 
 def concatenate(a: Value, b: Value) -> Value:
+    """Return two blocks, one after the other along the first axis."""
     shape = (a.shape[0] + b.shape[0], *a.shape[1:])
     return _join(a, b, shape, lambda arrays: np.concatenate(arrays, axis=1))
 
@@ -68,16 +76,21 @@ def split(block: Value) -> tuple[Value, Value]:
     """The two halves of such pairs."""
 
     def half(index: int) -> Value:
+        """Return one element of each pair."""
         return block.rearrange(lambda data: spread(data, block.shape)[..., index], block.shape[:-1])
 
     return half(0), half(1)
 
 
 def _join(a: Value, b: Value, shape: Shape, merge: Callable[[Sequence[Array]], Array]) -> Value:
-    """Two blocks joined into one, with everything that is known about their elements."""
+    """Return two blocks joined into one.
+
+    Everything that is known about their elements is joined, too.
+    """
     rows = max(a.data.shape[0], b.data.shape[0])
 
     def combine(arrays: Sequence[Any]) -> Array:
+        """Return an array for each block, broadcast and joined."""
         sides = zip(arrays, (a, b), strict=True)
         return merge([np.broadcast_to(array, (rows, *value.shape)) for array, value in sides])
 
@@ -102,6 +115,7 @@ def gather(source: Value, index: Value, axis: int) -> Value:
         raise IndexError(f"tl.gather: expected indices from 0 to {size - 1}, got {low if low < 0 else high}")
 
     def take(data: Array) -> Array:
+        """Return the elements of an array at the indices."""
         full = np.broadcast_to(spread(data, source.shape), (rows, *source.shape))
         return np.take_along_axis(full, where, axis=axis + 1)
 
@@ -111,7 +125,10 @@ def gather(source: Value, index: Value, axis: int) -> Value:
 
 
 def histogram(values: Value, bins: int, mask: Value | None = None) -> Value:
-    """How many of a 1-D block's elements are 0, 1, … bins - 1; other values are not counted."""
+    """Return how many elements of a 1-D block are 0, 1, … bins - 1.
+
+    Other values are not counted.
+    """
     rows = max(values.data.shape[0], 1 if mask is None else mask.data.shape[0])
     full = np.broadcast_to(values.full(), (rows, *values.shape)).astype(np.int64)
     in_range = (full >= 0) & (full < bins)

@@ -25,14 +25,17 @@ from triton_simulator.values.value import Value
 
 
 def constant(value: Any, dtype: Any) -> Value:
-    """A number that all programs share."""
+    """Return a number that all programs share."""
     data = round_to_dtype(np.array([value]).astype(value_dtype(dtype)), dtype)
     bounds = (int(data[0]), int(data[0])) if data.dtype.kind in "iu" else None
     return Value(data, dtype, bounds=bounds)
 
 
 def integer(value: Any, dtype: Any) -> Value:
-    """An integer that all programs share. As the compiler's builder, this refuses 1.5, and -1 if it is unsigned."""
+    """Return an integer that all programs share.
+
+    As the compiler's builder, this raises TypeError for 1.5, and for -1 if it is unsigned.
+    """
     number = operator.index(value)
     if number < 0 and dtype.is_int_unsigned():
         raise TypeError(f"{number} is no value of {dtype}")
@@ -52,7 +55,10 @@ def all_ones(dtype: Any) -> Value:
 
 
 def convert(source: Value, dtype: Any, *_: Any) -> Value:
-    """The numbers of `source` in another type, rounded to nearest; integers wrap."""
+    """Return the numbers of `source` in another type.
+
+    They are rounded to nearest; integers wrap.
+    """
     target = dtype.scalar
     data = source.data.astype(value_dtype(target), copy=False)
     if target not in NUMPY and data.dtype == np.float32:
@@ -76,10 +82,12 @@ def _fits(low: int, high: int, kind: np.dtype[Any]) -> bool:
 
 
 def floats_to_integers(source: Value, dtype: Any) -> Value:
+    """Return floats as integers, rounded towards zero."""
     return source.with_data(to_integers(source.data, dtype.scalar), dtype.scalar).mark_undefined()
 
 
 def floats_to_floats(source: Value, dtype: Any, rounding: Any = None) -> Value:
+    """Return floats in another type, rounded to nearest or to zero."""
     if rounding == ir.ROUNDING_MODE.RTZ:
         return source.with_data(truncate_to_dtype(source.data, dtype.scalar), dtype.scalar)
     return convert(source, dtype)

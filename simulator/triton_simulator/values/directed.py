@@ -1,4 +1,7 @@
-"""Results rounded up, down or towards zero: exact, from what an operation leaves over."""
+"""Results rounded up, down or towards zero.
+
+They are exact, from what an operation leaves over.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ MODES = "nzdu"
 
 
 def round_as(mode: str, nearest: Array, error: Array) -> Array:
-    """The neighbour of `nearest` that a mode asks for, where the exact result is `near + error`: its sign says all."""
+    """Return the neighbour of `nearest` that a mode asks for.
+
+    The exact result is `nearest + error`: the error's sign says all.
+    """
     if mode == "n":
         return nearest
     up = np.nextafter(nearest, nearest.dtype.type(np.inf))
@@ -40,6 +46,7 @@ def round_sum(mode: str, total: Array, rest: Array, dtype: Any) -> Array:
 
 
 def add(mode: str, x: Array, y: Array) -> Array:
+    """Return x + y, rounded as the mode says."""
     total, rest = arithmetic.exact_sum(x.astype(np.float64), y.astype(np.float64))
     result = round_sum(mode, total, np.where(np.isfinite(rest), rest, 0), x.dtype)
     result = np.where(np.isinf(total) & np.isfinite(x) & np.isfinite(y), _overflow(mode, total, x.dtype), result)
@@ -48,6 +55,7 @@ def add(mode: str, x: Array, y: Array) -> Array:
 
 
 def subtract(mode: str, x: Array, y: Array) -> Array:
+    """Return x - y, rounded as the mode says."""
     return add(mode, x, -y)
 
 
@@ -57,6 +65,7 @@ def _overflow(mode: str, total: Array, dtype: Any) -> Array:
 
 
 def multiply(mode: str, x: Array, y: Array) -> Array:
+    """Return x * y, rounded as the mode says."""
     (a, e), (b, f) = np.frexp(x.astype(np.float64)), np.frexp(y.astype(np.float64))
     product, rest = arithmetic.exact_product(a, b)
     nearest = x * y
@@ -66,6 +75,7 @@ def multiply(mode: str, x: Array, y: Array) -> Array:
 
 
 def divide(mode: str, x: Array, y: Array) -> Array:
+    """Return x / y, rounded as the mode says."""
     nearest = x / y
     (a, e), (b, f) = np.frexp(x.astype(np.float64)), np.frexp(y.astype(np.float64))
     quotient = np.ldexp(nearest.astype(np.float64), f - e)
@@ -76,10 +86,12 @@ def divide(mode: str, x: Array, y: Array) -> Array:
 
 
 def reciprocal(mode: str, x: Array) -> Array:
+    """Return 1 / x, rounded as the mode says."""
     return divide(mode, np.ones_like(x), x)
 
 
 def square_root(mode: str, x: Array) -> Array:
+    """Return the square root, rounded as the mode says."""
     nearest = np.sqrt(x)
     wide, root = x.astype(np.float64), nearest.astype(np.float64)
     half = np.where(x > 0, np.frexp(root)[1], 0)
@@ -90,6 +102,7 @@ def square_root(mode: str, x: Array) -> Array:
 
 
 def fused_multiply_add(mode: str, x: Array, y: Array, z: Array) -> Array:
+    """Return x * y + z, rounded once as the mode says."""
     if x.dtype == np.float32:
         total, rest = arithmetic.exact_sum(np.multiply(x, y, dtype=np.float64), z.astype(np.float64))
         result, zero = round_sum(mode, total, rest, x.dtype), total == 0

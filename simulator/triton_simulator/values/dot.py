@@ -20,7 +20,9 @@ def tf32(data: Array) -> Array:
 
 
 def multiply(a: Value, b: Value, accumulator: Value, precision: Any) -> Value:
-    """a @ b + accumulator: (..., M, K) @ (..., K, N). Small floats are multiplied exactly, and their sum is rounded.
+    """Return a @ b + accumulator.
+
+    The shapes are (..., M, K) @ (..., K, N). Small floats are multiplied exactly, and their sum is rounded.
 
     `precision` is for float32 only: an `ir.INPUT_PRECISION`.
     """
@@ -38,12 +40,18 @@ def multiply(a: Value, b: Value, accumulator: Value, precision: Any) -> Value:
 
 
 def input_precision(dtype: Any, precision: Any) -> str:
-    """What a product multiplies: `ieee`, `tf32`, `bf16x6` … for float32, otherwise the dtype: `fp16`, `bf16` …"""
+    """Return what a product multiplies, as a name.
+
+    It is `ieee`, `tf32`, `bf16x6` … for float32, otherwise the dtype: `fp16`, `bf16` …
+    """
     return str(precision).rpartition(".")[2].lower() if dtype is tl.float32 else str(dtype)
 
 
 def _split_product(lhs: Array, rhs: Array, precision: str) -> Array:
-    """Compute a float32 product from products of parts that fit tensor cores, with the small ones first."""
+    """Return a float32 product from products of smaller parts.
+
+    The parts fit tensor cores; the small ones come first.
+    """
     if precision == "IEEE":
         return _product(lhs, rhs)
     if precision == "TF32":  # tensor cores do not look at the other bits
@@ -61,7 +69,9 @@ def _split_product(lhs: Array, rhs: Array, precision: str) -> Array:
 
 
 def _product(lhs: Array, rhs: Array) -> Array:
-    """The product in float32, or in float64 if that is what is multiplied, from sums in float64.
+    """Return the product, from sums in float64.
+
+    It is float32, or float64 if that is what is multiplied.
 
     In which order a library adds depends on where in a tile an element lies. Programs whose tiles overlap would store
     different values, which they do not on a GPU; and sums in float64 are the same in any order once they are rounded.
@@ -71,7 +81,10 @@ def _product(lhs: Array, rhs: Array) -> Array:
 
 
 def _split_mantissas(data: Array, drops: int, count: int) -> list[Array]:
-    """`data` as a sum of `count` numbers with fewer mantissa bits, the largest first."""
+    """Return `data` as a sum of numbers with fewer mantissa bits.
+
+    There are `count` of them, the largest first.
+    """
     result = []
     rest = data
     for _ in range(count):
@@ -81,7 +94,9 @@ def _split_mantissas(data: Array, drops: int, count: int) -> list[Array]:
 
 
 def scaled_operand(value: Value, scale: Value | None, packed: int | None, *, right: bool) -> Value:
-    """A block in a microscaling format as float32. `packed` is the axis along which each byte holds two e2m1 numbers.
+    """Return a block in a microscaling format as float32.
+
+    `packed` is the axis along which each byte holds two e2m1 numbers.
 
     A scale belongs to a group of neighbours along K. Those of the right side are given as (N, K / group).
     """
@@ -92,6 +107,7 @@ def scaled_operand(value: Value, scale: Value | None, packed: int | None, *, rig
     group = elements.shape[-2 if right else -1] // scale.shape[-1]
 
     def along_k(data: Array) -> Array:
+        """Return the scales repeated along K."""
         repeated = np.repeat(spread(data, scale.shape), group, axis=-1)
         return np.swapaxes(repeated, -1, -2) if right else repeated
 
@@ -118,7 +134,10 @@ def _unpack(value: Value, axis: int) -> Value:
 
 
 def _scale_factors(scale: Value) -> Value:
-    """An 8-bit integer is the exponent of a power of two, and 255 is NaN (e8m0)."""
+    """Return scales as float32.
+
+    An 8-bit integer is the exponent of a power of two, and 255 is NaN (e8m0).
+    """
     if scale.dtype.scalar.is_floating():
         return _as_float32(scale)
     exponent = scale.data.view(np.uint8).astype(np.int32)
@@ -131,7 +150,10 @@ def _result(data: Array, dtype: Any, a: Value, b: Value, accumulator: Value) -> 
 
 
 def _poison(a: Value, b: Value, accumulator: Value) -> Array | None:
-    """Mark what undefined elements spoil: each spoils a row or column of the product, but for integers times 0."""
+    """Return which elements of the product are undefined.
+
+    Each undefined element spoils a row or column of the product, but for integers times 0.
+    """
     poison = accumulator.poison
     for operand, partner, axis in ((a, b, -1), (b, a, -2)):
         if operand.poison is None:

@@ -1,4 +1,7 @@
-"""Operations on the elements of values, one by one, in all programs of a group at once."""
+"""Operations on the elements of values, one by one.
+
+They work in all programs of a group at once.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ from triton_simulator.values.value import Value, any_wrapped, combined_poison, u
 
 
 def align(a: Value, b: Value) -> tuple[Value, Value]:
-    """Give both the same block shape: a scalar combined with a block counts for the whole block."""
+    """Return both values with the same block shape.
+
+    A scalar combined with a block counts for the whole block.
+    """
     if len(a.shape) == len(b.shape):
         return a, b
     if len(a.shape) > len(b.shape):
@@ -44,7 +50,10 @@ def _as_block(scalar: Value, shape: tuple[int, ...]) -> Value:
 
 
 def apply(operation: Callable[..., Array], a: Value, b: Value, *, chooses: bool = False) -> Value:
-    """`chooses`: the result is one of the operands, or made of their bits, so there is nothing to round."""
+    """Apply an operation to two values.
+
+    With `chooses`, the result is one of the operands, or made of their bits, so there is nothing to round.
+    """
     a, b = align(a, b)
     dtype = a.dtype.scalar
     data = operation(a.data, b.data) if chooses else compute_rounded(operation, dtype, a.data, b.data)
@@ -56,6 +65,7 @@ def apply(operation: Callable[..., Array], a: Value, b: Value, *, chooses: bool 
 
 
 def compare(operation: Callable[..., Array], a: Value, b: Value) -> Value:
+    """Compare two values, as int1."""
     a, b = align(a, b)
     return Value(operation(a.data, b.data), tl.int1, a.shape, poison=combined_poison(a, b))
 
@@ -64,14 +74,17 @@ def compare(operation: Callable[..., Array], a: Value, b: Value) -> Value:
 
 
 def add(a: Value, b: Value) -> Value:
+    """Return a + b."""
     return _integer(np.add, a, b, lambda x, y: (x[0] + y[0], x[1] + y[1]))
 
 
 def subtract(a: Value, b: Value) -> Value:
+    """Return a - b."""
     return _integer(np.subtract, a, b, lambda x, y: (x[0] - y[1], x[1] - y[0]))
 
 
 def multiply(a: Value, b: Value) -> Value:
+    """Return a * b, which is 0 where one integer is 0."""
     return _apply_deciding_operand(_integer(np.multiply, a, b, _product_limits), a, b, 0)
 
 
@@ -104,6 +117,10 @@ def _integer(operation: Callable[..., Array], a: Value, b: Value, limits: Callab
 
 
 def divide(a: Value, b: Value) -> Value:
+    """Return a / b of integers, rounded towards zero.
+
+    It is undefined where b is 0 or the result overflows.
+    """
     # Rounds towards zero, while numpy rounds down: the two differ only below zero.
     result = _quotient(np.floor_divide if _positive(a, b) else arithmetic.divide_towards_zero, a, b)
     low, high = b.limits()
@@ -114,6 +131,10 @@ def divide(a: Value, b: Value) -> Value:
 
 
 def remainder(a: Value, b: Value) -> Value:
+    """Return the remainder of a division that rounds towards zero.
+
+    It is undefined where b is 0.
+    """
     return _quotient(np.remainder if _positive(a, b) else np.fmod, a, b)
 
 
@@ -127,7 +148,10 @@ def _quotient(operation: Callable[..., Array], a: Value, b: Value) -> Value:
 
 
 def _mark_undefined(result: Value, a: Value, b: Value, where: Array, cause: Cause) -> Value:
-    """A result that is undefined in some places, although both operands are defined there."""
+    """Mark a result as undefined in some places.
+
+    Both operands are defined there.
+    """
     operand_poison = combined_poison(a, b)
     where = where if operand_poison is None else where & ~np.asarray(operand_poison)
     if not where.any():
@@ -149,7 +173,10 @@ def logical(operation: Callable[..., Array], a: Value, b: Value, *, deciding: in
 
 
 def _apply_deciding_operand(result: Value, a: Value, b: Value, deciding: int) -> Value:
-    """A result that is defined where one integer decides alone, such as the 0 in 0 · x, whatever the other is."""
+    """Define a result where one integer decides alone.
+
+    Such a one is the 0 in 0 · x, whatever the other is.
+    """
     if result.poison is None or result.dtype.is_floating():
         return result
     for value in align(a, b):
@@ -162,6 +189,7 @@ def _apply_deciding_operand(result: Value, a: Value, b: Value, deciding: int) ->
 
 
 def bitwise(operation: Callable[..., Array], a: Value, b: Value) -> Value:
+    """Apply an operation to the bits of two values."""
     dtype = a.dtype.scalar
     if not dtype.is_floating():
         return apply(operation, a, b)
@@ -171,11 +199,15 @@ def bitwise(operation: Callable[..., Array], a: Value, b: Value) -> Value:
 
 
 def shift_left(a: Value, b: Value) -> Value:
+    """Shift the bits of integers to the left."""
     return _shift(np.left_shift, a, b)
 
 
 def shift_right(sign: str, a: Value, b: Value) -> Value:
-    """`sign` is u for zeros that come in from the left, and i for copies of the sign."""
+    """Shift the bits of integers to the right.
+
+    `sign` is u for zeros that come in from the left, and i for copies of the sign.
+    """
     if a.data.dtype.kind == "b":
         return apply(lambda x, y: x & ~y, a, b)
     kind = np.dtype(f"{sign}{a.data.dtype.itemsize}")
@@ -195,6 +227,7 @@ def _shift(operation: Callable[..., Array], a: Value, b: Value) -> Value:
 
 
 def unary(operation: Callable[..., Array], a: Value) -> Value:
+    """Apply a function to floats. Raises TypeError for integers."""
     dtype = a.dtype.scalar
     if dtype.is_int():
         raise TypeError(f"expected floats, since a GPU computes this for no other type; got {dtype}")
@@ -207,6 +240,7 @@ def change_sign(operation: Callable[..., Array], a: Value) -> Value:
 
 
 def fused_multiply_add(x: Value, y: Value, z: Value) -> Value:
+    """Return x * y + z, rounded once."""
     x, y = align(x, y)
     x, z = align(x, z)
     data = arithmetic.fused_multiply_add(z.dtype.scalar, *np.broadcast_arrays(x.data, y.data, z.data))
@@ -214,7 +248,7 @@ def fused_multiply_add(x: Value, y: Value, z: Value) -> Value:
 
 
 def call_libdevice(symbol: str, operands: list[Value], dtype: Any) -> Value:
-    """What a function of NVIDIA's library gives, in this type."""
+    """Call a function of NVIDIA's library, for results of this type."""
     function, flush = find_function(symbol), flush_subnormals if flushes(symbol) else np.asarray
     data = np.asarray(function(*(flush(value.data) for value in operands)))
     rounds_to_integer = data.dtype.kind == "f" and dtype.scalar.is_int()
@@ -227,6 +261,7 @@ def call_libdevice(symbol: str, operands: list[Value], dtype: Any) -> Value:
 
 
 def select(condition: Value, a: Value, b: Value) -> Value:
+    """Return `a` where the condition is true, and `b` elsewhere."""
     a, b = align(a, b)
     condition, a = align(condition, a)
     chosen = condition.data.astype(np.bool_, copy=False)

@@ -1,4 +1,6 @@
-"""How numpy represents each of Triton's types, in a value and in memory.
+"""Representation of Triton's types in numpy.
+
+It differs between a value and memory.
 
 A value of bfloat16 or of an 8-bit float is held as float32, of which it is a subset, and every operation rounds its
 result to that subset. In memory it has its own bits.
@@ -46,7 +48,10 @@ UNDEFINED_BITS = 0xDEADBEEFDEADBEEF
 
 
 def value_dtype(dtype: Any) -> np.dtype[Any]:
-    """The numpy dtype of a value: float32 for bfloat16 and 8-bit floats, int64 (an element index) for pointers."""
+    """Return the numpy dtype of a value.
+
+    It is float32 for bfloat16 and 8-bit floats, int64 (an element index) for pointers.
+    """
     return NUMPY[dtype] if dtype in NUMPY else np.dtype(np.int64 if dtype.is_ptr() else np.float32)
 
 
@@ -66,7 +71,10 @@ def bits(values: Array) -> Array:
 
 
 def round_to_dtype(data: Array, dtype: Any) -> Array:
-    """Round float32 `data` to the nearest values of bfloat16 or of an 8-bit float; other types are left alone."""
+    """Round float32 `data` to bfloat16 or an 8-bit float.
+
+    The nearest value is taken; other types are left alone.
+    """
     if dtype is tl.bfloat16:
         return round_to_bits(data, 16)
     if dtype in SMALL_FLOATS:
@@ -75,7 +83,10 @@ def round_to_dtype(data: Array, dtype: Any) -> Array:
 
 
 def round_to_bits(data: Array, dropped: int) -> Array:
-    """float32 without its `dropped` lowest mantissa bits, rounded to nearest even. NaN and infinity are kept."""
+    """Round float32 to nearest even, without its lowest mantissa bits.
+
+    It drops `dropped` of them. NaN and infinity are kept.
+    """
     data = np.ascontiguousarray(data, dtype=np.float32)
     bits = data.view(np.uint32)
     half = np.uint32((1 << (dropped - 1)) - 1)
@@ -102,7 +113,9 @@ def cut_bits(data: Array, dropped: int) -> Array:
 
 
 def round_to_odd(nearest: Array, error: Array) -> Array:
-    """Where an error is left, `nearest` with an odd last bit: then rounding it once more rounds as if only once.
+    """Return `nearest` with an odd last bit where an error is left.
+
+    Rounding it once more then rounds as if only once.
 
     Source: S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
     odd", 2008.
@@ -119,7 +132,10 @@ def narrow_to_float32(data: Array) -> Array:
 
 
 def encode(data: Array, dtype: Any) -> Array:
-    """A value's bits as memory holds them: the bits that `decode` made it from, infinity and kinds of NaN included."""
+    """Return a value's bits as memory holds them.
+
+    They are the bits that `decode` made it from, infinity and kinds of NaN included.
+    """
     if dtype is tl.bfloat16:
         return (np.ascontiguousarray(data, dtype=np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16)
     if dtype not in SMALL_FLOATS:
@@ -159,7 +175,9 @@ def truncate_to_dtype(data: Array, dtype: Any) -> Array:
 
 
 def to_integers(data: Array, dtype: Any) -> Array:
-    """Floats as integers, rounded towards zero. Those out of range become the nearest integer.
+    """Return floats as integers, rounded towards zero.
+
+    Those out of range become the nearest integer.
 
     NaN becomes 0, or where 64 bits take part only the highest bit. LLVM leaves all these undefined; this is what PTX's
     `cvt.rzi` gives, which makes bytes from integers of 16 bits.
@@ -179,7 +197,10 @@ def to_integers(data: Array, dtype: Any) -> Array:
 
 @functools.cache
 def _small_values(dtype: Any) -> Array:
-    """What each of the 256 bit patterns of an 8-bit float stands for, as float32."""
+    """Return the values of the 256 bit patterns of an 8-bit float.
+
+    They are float32.
+    """
     mantissa = dtype.fp_mantissa_width
     codes = np.arange(128)
     exponent, fraction = codes >> mantissa, (codes & ((1 << mantissa) - 1)) / (1 << mantissa)
@@ -199,7 +220,11 @@ def _small_values(dtype: Any) -> Array:
 
 
 def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Array:
-    """Round to nearest even, or towards zero, and saturate at the largest finite value, as `cvt.satfinite` does."""
+    """Return the codes of the nearest 8-bit floats.
+
+    They are rounded to nearest even, or towards zero, and saturate at the largest finite value, as `cvt.satfinite`
+    does.
+    """
     values = _small_values(dtype)
     finite = values[:128][np.isfinite(values[:128])]
     magnitude = np.minimum(np.abs(data), finite[-1])
@@ -220,7 +245,10 @@ def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Ar
 
 @functools.cache
 def undefined_value(dtype: Any) -> Any:
-    """The value of an element that nothing defined: NaN for floats, an absurd number for integers."""
+    """Return the value of an element that nothing defined.
+
+    It is NaN for floats, an absurd number for integers.
+    """
     native = value_dtype(dtype)
     if native.kind == "f":
         return native.type(np.nan)
@@ -231,6 +259,9 @@ def undefined_value(dtype: Any) -> Any:
 
 
 def compute_rounded(function: Callable[..., Array], dtype: Any, *operands: Array) -> Array:
-    """An operation's result, rounded to `dtype` where numpy's own result would not be."""
+    """Return an operation's result, rounded to `dtype`.
+
+    It is rounded where numpy's own result would not be.
+    """
     result = function(*operands)
     return result if dtype in NUMPY else round_to_dtype(result, dtype)

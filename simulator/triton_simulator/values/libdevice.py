@@ -28,7 +28,10 @@ _MODULES = ("triton.language.extra.cuda.libdevice", "triton.language.extra.libde
 
 
 def libdevice_patches(patches: Patches) -> None:
-    """Plan that kernels can call the functions of libdevice by either of the two modules that have them."""
+    """Plan that kernels can call the functions of libdevice.
+
+    Either of the two modules will do that have them.
+    """
     real, empty = [importlib.import_module(home) for home in _MODULES]
     for name, function in inspect.getmembers(empty, inspect.isfunction):
         if function.__module__ == empty.__name__ and hasattr(real, name):
@@ -38,13 +41,16 @@ def libdevice_patches(patches: Patches) -> None:
 def _forward(real: Any, function: Any) -> Any:
     @functools.wraps(function)
     def forwarded(*arguments: Any, **named: Any) -> Any:
+        """Call the function of the same name in the other module."""
         return getattr(real, function.__name__)(*arguments, **named)
 
     return forwarded
 
 
 def find_function(symbol: str) -> Callable[..., Any]:
-    """What a symbol of the library computes: `__nv_tanhf` in float32, `__nv_tanh` in float64.
+    """Return the function that a symbol of the library computes.
+
+    `__nv_tanhf` is in float32, `__nv_tanh` in float64.
 
     Raises NotImplementedError for other libraries.
     """
@@ -61,7 +67,10 @@ def find_function(symbol: str) -> Callable[..., Any]:
 
 
 def flushes(symbol: str) -> bool:
-    """Whether a function of float32 takes subnormal numbers for 0, and gives 0 for them, as Triton compiles it."""
+    """Return whether a float32 function flushes subnormal numbers.
+
+    It takes them for 0, and gives 0 for them, as Triton compiles it.
+    """
     return "_as_" not in symbol and symbol.removeprefix("__nv_") not in _PRESERVES_SUBNORMALS
 
 
@@ -75,6 +84,7 @@ def _in_float64(function: Callable[..., Array]) -> Callable[..., Array]:
     """A function of numbers that are widened before and narrowed after."""
 
     def compute(*operands: Array) -> Array:
+        """Compute in float64, and return the type of the last operand."""
         wide = (operand.astype(np.float64) if operand.dtype.kind == "f" else operand for operand in operands)
         return function(*wide).astype(operands[-1].dtype)
 
@@ -96,7 +106,10 @@ def _leading_zeros(x: Array) -> Array:
 
 
 def _first_one(x: Array) -> Array:
-    """The place of the lowest 1 among the bits, counted from 1; 0 if there is none."""
+    """Return the position of the lowest 1 bit, counted from 1.
+
+    0 if there is none.
+    """
     bits = _unsigned(x)
     lowest = bits & (~bits + bits.dtype.type(1))
     return np.where(bits == 0, 0, np.bitwise_count(lowest - bits.dtype.type(1)).astype(np.int32) + 1)

@@ -1,4 +1,6 @@
-"""Inline assembly: the instructions of PTX that compute, over the registers of all elements at once.
+"""Instructions of PTX for inline assembly.
+
+Those that compute run over the registers of all elements at once.
 
 A register is an array of bits, as uint64, whatever its width. What instructions do: NVIDIA, "PTX ISA".
 """
@@ -35,9 +37,11 @@ class Instruction:
 
     @property
     def types(self) -> list[Type]:
+        """Return the types among the modifiers."""
         return [ptx_numbers.TYPES[modifier] for modifier in self.modifiers if modifier in ptx_numbers.TYPES]
 
     def has(self, *modifiers: str) -> bool:
+        """Return whether it has one of these modifiers."""
         return any(modifier in self.modifiers for modifier in modifiers)
 
 
@@ -47,7 +51,10 @@ _STATEMENT = re.compile(r"(?:@(!?[\w$%]+)\s+)?([a-z]\w*)((?:(?:\.|::)\w+)*)\s*(.
 
 @functools.lru_cache(maxsize=64)
 def parse(text: str) -> tuple[Instruction, ...]:
-    """The instructions of a text. Scopes do not matter: no two of them use a name for two things in practice."""
+    """Return the instructions of a text.
+
+    Scopes do not matter: no two of them use a name for two things in practice.
+    """
     *statements, rest = _COMMENT.sub(" ", text).replace("$$", "$").split(";")
     if rest.strip("{} \t\r\n"):
         raise NotSimulatedError(f"inline assembly ends without a semicolon: {rest.strip()}")
@@ -76,7 +83,10 @@ def _not_simulated(statement: object) -> NotSimulatedError:
 
 
 def run(text: str, registers: Registers) -> None:
-    """Carry out a text; registers that it writes are added. Raises NotSimulatedError."""
+    """Carry out a text, and add the registers that it writes.
+
+    Raises NotSimulatedError.
+    """
     for step in parse(text):
         operation = _OPERATIONS.get(step.name)
         if operation is None:
@@ -102,7 +112,10 @@ def _operand(operand: str, registers: Registers, type: Type) -> Array:
 
 
 def _apply(function: Callable[..., Array], step: Instruction, registers: Registers, type: Type) -> dict[str, Array]:
-    """A function of operands of one type, or, for types such as f16x2, of each of their halves."""
+    """Apply a function to operands of one type.
+
+    For types such as f16x2, it is applied to each of their halves.
+    """
     result, *operands = step.operands
     if type.lanes == 1:
         numbers = function(*(_operand(operand, registers, type) for operand in operands))
@@ -129,6 +142,7 @@ def _typed(name: str) -> Callable[[Instruction, Registers], dict[str, Array]]:
     """An operation whose function depends on the type."""
 
     def operation(step: Instruction, registers: Registers) -> dict[str, Array]:
+        """Apply the function for the instruction's type."""
         type = step.types[-1]
         table = ptx_numbers.FLOAT_OPERATIONS if type.lane.float else ptx_numbers.INTEGER_OPERATIONS
         return _apply(table[name], step, registers, type)
@@ -137,7 +151,10 @@ def _typed(name: str) -> Callable[[Instruction, Registers], dict[str, Array]]:
 
 
 def _mul(step: Instruction, registers: Registers) -> dict[str, Array]:
-    """Products, and sums with them: of integers the lower half, the upper half, or both."""
+    """Multiply, and add if there is a third operand.
+
+    Of integers, it gives the lower half, the upper half, or both.
+    """
     type = step.types[-1]
     if type.lane.float:
         return _typed(step.name)(step, registers)
@@ -208,7 +225,10 @@ def _shift(step: Instruction, registers: Registers) -> dict[str, Array]:
 
 
 def _cvt(step: Instruction, registers: Registers) -> dict[str, Array]:
-    """Conversions: two numbers become the halves of one, where the type says so."""
+    """Convert between types.
+
+    Two numbers become the halves of one, where the type says so.
+    """
     target, source = step.types
     result, *operands = step.operands
     if target.lanes == 1:
@@ -236,7 +256,10 @@ _OPERATIONS: dict[str, Callable[[Instruction, Registers], dict[str, Array]]] = {
 
 
 def pack_registers(values: Sequence[Array], dtypes: Sequence[tl.dtype], pack: int) -> list[Array]:
-    """The registers that hold `pack` elements of each block, (N, pack): small ones share one of 32 bits."""
+    """Return the registers that hold `pack` elements of each block.
+
+    The blocks are (N, pack). Small elements share a register of 32 bits.
+    """
     registers = []
     for value, dtype in zip(values, dtypes, strict=True):
         stored = encode(value, dtype)
@@ -265,7 +288,7 @@ def unpack_registers(registers: Sequence[Array], dtype: tl.dtype, size: int, pac
 
 
 def register_count(size: int, pack: int) -> int:
-    """How many registers hold `pack` elements of so many bytes."""
+    """Return how many registers hold `pack` elements of `size` bytes."""
     return pack // _elements_per_register(size, pack)
 
 

@@ -34,6 +34,7 @@ class Type:
 
     @property
     def lanes(self) -> int:
+        """Return the numbers in a register: 1 or 2."""
         return 2 if self.name.endswith("x2") else 1
 
     @property
@@ -43,10 +44,12 @@ class Type:
 
     @property
     def kind(self) -> str:
+        """Return the first letter of the name: s, u, b, f, e …"""
         return self.name[0]
 
     @property
     def bits(self) -> int:
+        """Return the bits of a number."""
         if self.name in ("tf32", "pred"):
             return 32
         return 8 if self.name[0] == "e" else int(re.sub(r"\D*", "", self.name))
@@ -78,7 +81,10 @@ def from_bits(bits: Array, type: Type) -> Array:
 
 
 def to_bits(numbers: Array, type: Type, modifiers: Sequence[str] = ()) -> Array:
-    """Numbers as a register's bits: exact results are rounded as the modifiers say."""
+    """Return numbers as a register's bits.
+
+    Exact results are rounded as the modifiers say.
+    """
     if type.name == "pred":
         return numbers
     if type.float is None:
@@ -91,7 +97,10 @@ def to_bits(numbers: Array, type: Type, modifiers: Sequence[str] = ()) -> Array:
 
 
 def result_bits(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
-    """The bits of what an instruction computes: there is one NaN, whatever those were that it was made of."""
+    """Return the bits of what an instruction computes.
+
+    There is one NaN, whatever those were that it was made of.
+    """
     bits = to_bits(numbers, type, modifiers)
     if type.float is None or type.float is tl.float64 or "sat" in modifiers:
         return bits
@@ -132,7 +141,10 @@ def _flush_subnormals(numbers: Array) -> Array:
 
 
 def literal(text: str, type: Type) -> Array:
-    """A number that stands in the text, as bits. Raises ValueError for anything else."""
+    """Return the bits of a number that stands in the text.
+
+    Raises ValueError for anything else.
+    """
     if hexadecimal := re.fullmatch(r"0[fFdD]([0-9a-fA-F]+)", text):
         return np.array([int(hexadecimal[1], 16)], np.uint64)
     if type.float is not None and type.float in (tl.float32, tl.float64):

@@ -1,4 +1,6 @@
-"""Special functions that neither numpy nor Python has, in float64: inverses of the error function, Bessel functions.
+"""Special functions that neither numpy nor Python has.
+
+They are inverses of the error function and Bessel functions, in float64.
 
 Formulas by number: NIST, "Digital Library of Mathematical Functions".
 """
@@ -15,10 +17,12 @@ from triton_simulator.values.formats import Array
 
 
 def by_element(function: Callable[..., float]) -> Callable[..., Array]:
+    """Return a function that is applied to each element, in float64."""
     return np.vectorize(function, otypes=[np.float64])
 
 
 def gamma(x: float) -> float:
+    """Return the gamma function."""
     try:
         return math.gamma(x)
     except OverflowError:
@@ -28,6 +32,7 @@ def gamma(x: float) -> float:
 
 
 def log_gamma(x: float) -> float:
+    """Return the logarithm of the gamma function."""
     try:
         return math.lgamma(x)
     except (OverflowError, ValueError):
@@ -35,6 +40,7 @@ def log_gamma(x: float) -> float:
 
 
 def remainder(x: float, y: float) -> float:
+    """Return the IEEE 754 remainder, or NaN."""
     try:
         return math.remainder(x, y)
     except ValueError:
@@ -49,6 +55,7 @@ def sine_of_pi(x: Array) -> Array:
 
 
 def cosine_of_pi(x: Array) -> Array:
+    """Return cos(πx)."""
     sine, cosine, quarter = _reduce_angle(x)
     return np.choose(quarter, [cosine, -sine, -cosine, sine]) + 0.0
 
@@ -78,6 +85,7 @@ def inverse_of_erf(x: Array) -> Array:
 
 
 def inverse_of_erfc(x: Array) -> Array:
+    """Return the inverse of erfc."""
     y = np.copysign(_inverse_in_tail(np.where(x > 1, 2 - x, x)), 1 - x)
     middle = np.abs(1 - x) < 0.5
     y = np.where(middle, inverse_of_erf(np.where(middle, 1 - x, 0)), y)
@@ -101,7 +109,10 @@ def _halley(y: Array, excess: Array) -> Array:
 
 
 def scaled_erfc(x: Array) -> Array:
-    """exp(x²) · erfc(x): by its continued fraction (7.9.1) where erfc vanishes."""
+    """Return exp(x²) · erfc(x).
+
+    It comes from the continued fraction (7.9.1) where erfc vanishes.
+    """
     square, rest = exact_product(x, x)
     inner = np.where(np.abs(x) < 1e100, np.exp(square) * (1 + np.clip(np.nan_to_num(rest), -1e-9, 1)), np.inf)
     inner = inner * _erfc(np.where(x > 2, 0, x))
@@ -112,10 +123,12 @@ def scaled_erfc(x: Array) -> Array:
 
 
 def normal_cdf(x: Array) -> Array:
+    """Return the normal distribution function."""
     return _erfc(-x / math.sqrt(2)) / 2
 
 
 def inverse_of_normal_cdf(x: Array) -> Array:
+    """Return the inverse of the normal distribution function."""
     return -math.sqrt(2) * inverse_of_erfc(2 * x)
 
 
@@ -128,7 +141,10 @@ _RECURRENCE_START = 90
 
 
 def _bessel_orders(x: Array, max_order: int = _RECURRENCE_START) -> list[Array]:
-    """J of orders 0 to `max_order` at 0 < x < 25, by recurrence downwards (3.6(v)), normalised by 10.12.4."""
+    """Return J of orders 0 to `max_order` at 0 < x < 25.
+
+    By recurrence downwards (3.6(v)), normalised by 10.12.4.
+    """
     ratio, ratios = np.zeros_like(x), []
     for order in range(max_order + 20, 0, -1):
         divisor = 2 * order / x - ratio
@@ -142,7 +158,10 @@ def _bessel_orders(x: Array, max_order: int = _RECURRENCE_START) -> list[Array]:
 
 
 def _hankel_expansion(order: int, x: Array) -> tuple[Array, Array, Array]:
-    """What Hankel's expansions multiply sine and cosine by (10.17.3), and sine and cosine: cos(x - (2n + 1)π/4) …"""
+    """Return J and Y of order 0 or 1 by Hankel's expansions, and x.
+
+    The expansions multiply the cosine and the sine of x - (2n + 1)π/4 (10.17.3).
+    """
     p, q, term = np.zeros_like(x), np.zeros_like(x), np.ones_like(x)
     for k in range(40):
         signed_term = term * (-1) ** (k // 2)
@@ -185,7 +204,10 @@ def second_kind(order: int, x: Array) -> Array:
 
 
 def modified_first_kind(order: int, x: Array) -> Array:
-    """I of order 0 or 1: a series (10.25.2), or the mean of exp(x cos t) cos(nt) over a circle (10.32.3)."""
+    """Return I of order 0 or 1.
+
+    By a series (10.25.2), or the mean of exp(x cos t) cos(nt) over a circle (10.32.3).
+    """
     size = np.abs(x)
     inner = np.minimum(size, 15)
     quarter = inner * inner / 4
@@ -210,6 +232,7 @@ def _recur_upwards(first: Callable[[int, Array], Array], n: int, x: float) -> fl
 
 
 def first_kind_of_order(n: int, x: float) -> float:
+    """Return J of any order."""
     size = abs(x)
     if n < 0 or math.isnan(x):
         return math.nan
@@ -225,6 +248,7 @@ def first_kind_of_order(n: int, x: float) -> float:
 
 
 def second_kind_of_order(n: int, x: float) -> float:
+    """Return Y of any order."""
     if n < 0 or math.isnan(x) or x < 0:
         return math.nan
     if x == 0 or math.isinf(x):

@@ -1,4 +1,6 @@
-"""Where undefined values come from: a masked load without `other=` leaves some, and what is computed with them is one.
+"""Undefined values and where they come from.
+
+A masked load without `other=` leaves some, and what is computed with them is one.
 
 So is the index of a loop after the loop, and what a division by zero or a shift by too many bits gives.
 
@@ -25,16 +27,21 @@ that rely on what NVIDIA's GPUs happen to do."""
 
 
 def undefined_is_zero() -> bool:
-    """Whether such elements are 0 here too."""
+    """Return whether such elements are 0 here too."""
     return os.environ.get(UNDEFINED_VARIABLE, "").strip().lower() == "zero"
 
 
 class UndefinedResult(UserWarning):
-    """A kernel has combined defined elements with undefined ones, and stored the result."""
+    """Warning of a stored result of undefined elements.
+
+    A kernel has combined defined elements with undefined ones, and stored the result.
+    """
 
 
 class Poison(np.ndarray[Any, np.dtype[np.bool_]]):
-    """Which elements are undefined, and for each source (a load, a loop) which of them come from it.
+    """Mask of undefined elements, by their source.
+
+    For each source (a load, a loop) it knows which of them come from it.
 
     Whatever numpy makes of it, it makes of each source's part too.
     """
@@ -68,13 +75,16 @@ for _name in ("astype", "copy", "reshape", "squeeze", "swapaxes", "transpose"):
 
 
 def make_poison(where: Array, source: PoisonSource) -> Poison:
+    """Return poison of a single source."""
     poison = np.asarray(where).view(Poison)
     poison.by_source = {source: np.asarray(where)}
     return poison
 
 
 def source_of(poison: Array | None, matters: Callable[[Array], Array] = lambda part: part) -> PoisonSource | None:
-    """The first operation, loop, or else load that a value's undefined elements come from, if that is known.
+    """Return the source of a value's undefined elements, if known.
+
+    It is the first operation, loop, or else load that they come from.
 
     `matters` picks those elements that matter, out of an array like `poison`.
     """
@@ -84,11 +94,15 @@ def source_of(poison: Array | None, matters: Callable[[Array], Array] = lambda p
 
 
 def is_mixed(poison: Array | None) -> bool:
+    """Return whether poison was combined with defined elements."""
     return isinstance(poison, Poison) and poison.mixed
 
 
 def mark_mixed(poison: Array, axis: int, *, in_order: bool = False) -> Array:
-    """The poison of elements that are combined along an axis (each only with those before it, if `in_order`)."""
+    """Return the poison of elements that are combined along an axis.
+
+    Each is combined only with those before it, if `in_order`.
+    """
     if not isinstance(poison, Poison) or poison.mixed:
         return poison
     plain = np.asarray(poison)
@@ -99,7 +113,7 @@ def mark_mixed(poison: Array, axis: int, *, in_order: bool = False) -> Array:
 
 
 def _propagate(function: Callable[..., Any], arguments: Any, options: dict[str, Any]) -> Any:
-    """What a function makes of poison, and of each source's part alone."""
+    """Apply a function to poison, and to each source's part alone."""
     poisons = list(_poisons([*arguments, *options.values()]))
     computed = function(*_select_source(arguments, None), **_select_source(options, None))
     if not isinstance(computed, np.ndarray | np.bool_) or computed.dtype != np.bool_:
@@ -121,7 +135,10 @@ def _poisons(things: Iterable[Any]) -> Iterator[Poison]:
 
 
 def _select_source(thing: Any, source: PoisonSource | None) -> Any:
-    """Arguments in which poison is a plain array: a source's part of it, or all."""
+    """Return arguments in which poison is a plain array.
+
+    It is a source's part, or all.
+    """
     if isinstance(thing, Poison):
         plain = thing.view(np.ndarray)
         return plain if source is None else thing.by_source.get(source, np.zeros_like(plain))

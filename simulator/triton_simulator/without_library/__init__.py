@@ -1,4 +1,6 @@
-"""Triton without its compiled library, so that kernels run on the simulator where Triton has no wheel, as on a Mac.
+"""Triton without its compiled library.
+
+So kernels run on the simulator where Triton has no wheel, as on a Mac.
 
 Triton is two things in one wheel: Python files, in which its language, its front end and its interpreter are written,
 and a compiled library that builds and optimises code. The simulator needs only the former. So `files` fetches them, and
@@ -14,7 +16,7 @@ from pathlib import Path
 
 
 def provide() -> None:
-    """Make Triton importable here, in a process whose kernels do not run on a GPU.
+    """Make Triton importable in a process without a GPU's kernels.
 
     Where Triton is installed, nothing happens. Where it is not, its Python files are fetched if they have not been
     before. Raises NoTritonError if that is impossible.
@@ -29,7 +31,10 @@ def provide() -> None:
 
 
 def provide_cached() -> None:
-    """Make Triton importable if its Python files have been fetched before. Raises NoTritonError."""
+    """Make Triton importable if its Python files are there already.
+
+    They have been fetched before. Raises NoTritonError.
+    """
     if not has_library() and not _has_stand_in():
         from triton_simulator.without_library import files
 
@@ -38,7 +43,9 @@ def provide_cached() -> None:
 
 
 def fetch_if_needed() -> None:
-    """What `provide` would fetch, now: before a terminal app starts, in whose processes nobody would see it happen.
+    """Fetch now what `provide` would fetch.
+
+    Do this before a terminal app starts, in whose processes nobody would see it happen.
 
     Raises NoTritonError.
     """
@@ -49,7 +56,7 @@ def fetch_if_needed() -> None:
 
 
 def has_library() -> bool:
-    """Whether Triton is installed here, with its compiled library.
+    """Return whether Triton is installed with its compiled library.
 
     The files that were fetched without it may be importable: xdist's workers inherit the search path of their parent.
     """
@@ -59,6 +66,9 @@ def has_library() -> bool:
 
 
 def _has_stand_in() -> bool:
-    """Whether something stands in for the library already: `stand_in` is imported only to become that."""
+    """Return whether something stands in for the library already.
+
+    `stand_in` is imported only to become that.
+    """
     stand_in = sys.modules.get("triton_simulator.without_library.stand_in")
     return stand_in is not None and stand_in.is_installed()

@@ -1,4 +1,6 @@
-"""Where Triton's Python files come from on a machine that Triton has no wheel for, and where they stay.
+"""Triton's Python files on a machine that Triton has no wheel for.
+
+They are fetched once, and kept in a cache folder.
 
 uv takes them out of the Linux wheel of the version in `triton.toml`, whose hash it checks.
 """
@@ -45,12 +47,18 @@ def version() -> str:
 
 @functools.cache
 def _wheels() -> dict[str, Any]:
-    """The version, and of its wheels for Linux on x86-64, one per kind of Python, the hashes and the largest size."""
+    """Return the version to fetch, and its wheels.
+
+    Of the wheels for Linux on x86-64, one per kind of Python, these are the hashes and the largest size.
+    """
     return tomllib.loads(WHEELS.read_text(encoding="utf-8"))
 
 
 def cache() -> Path:
-    """This user's folder for the files: `triton`, the package, is in it once they have been fetched."""
+    """Return this user's folder for the files.
+
+    `triton`, the package, is in it once they have been fetched.
+    """
     root = os.environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("triton-workshop", appauthor=False)
     return Path(root).expanduser().absolute() / f"triton-{version()}"
 
@@ -73,7 +81,10 @@ def ensure_files() -> Path:
 
 
 def _find_installed() -> Path | None:
-    """The package as it is installed on this machine, as on a presenter's who makes a page for others."""
+    """Return the package as it is installed on this machine, if it is.
+
+    So it may be on a presenter's, who makes a page for others.
+    """
     with suppress(importlib.metadata.PackageNotFoundError):
         spec = importlib.util.find_spec("triton")
         if spec is not None and spec.origin and importlib.metadata.version("triton") == version():
@@ -82,7 +93,10 @@ def _find_installed() -> Path | None:
 
 
 def _download(work: Path, home: Path) -> Path:
-    """The package as uv unpacks it in this folder, to be kept in `home`. Raises NoTritonError."""
+    """Return the package as uv unpacks it in `work`.
+
+    It is to be kept in `home`. Raises NoTritonError.
+    """
     _notify(
         f"Triton has no package for this machine; the simulator needs its Python files only. uv now downloads "
         f"{_wheels()['bytes'] / 1e6:.0f} MB, and unpacks them to {UNPACKED_BYTES / 1e9:.1f} GB for a moment. Of these, "
@@ -100,7 +114,10 @@ def _download(work: Path, home: Path) -> Path:
 
 @contextmanager
 def _exclusive_folder(target: Path) -> Iterator[Path | None]:
-    """A folder to work in, beside the target, for one process at a time; None if the target is there by then."""
+    """Yield a folder to work in, for one process at a time.
+
+    It lies beside the target; None if the target is there by then.
+    """
     parent = target.parent
     try:
         parent.mkdir(parents=True, exist_ok=True)
@@ -140,7 +157,10 @@ def _notify(sentences: str) -> None:
 
 
 def _install(work: Path) -> None:
-    """Have uv unpack the wheel, hash checked, with a cache that goes with the folder. Raises NoTritonError."""
+    """Have uv unpack the wheel, with its hash checked.
+
+    The cache of uv goes with the folder. Raises NoTritonError.
+    """
     uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
         raise NoTritonError("uv fetches Triton's Python files, and is not here. Start this with `uv run`.")
