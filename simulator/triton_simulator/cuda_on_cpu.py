@@ -386,6 +386,7 @@ def _on_gpu(tensor: torch.Tensor) -> bool:
 def _move(tensor: torch.Tensor, result: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
     """The result of a move, with memory of its own if it came from elsewhere."""
     if result.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr():
+        # A move to the other device gives a copy, even if both are the CPU's memory.
         if _on_gpu(tensor) == on_gpu:
             return result
         result = result.clone()

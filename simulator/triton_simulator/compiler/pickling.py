@@ -197,6 +197,7 @@ def _reduce_function(function: Any, make: Callable[..., Any], options: dict[str,
         raise CannotPickleError(f"the kernel {function.__name__}, whose text stands in no file")
     if text is None:
         return OpaqueFunction, (type(function).__name__,)
+    # Defaults and annotations are read when the function is defined; what the body names may come later.
     head, body = _names(function, text)
     return make, (text, head, options), body, None, None, _add_names
 
@@ -205,6 +206,7 @@ def _find_text(function: Any) -> FunctionSource | None:
     code = inspect.unwrap(function).__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     for node in _definitions("".join(lines), code.co_filename):
+        # Python numbers a function from its first decorator; one that lost its decorators, from its `def`.
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         if node.name == function.__name__ and code.co_firstlineno in (first, node.lineno):
             return FunctionSource(code.co_filename, "".join(lines), node.name, node.lineno)
@@ -221,6 +223,7 @@ def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[st
         with suppress(ValueError):  # a name that is bound later has no value yet
             scope[name] = cell.cell_contents
     named = _parse_names(text)
+    # A kernel may read Triton's constants and types by a name that it assigns later, so these travel too.
     local_names = named.parameters | {name for name in named.stored if not _belongs_to_triton(scope.get(name))}
 
     def used(names: Set[str]) -> dict[str, Any]:

@@ -87,6 +87,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         nodes = list(ast.walk(node))
         parameters = {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)}
         stored = _assigned_names(node.body)
+        # The compiler reads a global until the kernel assigns the name; Python would raise UnboundLocalError.
         shadowing = {name for name in stored - parameters if statements.is_compiler_global(self._space, name)}
         self._locals, self._protected = stored | parameters, set(shadowing)
         self._varying, self._early_returns = _varying_positions(nodes), frozenset(_early_returns(node.body))
@@ -100,6 +101,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         start = [_assign(name, _call_module_value(name)) for name in sorted(shadowing)]
         if self._varying:
             start.append(_assign(_DYNAMIC, ast.Constant(False)))
+        # These statements come first, on the line of the first one, so that errors name a line that exists.
         node.body[:0] = [ast.copy_location(statement, node.body[0]) for statement in start]
         return node
 
@@ -114,6 +116,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         elif self._varying:
             elements = _elements(node.value)
             is_dynamic = ast.Constant(True) if is_early else _load(_DYNAMIC)
+            # Only results that differ between returns become tensors; the compiler knows the others as constants.
             for position in self._varying & set(range(len(elements))):
                 elements[position] = _locate(node, _call("_return_value", [elements[position], is_dynamic]))
             if not isinstance(node.value, ast.Tuple):
@@ -179,9 +182,11 @@ class _CompilerSemantics(ast.NodeTransformer):
         returns = self._varying and any(isinstance(statement, ast.Return) for statement in ast.walk(node))
         node.test = self.visit(node.test)
         node.body, node.orelse = self._visit_block(node.body), self._visit_block(node.orelse)
+        # Most branches need nothing: their names can be replaced, and the function returns elsewhere.
         if not (protected or returns):
             return node
         number = next(self._numbers)
+        # A name with a dot is none that a script can have; the number keeps nested branches apart.
         condition = f"{_CONDITION}{number}"
         setup = [_assign(condition, node.test)]
         node.test = _locate(node.test, _load(condition))
@@ -190,6 +195,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         merges = []
         for name in protected:
             value = f".{name}{number}"
+            # The value before the branch is kept, as the branch may not replace it.
             setup.append(_assign(value, _load(name)))
             arguments = [_load(condition), _load(value), _load(name), _call_module_value(name)]
             merges.append(_assign(name, _call("_merge_branches", arguments)))
@@ -214,12 +220,14 @@ class _CompilerSemantics(ast.NodeTransformer):
         loop = f".loop{next(self._numbers)}"
         node.iter = _locate(node.iter, ast.NamedExpr(ast.Name(loop, ast.Store()), node.iter))
         index = _call("_undefined_index", [_load(loop), ast.Constant(node.target.id)])
+        # A loop that the compiler unrolls leaves its index behind; one that counts at run time does not.
         end = ast.If(_call("_is_runtime_loop", [_load(loop)]), [_assign(node.target.id, index)], [])
         return [node, _locate(node, end)]
 
     def _visit_block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """The statements of a branch or of a loop, which may not run."""
         state = set(self._protected), dict(self._annotations)
+        # A module makes `generic_visit` accept that a statement becomes several.
         changed = ast.Module(statements, [])
         self.generic_visit(changed)
         self._protected, self._annotations = state
@@ -240,6 +248,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         if node.id in self._rejected:
             return _locate(node, _call("_refuse_variable", [ast.Constant(node.id), node]))
         value = self._module_value(node)
+        # The compiler reads a constant's value where Python would find the wrapper.
         if isinstance(value, tl.constexpr):
             return _locate(node, _call("_constexpr_value", [node]))
         if is_replaced(value):
@@ -275,6 +284,7 @@ class _CompilerSemantics(ast.NodeTransformer):
             return node
         name = "and" if isinstance(node.op, ast.And) else "or"
         *operands, result = node.values
+        # From the right, so that each operand is evaluated only if those before it do not decide.
         for operand in reversed(operands):
             decision = _call(f"_short_circuits_{name}", [ast.NamedExpr(ast.Name(_OPERAND, ast.Store()), operand)])
             joined = _call(f"_elementwise_{name}", [_load(_OPERAND), result])
@@ -302,6 +312,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         """Assign the names that a comprehension shares with its function."""
         escapes = node in self._escaping_comprehensions
         self.generic_visit(node)
+        # Python keeps a comprehension's names to itself; the compiler assigns them in the function.
         for generator in node.generators if escapes else []:
             names = _elements(generator.target)
             if all(isinstance(name, ast.Name) for name in names):
@@ -321,6 +332,7 @@ class _CompilerSemantics(ast.NodeTransformer):
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         """Visit the parts, and forbid `:=` in what is iterated over."""
         previous, self._allows_assignment = self._allows_assignment, False
+        # Python forbids `:=` in what a comprehension iterates over.
         node.iter = self.visit(node.iter)
         self._allows_assignment = previous
         node.ifs = [self.visit(condition) for condition in node.ifs]
@@ -365,6 +377,7 @@ def _varying_positions(nodes: Iterable[ast.AST]) -> frozenset[int]:
     """
     returns = [_elements(node.value) for node in nodes if isinstance(node, ast.Return)]
     positions = range(max(map(len, returns), default=0))
+    # Tuples of different lengths have no common positions: all vary.
     if len(set(map(len, returns))) > 1:
         return frozenset(positions)
     dumps = [
@@ -402,6 +415,7 @@ def _escaping_nodes(
 def _early_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
     """The returns in branches that are followed by a return."""
     for position, statement in enumerate(body):
+        # Nothing after it runs.
         if isinstance(statement, ast.Return):
             return
         if not isinstance(statement, ast.If):
@@ -439,5 +453,6 @@ def _define_rewritten(rewriter: Any, tree: ast.Module) -> Any:
     """
     for name, value in vars(upstream).items():
         if name.startswith("_"):
+            # A name of the kernel's own module stays.
             rewriter.fn.__globals__.setdefault(name, value)
     return define_kernel(rewriter.fn, tree, rewriter.filename)

@@ -81,6 +81,7 @@ class Analysis:
                     thing.__module__
                 ):
                     return True
+                # Reading a global container is no side effect unless something here could change one.
                 containers |= isinstance(thing, list | dict | set)
         return containers and changes
 

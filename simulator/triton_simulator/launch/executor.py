@@ -53,9 +53,9 @@ GROUP_ELEMENTS = 1 << 17
 """Elements of the largest block, over all programs of a group: so few that several such arrays stay in the cache."""
 GROUP_PROGRAMS = 1 << 16
 FIRST_GROUP_SIZE = 32
+"""How many programs the first groups have: with blocks of any size they do not take long to start again."""
 MAX_SINGLE_SPLITS = 8
 """How many programs may leave their group one by one where atomics order them, before all go one by one."""
-"""How many programs the first groups have: with blocks of any size they do not take long to start again."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,7 @@ class Executor:
         all_named, options = named, {name: value for name, value in named.items() if name not in self._parameters.names}
         named = {name: value for name, value in named.items() if name in self._parameters.names}
         with _host_arguments(self.fn, self._parameters.names, grid, arguments, named) as (host, host_named):
+            # As in Triton, hooks see the arguments before they are bound, and may change tensors.
             for hook in self.kernel.pre_run_hooks:
                 hook(*host, **host_named)
             bound = self._parameters.bind(host, host_named)
@@ -134,6 +135,7 @@ class Executor:
         faults, undefined = memory.log.faults(), memory.log.undefined()
         if memory.counts is not None:
             self._record(memory, memory.counts, grid, bound)
+        # Faults come before the kernel's own error, which they often cause.
         if faults and raises_faults():
             failure = KernelFaults(self.fn.__name__, faults)
             for listener in fault_listeners:
@@ -186,12 +188,14 @@ class Executor:
                     self._save_plan(memory, constants)
                     return None
                 except LaunchAborted:
+                    # The fault is in the log: the launch ends without an error of its own.
                     return None
                 except Restart as restart:
                     plan = restart.plan
                 except ValueInspection:
                     plan = replace(memory.plan, one_by_one="Python looks at a value")
                 except Exception as error:
+                    # What fails for a group may work program by program, which see plain scalars and their own values.
                     if memory.plan.one_by_one:
                         return _as_interpreter_error(error)
                     plan = replace(memory.plan, one_by_one=repr(error))
@@ -206,6 +210,7 @@ class Executor:
             # It must not start again to learn more, as it would print again.
             return Plan(one_by_one=reason, traced=True)
         last = self._last_sequential.get(constants, self._last_batched)
+        # Addresses change from launch to launch, so the last plan's storages are found by their argument's name.
         watched, threads = (_addresses(memory, names) for names in (last.watched, last.threads))
         return replace(last.plan, watched=watched, threads=threads)
 
@@ -257,6 +262,7 @@ class Executor:
     def _run_one_by_one(self, builder: Builder, programs: int, values: dict[str, Any]) -> None:
         memory = builder.memory
 
+        # While others run, the memory and the builder are theirs: the group and its ids are put back afterwards.
         def wait() -> None:
             """Let other programs run, and then go on with this one."""
             group, ids = memory.group, builder.ids
@@ -281,6 +287,7 @@ class Executor:
             group = groups.pop()
             memory.begin_group(group)
             builder.ids = _program_ids(group, builder.grid)
+            # If the group splits, faults, order and counts go back along with memory: it all happens again.
             log, ordered = memory.log.snapshot(), len(memory.races.ordering)
             counts = memory.counts.snapshot() if memory.counts is not None else None
             try:
@@ -295,10 +302,12 @@ class Executor:
                 if memory.counts is not None and counts is not None:
                     memory.counts.restore(counts)
                 subgroups = diverged.split(group)
+                # A lock lets programs pass one at a time: each would split off alone, and start the rest again.
                 single_splits += len(subgroups) == 2 and len(subgroups[0]) == 1 and memory.races.ordering.capacity > 0
                 if single_splits > MAX_SINGLE_SPLITS:
                     plan = replace(memory.plan, records_undo=False)
                     raise RestartOneByOne("programs pass a lock one by one", plan) from None
+                # The last group of the list runs next, so the lowest program's group goes first.
                 groups.extend(reversed(subgroups))
 
 

@@ -110,6 +110,7 @@ class Memory:
 
         A volatile load is meant to see what other programs store: it may wait for it, and is never in a race.
         """
+        # `tl.where` may have mixed pointers of several arguments: each argument's part is an access of its own.
         if isinstance(pointer.origin, np.ndarray):
             return self._split_by_origin(
                 pointer, mask, lambda pointers, chosen: self.load(pointers, chosen, other, dtype, volatile=volatile)
@@ -117,8 +118,10 @@ class Memory:
         for hook in hooks.load_hooks:
             hook()
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
+        # Forbidden elements are recorded, and gathered all the same: `gather` clips, and they become undefined below.
         bad = self._check(Kind.OUT_OF_BOUNDS_LOAD, region, pointer, mask, item)
         region.storage.loaded |= not volatile
+        # To know which elements are accessed takes long, so it is done only if somebody asks: counts, polls, or races.
         share: Share | None = None
         if self.counts is not None or volatile or self.races.watched(region.storage):
             share = self._record_load(region, pointer, access_mask(mask, bad), item, volatile=volatile)
@@ -127,12 +130,14 @@ class Memory:
         if mask is not None and not mask.data.all():
             if other is None and self._zero:
                 other = Value(np.zeros_like(data, shape=(1,) * data.ndim), dtype, pointer.shape)
+            # Poison marks the element; NaN or an absurd number besides lets whoever prints it notice.
             elsewhere = undefined_value(dtype) if other is None else other.data
             data = np.where(mask.data, data, elsewhere).astype(data.dtype, copy=False)
             if other is None:
                 poison = self._masked_poison(mask, region)
             elif other.poison is not None:
                 poison = ~mask.data & other.poison
+        # An access that may not happen, or happens elsewhere, gives no particular value either.
         for invalid in (bad, self._uncertain_lanes(pointer, mask)):
             if invalid is not None:
                 data = np.where(np.asarray(invalid), undefined_value(dtype), data).astype(data.dtype, copy=False)
@@ -149,6 +154,7 @@ class Memory:
                 self.store(pointers, value, submask, dtype)
             return
         region, item = self.space.regions[pointer.origin], item_bytes(dtype)
+        # A store under an undefined mask may happen or not: the element is stored as undefined.
         unsure = self._uncertain_lanes(pointer, mask)
         if unsure is not None:
             mask, value = (
@@ -163,8 +169,10 @@ class Memory:
         self._count(access, pointer.shape, chosen, stored_by=group)
         if not len(access.index):
             return
+        # The storage is copied before its first change, and programs that wait should look again.
         self._prepare_change(region.storage)
         region.storage.stored = True
+        # Raises Restart as soon as the launch turns out to load from here, too.
         self.races.watched(region.storage)
         new = flatten(encode(value.data, dtype), (len(group), *pointer.shape), chosen)
         if value.poison is not None:
@@ -173,8 +181,10 @@ class Memory:
             self.results.record_store(access, value.poison, shape, chosen, intended=intended)
         flat = region.elements(storage_dtype(dtype))
         single, uniform = math.prod(pointer.shape) == 1, len(group) < len(self.group)
+        # Races compare the old value with the new one, so they are checked before memory changes.
         self.races.store(access, flat[access.run], new, single=single, uniform=uniform)
         self.undo.put(flat, access.run, new)
+        # Within the group, a later program may have replaced what an earlier one stored.
         if len(group) > 1:
             self.races.check_overwrites(access, flat[access.run], new)
 
@@ -213,8 +223,10 @@ class Memory:
             if poison is not None:
                 self.results.record_store(access, poison, shape, chosen, intended=True)
         self._count(access, pointer.shape, chosen, stored_by=self.group)
+        # Unlike a store, an update may turn out to change nothing, so only the copy is taken here.
         region.storage.save()
         region.storage.updated = True
+        # An atomic that orders makes all threads of its program wait, before it and after it.
         if acquires or releases:
             self.races.threads.wait(self.group)
         self.races.watched(region.storage)
@@ -222,11 +234,14 @@ class Memory:
         old = np.empty(len(access.index), value_dtype(dtype))
         changed = np.zeros(len(access.index), np.bool_)
         uncertain = None if unsure_lanes is None or not operands else flatten(np.asarray(unsure_lanes), shape, chosen)
+        # Programs that update the same element take turns, as each must see what the one before has left.
         for turn in conflict_free_batches(access.index):
             old[turn] = decode(flat[access.index[turn]], dtype)
             new = step(old[turn], *(value[turn] for value in values)).astype(old.dtype, copy=False)
+            # An update that may not happen leaves the element undefined.
             if uncertain is not None:
                 new = np.where(uncertain[turn], undefined_value(dtype), new).astype(old.dtype, copy=False)
+            # Bits are compared, as a NaN that stays a NaN is no change.
             changed[turn] = bits(new) != bits(old[turn])
             self.undo.put(flat, access.index[turn], encode(new, dtype))
         if len(access.index):
@@ -237,6 +252,7 @@ class Memory:
             self._record_poll(pointer, changed=bool(changed.any()))
         if acquires or releases:
             self.races.threads.wait(self.group)
+        # Lanes without an access return an undefined value.
         if chosen is None:
             result = old.reshape(shape)
         else:
@@ -261,6 +277,7 @@ class Memory:
             owners, index = self._culprits(pointer.data, bad)
             size, source = region.length(item), source_of(pointer.poison)
             self.log.add(kind, owners, region.from_first(index, item), argument=region.name, size=size, source=source)
+        # A wrapped offset is a fault even where it lands inside the tensor by chance.
         if pointer.wrapped is not None:
             wrapped = pointer.wrapped if mask is None else pointer.wrapped & mask.data
             if wrapped.any():
@@ -287,6 +304,7 @@ class Memory:
         if pointer.poison is None and (mask is None or mask.poison is None):
             return None
         unsure = np.asanyarray(False if pointer.poison is None else pointer.poison)
+        # A pointer matters where the mask is true; an undefined mask matters everywhere.
         if mask is not None:
             unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
         return unsure if unsure.any() else None
@@ -336,6 +354,7 @@ class Memory:
             self._record_change()
             return
         repeats = self._polls.record(pointer.origin if isinstance(pointer.origin, int) else NOWHERE, pointer.data)
+        # Programs run one by one already: the others go on, and this one looks again later.
         if self.wait is not None and repeats:
             self.wait()
             self._polls.forget()
@@ -344,6 +363,7 @@ class Memory:
 
     def _split_by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
         """The result of an access, argument by argument."""
+        # Every part has the whole shape, masked to its origin: each element is then taken from its own part.
         origins = [int(origin) for origin in np.unique(pointer.origin)]
         results = [access(*select_origin(pointer, mask, origin)) for origin in origins]
         result = results[0]

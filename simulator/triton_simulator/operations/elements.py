@@ -65,6 +65,7 @@ def apply_by_element(builder: Any, call: Scalars, values: list[Value]) -> list[V
     try:
         while waiting:
             subset = waiting.pop()
+            # Each element counts as a program: faults name the program that has it.
             memory.group = group[subset // per_program]
             builder.ids = tuple(axis[subset // per_program] if len(axis) > 1 else axis for axis in ids)
             try:

@@ -32,9 +32,9 @@ class Programs:
         self.combining = False
         """Whether a function that combines two elements for `tl.reduce` runs: it gets whole blocks of them."""
         self.largest = 1
+        """Elements of the largest block so far."""
         self.multiplied = False
         """Whether the launch has multiplied matrices: their blocks lie in registers as tensor cores want it."""
-        """Elements of the largest block so far."""
 
     def record_size(self, shape: tuple[int, ...]) -> None:
         """Record the size of a block, to know the largest."""

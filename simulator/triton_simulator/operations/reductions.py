@@ -32,6 +32,7 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
     builder.wait()
     if axis is None:
         values = [builder.create_reshape(value, (int(np.prod(shape)),)) for value in values]
+    # Poison is marked before, as the result no longer tells which elements were combined.
     for value in values:
         builder.memory.results.combine(value, 0 if axis is None else axis)
     results = _reduce_values(builder, values, 0 if axis is None else axis % len(shape), combine)
@@ -46,6 +47,7 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
 def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
     first = values[0]
     shape = (*first.shape[:axis], *first.shape[axis + 1 :])
+    # Triton's own combining functions are known, and numpy is much faster than calling them.
     if combine is standard._sum_combine:
         builder.count(first)
         return [_fold_with(first, shape, axis, _sum)]
@@ -62,6 +64,7 @@ def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -
 def _sum(data: Array, axis: int) -> Array:
     if data.dtype.kind == "b":  # a sum of single bits keeps its lowest
         return np.asarray(np.logical_xor.reduce(data, axis=axis))
+    # Float16 sums are kept in float32 until the end, so that small terms are not lost on the way.
     wide = data.astype(np.float32) if data.dtype == np.float16 else data
     return np.asarray(wide.sum(axis=axis)).astype(data.dtype)
 
@@ -147,6 +150,7 @@ def _accumulate_values(value: Value, axis: int, accumulate: Any) -> Value:
     full = value.full()
     if dtype is tl.int1:
         accumulate = np.logical_and if accumulate is np.multiply else np.logical_xor
+    # Small floats round after every step, which numpy's accumulation does not.
     if value_dtype(dtype) == np.float32 and dtype is not tl.float32:
         data = np.empty_like(full)
         for position in range(value.shape[axis]):

@@ -91,6 +91,7 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
     def _spread(self, block: Any, sizes: Sizes | None, shape: Sizes, reference: Any) -> Any:
         if sizes == shape:
             return block
+        # The other operand's type is taken where it fits: to create one takes longer than the broadcast.
         same = block.dtype is reference.dtype and _sizes(reference.type) == shape
         of_block = reference.type if same else tl.block_type(block.dtype, list(shape))
         if sizes:

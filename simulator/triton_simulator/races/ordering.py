@@ -115,11 +115,13 @@ class Ordering:
         """
         if not self._events or not len(waiters):
             return np.ones(len(waiters), np.bool_)
+        # The usual case: one program asks, and a single walk through the events answers for all its moments.
         if excluded is None and (waiters == waiters[0]).all():
             requested = moments.tolist()
             reached = self._reached(int(waiters[0]), set(requested), 0)
             return np.array([moment not in reached for moment in requested])
         addresses = np.zeros(len(waiters), np.int64) if excluded is None else excluded
+        # Equal questions are asked once: a block asks the same for many of its elements.
         queries, inverse = np.unique(np.stack([waiters, addresses, moments]), axis=1, return_inverse=True)
         answers = np.ones(queries.shape[1], np.bool_)
         for waiter, address in np.unique(queries[:2], axis=1).T.tolist():
@@ -143,8 +145,11 @@ class Ordering:
             if not pending:
                 break
             event = self._events[number]
+            # Waiting at the element itself is luck: see `Races.update`.
             if event.address == excluded:
                 continue
+            # An event matters if its program is reached already, or if it releases at an address where a reached one
+            # acquired.
             if event.program not in visited:
                 if not (event.releases and event.address in addresses):
                     continue

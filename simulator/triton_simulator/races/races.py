@@ -155,8 +155,10 @@ class Races:
         """
         shadow, marks, names = self._marks(access)
         writers = shadow.writers[marks]
+        # A writer of another program races, unless it stored what was there, or this program waited for it.
         clash = self._foreign(shadow, writers, names, access)
         share = None
+        # Threads of the same program race on their own terms: a warp may run ahead of another one.
         if self.threads.is_tracked(access):
             share = self.threads.load(access, marks)
         elif self.threads.needs_tracking(
@@ -180,6 +182,7 @@ class Races:
             identified = foreign & (readers != shadow.several)
             moments = shadow.moments(readers[identified])
             foreign[identified] = (moments == UNKNOWN) | self.ordering.unordered(access.owners[identified], moments)
+        # Where several programs read one element, the last name stays, and the next line notices that it differs.
         self._undo.put(shadow.readers, marks, names)
         self._put_several(shadow.readers, marks, foreign | (shadow.readers[marks] != names), shadow)
         return share
@@ -193,10 +196,12 @@ class Races:
         programs of the group store the same.
         """
         shadow, marks, names = self._marks(access)
+        # Comparing bits costs a pass over the data, so it is put off until a clash needs it.
         self._check_threads(shadow, access, marks, names, lambda: bits(current) != bits(replacement))
         writers = shadow.writers[marks]
         foreign = self._foreign(shadow, writers, names, access)
         clash, orders = bool(foreign.any()), single and bool(self.ordering.capacity)
+        # The usual case: nobody else has come to these elements, so the names are all there is to keep.
         if shadow.readers is None and not clash and not orders:
             self._undo.put(shadow.writers, marks, names)
             return
@@ -253,9 +258,11 @@ class Races:
 
         Programs of the same group may have replaced what another one just stored.
         """
+        # In a run of successive elements, none occurs twice.
         if isinstance(access.run, slice):
             return
         shadow, marks, names = self._marks(access)
+        # Only the last name of each element is left: where it is another one, this store was replaced.
         last = shadow.writers[marks]
         lost = is_other_program(last, names)
         if not lost.any():
@@ -273,6 +280,7 @@ class Races:
 
         One that changes nothing is a look at memory. One that compares waits for the value that it finds.
         """
+        # Order is recorded for every atomic, the elements only where other kinds of access meet them.
         watched = access.region.storage.address in self._undo.plan.watched
         shadow, marks, names = self._marks(access, atomic=True) if watched else (None, slice(0), access.owners)
         if acquires or releases:
@@ -292,10 +300,12 @@ class Races:
         all_changed = np.ones(len(elements), np.bool_)
         self._check_silent(shadow, access, elements, names, all_changed, excluded)
         self._check_readers(shadow, elements, names, access, lambda: all_changed)
+        # A program's own plain store stays one: an atomic after it does not excuse those who race with the store.
         names = np.where(~foreign & plain & (writers != NOBODY), writers, names)
         several = foreign & ~plain
         several[several] = self.ordering.unordered(access.owners[several], shadow.moments(writers[several]))
         self._undo.put(shadow.writers, elements, names)
+        # Updates that do not order each other have no last one: whoever loads must wait for all of them.
         if not (acquires and releases):
             several |= shadow.writers[elements] != names
         self._put_several(shadow.writers, elements, several, shadow)
@@ -341,6 +351,7 @@ class Races:
     def _foreign(self, shadow: Shadow, previous: Array, names: Array, access: Access) -> Array:
         """Return where an element's name is another program's."""
         foreign: Array
+        # Without events, a program has one moment, so names differ only where programs do; inexact ones say no more.
         if not len(self.ordering) or not shadow.exact:
             foreign = is_other_program(previous, names)
         else:
@@ -383,6 +394,7 @@ class Races:
         """Return the shadow, the elements' places in it, and the names."""
         storage, item = access.region.storage, access.item
         shadow = self._shadows.get(storage.address)
+        # The shadow has a name for each unit: names of larger elements cannot be split, so the launch starts again.
         if item < storage.unit:
             storage.unit = item
             if shadow is not None:
@@ -409,6 +421,7 @@ class Races:
         needed = np.min_scalar_type(2 * (self._programs + self.ordering.capacity) + 4)
         readers = storage.address in self._undo.plan.watched
         kinds = [kind for kind in map(np.dtype, ("u8", "u4", "u2", "u1")) if kind.itemsize <= needed.itemsize]
+        # From the widest names to the narrowest; the last resort knows no readers, and finds no races with them.
         for kind, both in [*((kind, readers) for kind in kinds), (np.dtype("u1"), False)]:
             # Twice the storage's own bytes are allowed; half of that goes to the copy of what it held before.
             beyond = max(0, elements * kind.itemsize * (2 if both else 1) - size)

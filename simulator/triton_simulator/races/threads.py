@@ -52,6 +52,7 @@ class Layout:
 
     def warps(self, lanes: Array) -> Array:
         """The warps that have these elements."""
+        # Lanes are numbered in the block's order, threads in the order of memory: the contiguous axis runs fastest.
         if self.order != tuple(range(len(self.order))):
             at = np.unravel_index(lanes, self.shape)
             lanes = np.ravel_multi_index([at[axis] for axis in self.order], [self.shape[axis] for axis in self.order])
@@ -64,6 +65,7 @@ def infer_layout(lanes: Lanes, item: int, threads: int) -> Layout:
     contiguous = [axis for axis in axes if _is_contiguous(lanes.index, axis + 1)]
     if not contiguous:
         return Layout(lanes.shape, axes, 1, threads)
+    # The compiler puts the contiguous axis last, and gives each thread as much of it as one instruction moves.
     order = (*(axis for axis in axes if axis != contiguous[-1]), contiguous[-1])
     return Layout(lanes.shape, order, max(1, min(VECTOR_BYTES // item, lanes.size // threads)), threads)
 
@@ -177,6 +179,7 @@ class Threads:
         is_private = not scalar or (not storage.loaded and len(blocks or ()) == 1)
         if is_private and blocks is not None and any(_same_elements(block, known) for known in blocks):
             return False
+        # The two questions walk over the shadow, so they come after the cheap ones.
         if written() or (stores and read()):
             return True
         if blocks is not None and not stores and read():
@@ -209,6 +212,7 @@ class Threads:
         self._report(stores, access, racing, event.line)
         readers = elements.reads[marks]
         several, _ = self._find_races(readers, access, event, slots, self._reads_since)
+        # An event's number and a slot fit one int64: 31 bits for the slot, one for `several`, the rest for the event.
         elements.reads[marks] = (number << _LANE_BITS + 1) | slots | several * np.int64(_SEVERAL)
         if event.size > 1:
             return None
@@ -260,10 +264,12 @@ class Threads:
         numbers = names >> _LANE_BITS + 1
         fresh = np.flatnonzero(numbers >= since[access.owners])
         racing, same_program = np.zeros((2, len(names)), np.bool_)
+        # Few events are left since a program last waited, so a loop over them is cheaper than one over elements.
         for number in np.unique(numbers[fresh]).tolist():
             earlier, positions = self._events[number], fresh[numbers[fresh] == number]
             earlier_slots, current_slots = names[positions] & _SLOT, slots[positions]
             same_program[positions] = earlier.group[earlier_slots // earlier.size] == access.owners[positions]
+            # Two atomics on an element never race.
             if not (earlier.atomic and event.atomic):
                 several = names[positions] & _SEVERAL > 0
                 racing[positions] = same_program[positions] & (

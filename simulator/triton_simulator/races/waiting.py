@@ -44,6 +44,7 @@ class Polls:
 
         These are the polls in a row at what was polled before.
         """
+        # A hash stands for the elements: a collision only makes a program wait once too often.
         location = hash((origin, index.tobytes()))
         self._repeats = self._repeats + 1 if location in self._locations else 0
         self._locations.add(location)
@@ -91,6 +92,7 @@ class Scheduler:
         """Let others run, and return when it is this program's turn again."""
         self._idle_polls += 1
         turn = threading.Event()
+        # A program that has not started may store what this one waits for, so new programs come first.
         if self._started < self._programs and len(self._waiting) < MAX_THREADS:
             self._waiting.append(turn)
             context = contextvars.copy_context()  # numpy's warnings are off in it
@@ -124,6 +126,7 @@ class Scheduler:
             self._error = self._error or error
             self._stop()
             return
+        # All have started: whoever waits longest goes on.
         if self._waiting:
             self._idle_polls = 0
             self._waiting.popleft().set()
@@ -133,5 +136,6 @@ class Scheduler:
     def _stop(self) -> None:
         self._stopping = True
         self._finished.set()
+        # Each wakes up, sees that the launch ends, and raises LaunchStopped.
         for turn in tuple(self._waiting):
             turn.set()

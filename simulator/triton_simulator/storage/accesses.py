@@ -93,6 +93,7 @@ def gather(flat: Array, index: Array) -> Array:
     """
     if not flat.size:
         return np.zeros(index.shape, flat.dtype)
+    # A slice is copied several times faster than indices are looked up.
     if index.size > 1 and index.flags.c_contiguous:
         run = _as_run(index.reshape(-1))
         if isinstance(run, slice) and run.start >= 0 and run.stop <= flat.size:
@@ -117,6 +118,7 @@ def conflict_free_batches(index: Array) -> list[Array | slice]:
     """
     if len(index) == 1:
         return [slice(None)]
+    # A stable order keeps the programs' order among accesses to the same element.
     order = np.argsort(index, kind="stable")
     ordered = index[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index

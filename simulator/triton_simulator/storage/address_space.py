@@ -94,6 +94,7 @@ class AddressSpace:
             inside = region.contains(addresses) & (distance % item == 0) & (origin == NOWHERE)
             origin[inside] = region.number
             index[inside] = (distance[inside] // item).astype(np.int64)
+        # An address in the middle of an element gets an origin of its own, so that it comes back as the same integer.
         rest = np.where(origin == NOWHERE, addresses % item, 0)
         for distance in np.unique(rest[rest > 0]):
             origin[rest == distance] = self._misaligned_origin(int(distance))
@@ -123,6 +124,7 @@ class AddressSpace:
             inside = (unknown >= np.uint64(start)) & (unknown < np.uint64(start + size))
             if not inside.any():
                 continue
+            # Faults name the argument that brought the address, where there is one.
             name = next((name for name, number in names.items() if start <= number < start + size), None)
             storage = self._storages.get(start) or Storage(start, size)
             storage.unit = min(storage.unit, tensor.element_size())

@@ -128,6 +128,7 @@ def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int, 
         offset = start % item
         return Region(number, name, storage, offset, len(storage.bytes) - offset, item, start // item, extent * item)
     inside = None
+    # Only a view with gaps, or one that repeats elements, needs to know which elements belong to it.
     if extent > count or 0 in strides:
         inside = np.zeros(extent, np.bool_)
         np.lib.stride_tricks.as_strided(inside, sizes, strides, writeable=True)[...] = True

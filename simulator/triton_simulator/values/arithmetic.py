@@ -32,6 +32,7 @@ def high_half(a: Array, b: Array) -> Array:
     )
     if width < 64:
         return (x * y >> np.uint64(width)).astype(f"u{a.dtype.itemsize}").view(a.dtype)
+    # 64 bits have no wider type: the product is put together from products of 32-bit halves.
     low, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
     cross = (x & low) * (y & low) >> shift
     first = (x >> shift) * (y & low) + cross
@@ -43,6 +44,7 @@ def fused_multiply_add(dtype: Any, x: Array, y: Array, z: Array) -> Array:
     """Return x * y + z, rounded once."""
     if dtype is tl.float64:
         return fused_float64(x, y, z)
+    # A float32 product is exact in float64, and the sum is rounded to odd, so rounding it again is right.
     total = _sum_to_odd(np.multiply(x, y, dtype=np.float64), z.astype(np.float64))
     return total.astype(value_dtype(dtype)) if dtype in NUMPY else round_to_dtype(narrow_to_float32(total), dtype)
 
@@ -75,6 +77,7 @@ def exact_product(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
+    # Adding and subtracting a large multiple rounds to the upper 26 bits, and leaves the lower ones over.
     shifted = x * (2.0**27 + 1)
     high = shifted - (shifted - x)
     return high, x - high

@@ -134,6 +134,7 @@ def histogram(values: Value, bins: int, mask: Value | None = None) -> Value:
     in_range = (full >= 0) & (full < bins)
     if mask is not None:
         in_range &= mask.data
+    # Each program counts into bins of its own, so that one count serves all of them.
     flat = (full + np.arange(rows)[:, None] * bins)[in_range]
     counts = np.bincount(flat, minlength=rows * bins).reshape(rows, bins).astype(np.int32)
     poison = values.poison

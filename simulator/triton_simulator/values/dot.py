@@ -59,6 +59,7 @@ def _split_product(lhs: Array, rhs: Array, precision: str) -> Array:
     drops = _TF32_DROPS if precision.startswith("TF32") else _BF16_DROPS
     count = {"TF32x3": 2, "BF16x3": 2, "BF16x6": 3}[precision]
     lhs_terms, rhs_terms = _split_mantissas(lhs, drops, count), _split_mantissas(rhs, drops, count)
+    # Products of two small parts are below the precision, and the compiler leaves them out too.
     pairs = [(i, j) for i in range(count) for j in range(count) if i + j < count]
     product = _product(*(side[index] for side, index in zip((lhs_terms, rhs_terms), pairs.pop(0), strict=True)))
     rest: Array | None = None
@@ -158,6 +159,7 @@ def _poison(a: Value, b: Value, accumulator: Value) -> Array | None:
     for operand, partner, axis in ((a, b, -1), (b, a, -2)):
         if operand.poison is None:
             continue
+        # An integer times 0 is 0 whatever it is; of floats, NaN times 0 is NaN.
         if operand.dtype.scalar.is_int():
             matters = partner.full() != 0 if partner.poison is None else (partner.full() != 0) | partner.poison
             factors = spread(operand.poison, operand.shape), matters

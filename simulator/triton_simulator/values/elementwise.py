@@ -102,6 +102,7 @@ def _integer(operation: Callable[..., Array], a: Value, b: Value, limits: Callab
         a, b = align(a, b)
         result.wrapped = any_wrapped(a, b)
     if result.dtype is tl.int32:
+        # Limits are cheap to know; only where they exceed int32 is it worth computing which elements wrap.
         low, high = limits(a.limits(), b.limits())
         if int32.fits(low, high):
             result.bounds = (low, high)
@@ -124,6 +125,7 @@ def divide(a: Value, b: Value) -> Value:
     # Rounds towards zero, while numpy rounds down: the two differ only below zero.
     result = _quotient(np.floor_divide if _positive(a, b) else arithmetic.divide_towards_zero, a, b)
     low, high = b.limits()
+    # The least number divided by -1 is one more than the type holds.
     if a.data.dtype.kind == "i" and low <= -1 <= high and a.limits()[0] == np.iinfo(a.data.dtype).min:
         a, b = align(a, b)
         result = _mark_undefined(result, a, b, (a.data == a.limits()[0]) & (b.data == -1), Cause.OVERFLOW)
@@ -266,6 +268,7 @@ def select(condition: Value, a: Value, b: Value) -> Value:
     condition, a = align(condition, a)
     chosen = condition.data.astype(np.bool_, copy=False)
     result = b.replace_where(chosen, a)
+    # An undefined condition chooses nothing in particular, even between equal elements.
     if condition.poison is not None:
         result.poison = combined_poison(result, condition)
         result.mark_undefined()

@@ -89,9 +89,11 @@ def round_to_bits(data: Array, dropped: int) -> Array:
     """
     data = np.ascontiguousarray(data, dtype=np.float32)
     bits = data.view(np.uint32)
+    # Adding just under a half, and one more if the kept part is odd, carries where nearest-even rounds up.
     half = np.uint32((1 << (dropped - 1)) - 1)
     lowest = (bits >> np.uint32(dropped)) & np.uint32(1)
     nearest = ((bits + half + lowest) & np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)).view(np.float32)
+    # Rounding would turn some NaNs into infinity, or by the carry into zero.
     special = (bits & np.uint32(0x7F800000)) == np.uint32(0x7F800000)
     return np.where(special, data, nearest) if special.any() else nearest
 
@@ -120,6 +122,7 @@ def round_to_odd(nearest: Array, error: Array) -> Array:
     Source: S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
     odd", 2008.
     """
+    # An odd last bit stands for "not exact", so a second rounding never sees a tie that is none.
     even = nearest.view(f"i{nearest.itemsize}") & 1 == 0
     neighbour = np.nextafter(nearest, np.where(error > 0, np.inf, -np.inf).astype(nearest.dtype))
     return np.where(np.isfinite(error) & (error != 0) & even, neighbour, nearest)
@@ -186,6 +189,7 @@ def to_integers(data: Array, dtype: Any) -> Array:
         return to_integers(data, tl.int16 if dtype is tl.int8 else tl.uint16).astype(value_dtype(dtype))
     target = value_dtype(dtype)
     minimum, maximum = np.iinfo(target).min, np.iinfo(target).max
+    # The largest integer may round up as a float, so the comparison there is exclusive.
     fits = (data >= float(minimum)) & (data < float(maximum))
     if fits.all():
         return data.astype(target)
@@ -233,6 +237,7 @@ def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Ar
     exact = magnitude == high
     middle = (low.astype(np.float64) + high) / 2
     up = exact if towards_zero else exact | (magnitude > middle) | ((magnitude == middle) & (above % 2 == 0))
+    # Codes of positive numbers count up with their values, so a code is a place in the sorted values.
     code = np.where(up, above, above - 1).astype(np.uint8)
     negative = np.signbit(data)
     if dtype in (tl.float8e5b16, tl.float8e4b8):

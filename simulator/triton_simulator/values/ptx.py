@@ -95,6 +95,7 @@ def run(text: str, registers: Registers) -> None:
             written = operation(step, registers)
         except (KeyError, IndexError, ValueError) as error:  # a type or an operand that is not here
             raise _not_simulated(step) from error
+        # Where the predicate is false, a register keeps what it had.
         condition = _operand(step.predicate, registers, ptx_numbers.TYPES["pred"]) if step.predicate else None
         for name, bits in written.items():
             registers[name] = (
@@ -125,6 +126,7 @@ def _apply(function: Callable[..., Array], step: Instruction, registers: Registe
         registers[operand] if operand in registers else ptx_numbers.literal(operand, ptx_numbers.TYPES["b32"])
         for operand in operands
     ]
+    # Both halves are computed from the same registers, the upper one after a shift.
     halves = [
         result_bits(
             function(*(from_bits(register >> np.uint64(shift), lane) for register in packed)), lane, step.modifiers
@@ -158,6 +160,7 @@ def _mul(step: Instruction, registers: Registers) -> dict[str, Array]:
     type = step.types[-1]
     if type.lane.float:
         return _typed(step.name)(step, registers)
+    # Products of 64-bit numbers have no wider type here for their upper half.
     if not step.has("lo", "hi", "wide") or (type.bits > 32 and not step.has("lo")):
         raise _not_simulated(step)
     result, first, second, *third = step.operands

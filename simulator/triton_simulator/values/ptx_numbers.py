@@ -119,6 +119,7 @@ def _narrow(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
     elif type.float not in (tl.float16, tl.float32):
         nearest = decode(encode(nearest, type.float), type.float)
     direction = {"rz": 0.0, "rm": -np.inf, "rp": np.inf}
+    # The nearest number is one step too far where it passes the exact one.
     for mode, towards in direction.items():
         if mode in modifiers:
             if type.float not in (tl.float16, tl.float32):

@@ -120,6 +120,7 @@ def _propagate(function: Callable[..., Any], arguments: Any, options: dict[str, 
         return computed
     result = np.asarray(computed).view(Poison)
     result.mixed = any(poison.mixed for poison in poisons)
+    # The function runs once for each source, too, as it may move or combine elements in any way.
     for source in dict.fromkeys(source for poison in poisons for source in poison.by_source):
         mask = function(*_select_source(arguments, source), **_select_source(options, source))
         result.by_source[source] = np.broadcast_to(mask, result.shape)
