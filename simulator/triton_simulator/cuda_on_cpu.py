@@ -166,7 +166,7 @@ class CpuEvent:
         self._seconds = time.perf_counter()
 
     def elapsed_time(self, end: CpuEvent) -> float:
-        """Milliseconds until another event."""
+        """Return the milliseconds until another event."""
         return max(1e-6, 1e3 * (end._seconds - self._seconds))
 
     def synchronize(self) -> None: ...
@@ -384,7 +384,10 @@ def _on_gpu(tensor: torch.Tensor) -> bool:
 
 
 def _move(tensor: torch.Tensor, result: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
-    """The result of a move, with memory of its own if it came from elsewhere."""
+    """Return the result of a move.
+
+    It has memory of its own if it came from elsewhere.
+    """
     if result.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr():
         # A move to the other device gives a copy, even if both are the CPU's memory.
         if _on_gpu(tensor) == on_gpu:

@@ -118,7 +118,10 @@ class Fault:
 
     @property
     def loaded(self) -> str | None:
-        """And the argument that is loaded."""
+        """The argument that an undefined value was loaded from.
+
+        None as for `load`.
+        """
         return self.source.name if self.source is not None and self.source.is_load else None
 
     @property
@@ -223,7 +226,10 @@ class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
 
 
 def program_name(program: tuple[int, ...]) -> str:
-    """`program 3`, or `program (1, 0)` in a grid of several axes."""
+    """Return a program's name, `program 3`.
+
+    In a grid of several axes it is `program (1, 0)`.
+    """
     return f"program {program[0] if len(program) == 1 else program}"
 
 
@@ -309,7 +315,7 @@ class FaultLog:
         tally.elements += len(programs)
 
     def program(self, number: int) -> tuple[int, ...]:
-        """The id of a program, with as many axes as the launch's grid."""
+        """Return a program's id, with as many axes as the launch's grid."""
         return tuple(int(axis) for axis in np.unravel_index(number, self._grid))
 
     def faults(self) -> tuple[Fault, ...]:

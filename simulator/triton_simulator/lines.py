@@ -32,7 +32,7 @@ class KernelLine:
     number: int
 
     def __str__(self) -> str:
-        """Its name and its code, as the beginning of a sentence."""
+        """Return its name and its code, as the beginning of a sentence."""
         name = name_of_line(self.file, self.number)
         return f"{name[0].upper()}{name[1:]}: `{self.text}`"
 

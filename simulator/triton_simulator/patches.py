@@ -80,6 +80,7 @@ class Patches:
                 self._replaced.append((target, target.get()))
                 target.set(value)
         except BaseException:
+            # The last change has failed, so there is nothing to take back.
             self._replaced.pop()
             self.revert()
             raise

@@ -189,7 +189,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_warning_recorded(warning_message: Any) -> None:
-    """Called where the report is written, for warnings of xdist's workers too."""
+    """Keep an undefined result for the report.
+
+    pytest calls this where the report is written, for warnings of xdist's workers too.
+    """
     from triton_simulator import UndefinedResult
 
     if issubclass(warning_message.category, UndefinedResult):
@@ -200,7 +203,7 @@ _UNDEFINED: dict[str, None] = {}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """In a worker of xdist's, hand on what kernels did."""
+    """Hand on what kernels did, in a worker of xdist's."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         state = session.config.stash[_SESSION]

@@ -89,7 +89,7 @@ def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = No
 
 
 def _receive_answers(process: CompileWorker, jobs: Sequence[CompileJob], seconds: float) -> Iterator[Answer]:
-    """The answers of one process, as many as it gives."""
+    """Yield the answers of one process, as many as it gives."""
     ready = False
     for job in jobs:
         try:

@@ -101,6 +101,7 @@ def _run_tools(commands: list[tuple[str, ...]]) -> list[str]:
         subprocess.Popen((tools / tool, *rest), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for tool, *rest in commands
     ]
+    # All tools have started by now, so waiting for one after the other takes no longer than the slowest.
     outputs = [process.communicate(timeout=_TIMEOUT_SECONDS) for process in started]
     for (tool, *_), process, (_, errors) in zip(commands, started, outputs, strict=True):
         if process.returncode:

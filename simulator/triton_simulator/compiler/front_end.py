@@ -84,6 +84,7 @@ def refusal_of(compile_kernel: Callable[[], object]) -> Refusal | None:
             warnings.simplefilter("ignore")
             compile_kernel()
     except Exception as error:
+        # A call chain in the kernel gives a chain of errors, each with the source line of its call.
         links = _error_chain(error)
         for link in links:
             if isinstance(link, CannotPickleError):

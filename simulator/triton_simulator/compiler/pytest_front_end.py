@@ -118,7 +118,7 @@ def _compilation_error(message: str) -> Exception:
 
 
 def serve(connection: Connection) -> None:
-    """Answer what comes, in a process that compiles."""
+    """Answer kernels as they come, in a process that compiles."""
     os.environ.pop("TRITON_INTERPRET", None)
     from triton_simulator.without_library import provide
 

@@ -214,5 +214,5 @@ def shared_memory(answer: Answer) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """In a sentence: `a, b and c`."""
+    """Return names as in a sentence: `a, b and c`."""
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -80,5 +80,5 @@ def _wrap_aggregate(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _as_compiled(value: Any) -> Any:
-    """An argument as the compiler has it: tuples are Triton's own."""
+    """Return an argument as the compiler has it: tuples are Triton's own."""
     return tl.tuple(list(map(_as_compiled, value))) if type(value) is tuple else value

@@ -31,7 +31,10 @@ _replacements: dict[Any, Any] = {}
 
 @contextmanager
 def use_semantic(semantic: Any) -> Iterator[None]:
-    """While this lasts, builtins use `semantic` unless they are given another."""
+    """Let builtins use `semantic` while this lasts.
+
+    One that is given another semantic uses that.
+    """
     global _active_semantic
     previous, _active_semantic = _active_semantic, semantic
     try:
@@ -67,6 +70,7 @@ def builtin_patches(patches: Patches, special: Callable[[Any, Any], Any]) -> Non
     """
     spaces = list(_spaces())
     members = [(space, *named) for space in spaces for named in vars(space).items() if type(named[1]) in _KINDS]
+    # First all replacements, as a method may forward to a builtin that is listed later.
     for _, _, thing in members:
         if type(thing) is types.FunctionType and thing.__code__ is _CODE and thing not in _replacements:
             _replacements[thing] = _wrap_builtin(thing, special(thing, vars(thing)["__wrapped__"]))
@@ -86,7 +90,7 @@ _KINDS = (types.FunctionType, dict)
 
 
 def _spaces() -> Iterator[Any]:
-    """The modules of Triton that are loaded, and the classes in them."""
+    """Yield the loaded modules of Triton, and the classes in them."""
     visited = set[int]()
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "triton" and isinstance(module, types.ModuleType):

@@ -161,7 +161,10 @@ def _common_type(*ends: Any) -> Any:
 
 
 def _as_scalars(builder: Builder, number: Any) -> Array:
-    """An integer of every program, (P,), or (1,) where all agree."""
+    """Return an integer of every program, (P,), or (1,) where all agree.
+
+    Raises TypeError for anything but an integer scalar.
+    """
     if not isinstance(number, tl.tensor):
         return np.array([operator.index(number)])
     value = number.handle

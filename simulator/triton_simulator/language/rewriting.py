@@ -225,7 +225,7 @@ class _CompilerSemantics(ast.NodeTransformer):
         return [node, _locate(node, end)]
 
     def _visit_block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements of a branch or of a loop, which may not run."""
+        """Visit the statements of a branch or loop, which may not run."""
         state = set(self._protected), dict(self._annotations)
         # A module makes `generic_visit` accept that a statement becomes several.
         changed = ast.Module(statements, [])
@@ -340,7 +340,7 @@ class _CompilerSemantics(ast.NodeTransformer):
 
 
 def _locate(location: ast.AST, node: _Node) -> _Node:
-    """`node`, and what it is made of, at the place of another one."""
+    """Return `node` and its parts at the location of another node."""
     return ast.fix_missing_locations(ast.copy_location(node, location))
 
 
@@ -361,7 +361,7 @@ def _call_module_value(name: str) -> ast.Call:
 
 
 def _assigned_names(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names that are assigned in `nodes`."""
+    """Return the names that are assigned in `nodes`."""
     children = (child for node in nodes for child in ast.walk(node))
     return {child.id for child in children if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)}
 
@@ -413,7 +413,7 @@ def _escaping_nodes(
 
 
 def _early_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
-    """The returns in branches that are followed by a return."""
+    """Yield the returns in branches that are followed by a return."""
     for position, statement in enumerate(body):
         # Nothing after it runs.
         if isinstance(statement, ast.Return):
@@ -446,7 +446,7 @@ def rewriter_patches(patches: Patches) -> None:
 
 
 def _define_rewritten(rewriter: Any, tree: ast.Module) -> Any:
-    """The function that a rewritten kernel's text defines.
+    """Return the function that a rewritten kernel's text defines.
 
     Among the kernel's globals are then the names that a rewritten text calls, all of which begin with an underscore.
     Triton would add the rest of its interpreter's module: a kernel would find `np` and `math` without an import.

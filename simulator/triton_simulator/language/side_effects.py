@@ -52,6 +52,7 @@ class Analysis:
 
         The answer is kept until a name changes that it depends on.
         """
+        # A script may bind a global name again between two launches.
         if self._answer is None or any(space.get(name) is not thing for space, name, thing in self._dependencies):
             self._dependencies.clear()
             self._answer = self._reaches_out()

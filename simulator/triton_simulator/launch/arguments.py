@@ -62,6 +62,7 @@ class Parameters:
         """
         bound = {**self._defaults, **dict(zip(self.names, arguments, strict=False)), **named}
         fits = len(bound) == len(self.names) and len(arguments) <= len(bound)
+        # The usual call is bound here; `getcallargs` takes longer, and has the words for what is wrong.
         if self._only_positional and fits and not any(name in named for name in self.names[: len(arguments)]):
             return {name: bound[name] for name in self.names}
         return inspect.getcallargs(self._fn, *arguments, **named)
@@ -140,7 +141,10 @@ def _descriptor(memory: Memory, name: str, descriptor: Any) -> Any:
 
 
 def _represent_as_annotated(name: str, value: float, dtype: Any) -> Any:
-    """A number as a launch hands it to a parameter of this type."""
+    """Return a number as a launch hands it to a parameter of this type.
+
+    Raises TypeError for a float where the type is an integer's.
+    """
     if dtype.is_int() and isinstance(value, float):
         raise TypeError(f"{name} is annotated as {dtype}, and a launch takes no float for it; got {value!r}")
     if dtype is tl.int1:

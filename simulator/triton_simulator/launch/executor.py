@@ -401,7 +401,7 @@ def _host_arguments(
 
 
 def _memory(log: FaultLog, programs: int) -> Memory:
-    """The memory of a launch, with all that recordings want to know."""
+    """Return a launch's memory, with all that recordings want to know."""
     coalescing = Coalescing(programs) if any(recording.coalescing for recording in recordings) else None
     counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
     memory = Memory(log, programs, counts, strict_views=any(recording.strict_views for recording in recordings))

@@ -265,7 +265,7 @@ class Memory:
     # Parts of these
 
     def _check(self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int) -> Array | None:
-        """Record forbidden accesses, and return a mask of them.
+        """Record forbidden accesses, and return a mask of them, or None.
 
         None for none.
         """
@@ -286,7 +286,7 @@ class Memory:
         return bad
 
     def _culprits(self, index: Array, bad: Array) -> tuple[Array, Array]:
-        """The programs and the element indices where `bad` is true."""
+        """Return the programs and element indices where `bad` is true."""
         programs = along_programs(self.group, index.ndim)
         shape = np.broadcast_shapes(index.shape, bad.shape, programs.shape)
         bad = np.broadcast_to(bad, shape)
@@ -362,7 +362,7 @@ class Memory:
             raise RestartOneByOne("a program waits for another one", replace(self.plan, records_undo=False))
 
     def _split_by_origin(self, pointer: Value, mask: Value | None, access: Callable[[Value, Value], Value]) -> Value:
-        """The result of an access, argument by argument."""
+        """Return the result of an access, argument by argument."""
         # Every part has the whole shape, masked to its origin: each element is then taken from its own part.
         origins = [int(origin) for origin in np.unique(pointer.origin)]
         results = [access(*select_origin(pointer, mask, origin)) for origin in origins]

@@ -38,7 +38,7 @@ class Results:
             raise Restart(reason, replace(self._undo.plan, traced=True))
 
     def combine(self, value: Value, axis: int, *, in_order: bool = False) -> None:
-        """Called where a value's elements are combined along an axis of the block."""
+        """Record that a value's elements are combined along an axis."""
         if value.poison is not None:
             self.combines = True
         if isinstance(value.poison, np.ndarray):

@@ -313,7 +313,7 @@ class Builder(Programs):
     create_ptr_to_int = Programs.as_integers
 
     def as_numbers(self, value: Value) -> Value:
-        """A pointer's addresses; other values as they are."""
+        """Return a pointer's addresses; other values as they are."""
         return self.as_integers(value, tl.uint64) if value.dtype.scalar.is_ptr() else value
 
     # Memory
@@ -385,5 +385,5 @@ class Builder(Programs):
 
 
 def _hexadecimal(number: Any) -> str:
-    """As Triton's interpreter writes it."""
+    """Return a number as Triton's interpreter writes it."""
     return float(number).hex() if isinstance(number, np.floating) else f"0x{int(number):0{number.itemsize * 2}x}"

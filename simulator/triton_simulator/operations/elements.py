@@ -82,7 +82,7 @@ def apply_by_element(builder: Any, call: Scalars, values: list[Value]) -> list[V
 
 
 def _put(result: Value, index: Array, new: Value) -> None:
-    """`result[part] = new`"""
+    """Carry out `result[index] = new`."""
     result.data[index] = new.data.reshape(-1)
     if new.poison is not None:
         result.poison = np.zeros(len(result.data), np.bool_) if result.poison is None else result.poison
@@ -101,7 +101,7 @@ def _strided_scalars(value: Value, rows: int, pack: int, position: int) -> Value
 
 
 def _join_block(scalars: Sequence[Value], rows: int, shape: tuple[int, ...]) -> Value:
-    """The block whose elements `_strided_scalars` took apart."""
+    """Return the block whose elements `_strided_scalars` took apart."""
 
     def join(arrays: Sequence[Any]) -> Array:
         """Return the arrays interleaved, as (rows, *shape)."""

@@ -68,7 +68,7 @@ class Programs:
         return source.with_data(self.memory.space.addresses(source).astype(value_dtype(dtype.scalar)), dtype.scalar)
 
     def cast_pointers(self, source: Value, target: Any) -> Value:
-        """The same addresses, seen as pointers to another type."""
+        """Return the same addresses as pointers to another type."""
         old = item_bytes(source.get_element_ty())
         result = source.rearrange(lambda data: data, source.shape)
         result.dtype = target
@@ -108,7 +108,10 @@ class Programs:
 
 
 def _check_mask(mask: Value | None) -> None:
-    """Triton's library refuses other masks, after its front end."""
+    """Raise TypeError for a mask that is not of truth values.
+
+    Triton's library refuses it, after its front end.
+    """
     if mask is not None and mask.dtype.scalar is not tl.int1:
         raise TypeError(f"a mask says yes or no, but this one is of type {mask.dtype.scalar}; expected a comparison")
 

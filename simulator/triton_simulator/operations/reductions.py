@@ -182,7 +182,7 @@ def _scan_values(builder: Any, values: list[Value], axis: int, combine: Any) -> 
 
 
 def _take(values: list[Value], axis: int, selection: slice | Array) -> list[Value]:
-    """Some of the positions along an axis."""
+    """Return some of the positions along an axis."""
     results = []
     for value in values:
         size = len(np.arange(value.shape[axis])[selection])

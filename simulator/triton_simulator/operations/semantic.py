@@ -52,7 +52,7 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         arithmetic_check: bool = True,
         div_or_mod: bool = False,
     ) -> Any:
-        """Both operands of an operation, with the same type and shape."""
+        """Return both operands, with the same type and shape."""
         if arithmetic_check:
             if type(rhs) in _FITS:
                 rhs = self._like(rhs, lhs)
@@ -79,7 +79,7 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         return tl.tensor(_constant(number, block.dtype.name, sizes), block.type)
 
     def broadcast_impl_value(self, lhs: Any, rhs: Any) -> Any:
-        """Both blocks with the same shape."""
+        """Return both blocks with the same shape."""
         lhs_sizes, rhs_sizes = _sizes(lhs.type), _sizes(rhs.type)
         if lhs_sizes is not None and lhs_sizes == rhs_sizes:
             return lhs, rhs
@@ -144,7 +144,10 @@ def _constant(number: float, dtype: str, sizes: Sizes) -> Value:
 
 
 def _sizes(of_block: Any) -> Sizes | None:
-    """The shape of a block, or () for a scalar; None where it is not known."""
+    """Return the shape of a block, or () for a scalar.
+
+    None where it is not known.
+    """
     return of_block.__dict__.get(SIZES) if of_block.is_block() else ()
 
 

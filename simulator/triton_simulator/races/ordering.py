@@ -98,11 +98,11 @@ class Ordering:
             self._remember(number, event)
 
     def moments(self, programs: Array) -> Array:
-        """The current moments of these programs."""
+        """Return the current moments of these programs."""
         return self._now[programs] if self._events else programs
 
     def actors(self, moments: Array) -> Array:
-        """The programs that these moments belong to; -1 for an unknown moment."""
+        """Return the programs of these moments; -1 for an unknown moment."""
         return np.where(moments == UNKNOWN, -1, self._actors.take(moments, mode="clip"))
 
     def unordered(self, waiters: Array, moments: Array, excluded: Array | None = None) -> Array:

@@ -63,7 +63,10 @@ class Shadow:
         return names
 
     def moments(self, names: Array) -> Array:
-        """The moments that names mean, UNKNOWN where they do not say."""
+        """Return the moments that names mean.
+
+        UNKNOWN where they do not say.
+        """
         if not self.exact:
             return np.full(len(names), UNKNOWN)
         return np.where(names == self.several, UNKNOWN, (names >> 1).astype(np.int64) - 1)

@@ -51,7 +51,7 @@ class Layout:
     threads: int
 
     def warps(self, lanes: Array) -> Array:
-        """The warps that have these elements."""
+        """Return the warps that have these elements."""
         # Lanes are numbered in the block's order, threads in the order of memory: the contiguous axis runs fastest.
         if self.order != tuple(range(len(self.order))):
             at = np.unravel_index(lanes, self.shape)

@@ -85,7 +85,7 @@ class Scheduler:
             raise self._error
 
     def memory_changed(self) -> None:
-        """Called when memory has changed: whoever waits should look again."""
+        """Record that memory has changed: whoever waits should look again."""
         self._idle_polls = 0
 
     def wait(self, program: Array) -> None:

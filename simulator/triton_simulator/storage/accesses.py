@@ -65,13 +65,13 @@ class Access:
         return self.region.address + self.index * self.item
 
     def select(self, where: Array) -> Access:
-        """The accesses where `where` is true."""
+        """Return the accesses where `where` is true."""
         index = self.index[where]
         return Access(self.region, index, index, self.owners[where], self.item)
 
 
 def include_undefined(mask: Value | None) -> Value | None:
-    """A mask that also holds where it is undefined."""
+    """Return a mask that also holds where it is undefined."""
     if mask is None or mask.poison is None:
         return mask
     return Value(mask.data | np.asarray(mask.poison), mask.dtype, mask.shape)
@@ -130,7 +130,7 @@ def conflict_free_batches(index: Array) -> list[Array | slice]:
 
 
 def along_programs(programs: Array, axes: int) -> Array:
-    """The programs along the first axis of a block with `axes` axes."""
+    """Return the programs along the first axis of `axes` axes."""
     return programs.reshape(-1, *[1] * (axes - 1))
 
 
@@ -157,7 +157,7 @@ def flatten(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
 
 
 def select_origin(pointer: Value, mask: Value | None, origin: int) -> tuple[Value, Value]:
-    """The pointers of one origin, and a mask for them."""
+    """Return the pointers of one origin, and a mask for them."""
     matches: Array = np.asarray(pointer.origin == origin)
     pointers = Value(pointer.data, pointer.dtype, pointer.shape, origin, pointer.poison, pointer.wrapped)
     if mask is None:

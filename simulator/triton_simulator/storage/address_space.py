@@ -136,7 +136,7 @@ class AddressSpace:
                 return
 
     def _live_tensors(self) -> Iterator[Any]:
-        """All tensors of PyTorch on the CPU, those that were made last first.
+        """Yield all tensors of PyTorch on the CPU, the newest first.
 
         A kernel makes none, so a launch looks at each object once at most. To look at all takes as long as a hundred
         operations. Survivors move to a later generation, so none is missed.

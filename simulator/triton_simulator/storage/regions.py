@@ -76,7 +76,7 @@ class Region:
         return self.storage.address + self.offset
 
     def elements(self, dtype: np.dtype[Any]) -> Array:
-        """The whole extent as elements of `dtype`."""
+        """Return the whole extent as elements of `dtype`."""
         view = self._views.get(dtype)
         if view is None:
             end = self.offset + self.size // dtype.itemsize * dtype.itemsize
@@ -84,7 +84,10 @@ class Region:
         return view
 
     def from_first(self, index: Array, item: int) -> Array:
-        """Indices as a message counts them, from the argument's first element."""
+        """Return indices as a message counts them.
+
+        It counts from the argument's first element.
+        """
         return index - self.first * self.item // item if self.first else index
 
     def length(self, item: int) -> int:

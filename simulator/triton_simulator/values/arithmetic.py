@@ -67,7 +67,7 @@ def fused_float64(x: Array, y: Array, z: Array) -> Array:
 
 
 def exact_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """The product and its error, by splitting each factor in two.
+    """Return the product and its error, by splitting each factor in two.
 
     (T. J. Dekker, "A Floating-Point Technique for Extending the Available Precision", Numerische Mathematik 18, 1971.)
     """
@@ -94,7 +94,7 @@ def exact_sum(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _sum_to_odd(a: Array, b: Array) -> Array:
-    """a + b in float64, odd where it is not exact."""
+    """Return a + b in float64, odd where it is not exact."""
     return round_to_odd(*exact_sum(a, b))
 
 

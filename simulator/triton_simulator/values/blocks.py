@@ -20,13 +20,13 @@ Shape = tuple[int, ...]
 
 
 def splat(scalar: Value, shape: Shape) -> Value:
-    """A block of this scalar."""
+    """Return a block of this scalar."""
     size = math.prod(shape)
     return scalar.rearrange(lambda data: shared(data, size).reshape(data.shape[0], *(1,) * len(shape)), shape)
 
 
 def unsplat(block: Value) -> Value:
-    """The only element of a block."""
+    """Return the only element of a block."""
     return block.rearrange(lambda data: data.reshape(data.shape[0], -1)[:, 0], ())
 
 
@@ -68,12 +68,12 @@ def concatenate(a: Value, b: Value) -> Value:
 
 
 def join(a: Value, b: Value) -> Value:
-    """Pairs, along a new last axis."""
+    """Return pairs of elements, along a new last axis."""
     return _join(a, b, (*a.shape, 2), lambda arrays: np.stack(arrays, axis=-1))
 
 
 def split(block: Value) -> tuple[Value, Value]:
-    """The two halves of such pairs."""
+    """Return the two halves of pairs, as `join` gives them."""
 
     def half(index: int) -> Value:
         """Return one element of each pair."""
@@ -104,7 +104,10 @@ def _join(a: Value, b: Value, shape: Shape, merge: Callable[[Sequence[Array]], A
 
 
 def gather(source: Value, index: Value, axis: int) -> Value:
-    """`source[..., index, ...]` along an axis of the block."""
+    """Return `source[..., index, ...]` along an axis of the block.
+
+    Raises IndexError for an index outside.
+    """
     rows = max(source.data.shape[0], index.data.shape[0])
     where = np.broadcast_to(index.full(), (rows, *index.shape)).astype(np.int64)
     if index.poison is not None:  # an undefined index takes an undefined element, not one outside

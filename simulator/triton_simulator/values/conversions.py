@@ -43,12 +43,12 @@ def integer(value: Any, dtype: Any) -> Value:
 
 
 def null(dtype: Any) -> Value:
-    """Zero, or the null pointer."""
+    """Return zero, or the null pointer."""
     return Value(np.zeros(1, value_dtype(dtype.scalar)), dtype.scalar)
 
 
 def all_ones(dtype: Any) -> Value:
-    """The number whose bits are all 1."""
+    """Return the number whose bits are all 1."""
     native = value_dtype(dtype.scalar)
     ones = np.array([True]) if native.kind == "b" else np.array([-1]).astype(native)
     return Value(ones, dtype.scalar)
@@ -94,7 +94,7 @@ def floats_to_floats(source: Value, dtype: Any, rounding: Any = None) -> Value:
 
 
 def bitcast(source: Value, dtype: Any) -> Value:
-    """The bits of `source`, seen as another type of the same size."""
+    """Return the bits of `source` as another type of the same size."""
     target = dtype.scalar
     bits = np.ascontiguousarray(encode(source.data, source.dtype.scalar)).view(storage_dtype(target))
     return source.with_data(decode(bits, target), target).mark_undefined()

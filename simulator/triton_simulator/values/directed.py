@@ -36,7 +36,10 @@ def round_as(mode: str, nearest: Array, error: Array) -> Array:
 
 
 def round_sum(mode: str, total: Array, rest: Array, dtype: Any) -> Array:
-    """`total + rest` in a dtype: an exact sum of two numbers of float64."""
+    """Return `total + rest` in a dtype.
+
+    It is an exact sum of two numbers of float64.
+    """
     nearest = total.astype(dtype)
     remainder = total - nearest
     error = np.where(np.isfinite(total), np.where(remainder == 0, rest, remainder), 0)
@@ -129,7 +132,10 @@ _fused_error = np.vectorize(_scalar_fused_error, otypes=[np.float64])
 
 
 def from_integer(mode: str, x: Array, dtype: Any) -> Array:
-    """An integer of up to 64 bits, split in two halves that are exact."""
+    """Return an integer of up to 64 bits as a float.
+
+    It is split in two halves that are exact.
+    """
     high, low = (x >> x.dtype.type(16)).astype(np.int64), (x & x.dtype.type(0xFFFF)).astype(np.float64)
     if x.dtype.itemsize == 8:
         high = x >> x.dtype.type(32)
@@ -139,7 +145,7 @@ def from_integer(mode: str, x: Array, dtype: Any) -> Array:
 
 
 def narrow(mode: str, x: Array) -> Array:
-    """float64 as float32."""
+    """Return float64 numbers as float32."""
     nearest = x.astype(np.float32)
     return round_as(mode, nearest, np.where(np.isfinite(x), x - nearest, 0))
 

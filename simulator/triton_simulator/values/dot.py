@@ -15,7 +15,7 @@ _BF16_DROPS = 16
 
 
 def tf32(data: Array) -> Array:
-    """float32 rounded to TF32: 10 mantissa bits."""
+    """Return float32 rounded to TF32: 10 mantissa bits."""
     return round_to_bits(data, _TF32_DROPS)
 
 
@@ -125,7 +125,7 @@ _E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, 
 
 
 def _unpack(value: Value, axis: int) -> Value:
-    """Two numbers for each byte: the lower four bits come first."""
+    """Return two numbers for each byte: the lower four bits come first."""
     shape = list(value.shape)
     shape[axis] *= 2
     twice = value.rearrange(lambda data: np.repeat(spread(data, value.shape), 2, axis=axis), tuple(shape))

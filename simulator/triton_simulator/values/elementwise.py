@@ -170,7 +170,10 @@ def _positive(a: Value, b: Value) -> bool:
 
 
 def logical(operation: Callable[..., Array], a: Value, b: Value, *, deciding: int) -> Value:
-    """Bits that are all `deciding`, 0 or -1, decide alone."""
+    """Apply an operation to bits, where some decide alone.
+
+    These are bits that are all `deciding`, 0 or -1.
+    """
     return _apply_deciding_operand(bitwise(operation, a, b), a, b, deciding)
 
 
@@ -237,7 +240,7 @@ def unary(operation: Callable[..., Array], a: Value) -> Value:
 
 
 def change_sign(operation: Callable[..., Array], a: Value) -> Value:
-    """Another sign, and nothing to round."""
+    """Return the value with another sign; there is nothing to round."""
     return a.with_data(operation(a.data), a.dtype.scalar)
 
 

@@ -56,17 +56,17 @@ def value_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def storage_dtype(dtype: Any) -> np.dtype[Any]:
-    """The numpy dtype of an element in memory."""
+    """Return the numpy dtype of an element in memory."""
     return _STORED.get(dtype, _ADDRESS)
 
 
 def item_bytes(dtype: Any) -> int:
-    """Bytes of an element in memory."""
+    """Return the bytes of an element in memory."""
     return storage_dtype(dtype).itemsize
 
 
 def bits(values: Array) -> Array:
-    """For comparison: a NaN equals itself."""
+    """Return values as bits, for comparison: a NaN equals itself."""
     return values.view(f"u{values.itemsize}") if values.dtype.kind in "fb" else values
 
 
@@ -99,7 +99,10 @@ def round_to_bits(data: Array, dropped: int) -> Array:
 
 
 def flush_subnormals(data: Array) -> Array:
-    """float32 with zeros for subnormal numbers; other types are left alone."""
+    """Return float32 with zeros for subnormal numbers.
+
+    Other types are left alone.
+    """
     if data.dtype != np.float32:
         return data
     small = np.abs(data) < np.finfo(np.float32).tiny
@@ -107,7 +110,10 @@ def flush_subnormals(data: Array) -> Array:
 
 
 def cut_bits(data: Array, dropped: int) -> Array:
-    """float32 without its `dropped` lowest mantissa bits. NaN is kept."""
+    """Return float32 without its `dropped` lowest mantissa bits.
+
+    NaN is kept.
+    """
     bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
     cut = (bits & np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)).view(np.float32)
     nan = np.isnan(data)
@@ -129,7 +135,7 @@ def round_to_odd(nearest: Array, error: Array) -> Array:
 
 
 def narrow_to_float32(data: Array) -> Array:
-    """float64 as float32, to be rounded once more."""
+    """Return float64 as float32, to be rounded once more."""
     nearest = data.astype(np.float32)
     return round_to_odd(nearest, data - nearest)
 
@@ -154,7 +160,7 @@ def encode(data: Array, dtype: Any) -> Array:
 
 
 def decode(stored: Array, dtype: Any) -> Array:
-    """The value that bits in memory stand for."""
+    """Return the value that bits in memory stand for."""
     if dtype is tl.bfloat16:
         return (stored.astype(np.uint32) << np.uint32(16)).view(np.float32)
     if dtype in SMALL_FLOATS:

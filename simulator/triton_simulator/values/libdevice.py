@@ -81,7 +81,7 @@ def _round(x: Array) -> Array:
 
 
 def _in_float64(function: Callable[..., Array]) -> Callable[..., Array]:
-    """A function of numbers that are widened before and narrowed after."""
+    """Return a function that widens its numbers, and narrows the result."""
 
     def compute(*operands: Array) -> Array:
         """Compute in float64, and return the type of the last operand."""
@@ -122,7 +122,7 @@ def _reverse_bits(x: Array) -> Array:
 
 
 def _permute_bytes(x: Array, y: Array, selector: Array) -> Array:
-    """Four of the eight bytes of two numbers."""
+    """Return four of the eight bytes of two numbers."""
     both = x.astype(np.uint32).astype(np.uint64) | y.astype(np.uint32).astype(np.uint64) << np.uint64(32)
     result = np.zeros(both.shape, np.uint32)
     for position in range(4):
@@ -154,7 +154,7 @@ def _bits(x: Array, kind: type[np.generic]) -> Array:
 
 
 def _exponent(x: Array) -> Array:
-    """The exponent of 2 of the highest bit, as a float."""
+    """Return the exponent of 2 of the highest bit, as a float."""
     special_cases = [x == 0, np.isinf(x), np.isnan(x)]
     return np.select(special_cases, [-np.inf, np.inf, np.nan], np.frexp(x)[1] - 1.0).astype(x.dtype)
 
@@ -173,7 +173,10 @@ def _from_int32_pair(high: Array, low: Array) -> Array:
 
 
 def _reciprocal_high_half(x: Array) -> Array:
-    """Only the upper 32 bits take part, and only they are given."""
+    """Return the upper 32 bits of a reciprocal.
+
+    Only the upper 32 bits of the number take part.
+    """
     upper = np.int64(-(1 << 32))
     result = (_bits(1 / (_bits(x, np.int64) & upper).view(np.float64), np.int64) & upper).view(np.float64)
     return np.where(np.abs(result) < np.finfo(np.float64).tiny, np.copysign(0.0, result), result)

@@ -104,7 +104,7 @@ def run(text: str, registers: Registers) -> None:
 
 
 def _operand(operand: str, registers: Registers, type: Type) -> Array:
-    """An operand's value as a number of this type."""
+    """Return an operand's value as a number of this type."""
     if operand.startswith("!"):
         return np.asarray(~_operand(operand[1:], registers, type))
     if operand in registers:
@@ -141,7 +141,7 @@ def _simple(function: Callable[..., Array]) -> Callable[[Instruction, Registers]
 
 
 def _typed(name: str) -> Callable[[Instruction, Registers], dict[str, Array]]:
-    """An operation whose function depends on the type."""
+    """Return an operation whose function depends on the type."""
 
     def operation(step: Instruction, registers: Registers) -> dict[str, Array]:
         """Apply the function for the instruction's type."""
@@ -172,7 +172,7 @@ def _mul(step: Instruction, registers: Registers) -> dict[str, Array]:
 
 
 def _mov(step: Instruction, registers: Registers) -> dict[str, Array]:
-    """Copies, and packs or unpacks what stands in braces."""
+    """Copy a register, or pack or unpack what stands in braces."""
     type, (result, source) = step.types[-1], step.operands
     if result.startswith("{"):
         names = _split_braces(result)
@@ -216,7 +216,7 @@ def _selp(step: Instruction, registers: Registers) -> dict[str, Array]:
 
 
 def _shift(step: Instruction, registers: Registers) -> dict[str, Array]:
-    """Shifts by more bits than there are leave nothing, or the sign."""
+    """Shift bits; by more than there are leaves nothing, or the sign."""
     type, (result, value, by) = step.types[-1], step.operands
     amount = _operand(by, registers, ptx_numbers.TYPES["u32"]).astype(np.int64)
     number = _operand(value, registers, type)
@@ -279,7 +279,10 @@ def pack_registers(values: Sequence[Array], dtypes: Sequence[tl.dtype], pack: in
 
 
 def unpack_registers(registers: Sequence[Array], dtype: tl.dtype, size: int, pack: int) -> Array:
-    """The elements that registers hold, (N, pack); each is of so many bytes."""
+    """Return the elements that registers hold, (N, pack).
+
+    Each is of `size` bytes.
+    """
     per_register = _elements_per_register(size, pack)
     fields = [
         registers[position // per_register] >> np.uint64(8 * size * (position % per_register))

@@ -70,7 +70,7 @@ TYPES = {
 
 
 def from_bits(bits: Array, type: Type) -> Array:
-    """Registers' bits as numbers of a type."""
+    """Return registers' bits as numbers of a type."""
     if type.name == "pred":
         return bits
     stored = (bits & np.uint64((1 << type.bits) - 1)).astype(f"u{type.bits // 8}")
@@ -108,7 +108,10 @@ def result_bits(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
 
 
 def _narrow(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
-    """float64 numbers as those of a type, held as `formats` holds them."""
+    """Return float64 numbers as those of a type.
+
+    They are held as `formats` holds them.
+    """
     if type.float is tl.float64:
         return numbers.astype(np.float64)
     nearest = numbers.astype(np.float16 if type.float is tl.float16 else np.float32)
@@ -154,7 +157,10 @@ def literal(text: str, type: Type) -> Array:
 
 
 def _exact(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Carried out in float64, from which the result is rounded."""
+    """Return a function that computes in float64.
+
+    Its result is rounded from there.
+    """
     return lambda *numbers: function(*(number.astype(np.float64) for number in numbers))
 
 
@@ -175,7 +181,10 @@ FLOAT_OPERATIONS: dict[str, Callable[..., Array]] = {
 
 
 def _quotient(a: Array, b: Array) -> Array:
-    """Rounded towards 0. A GPU's quotient by 0 has no definition."""
+    """Return the quotient, rounded towards 0.
+
+    A GPU's quotient by 0 has no definition.
+    """
     sign = np.where((a < 0) != (b < 0), -1, 1)
     return np.asarray(sign * (np.abs(a.astype(np.int64)) // np.maximum(np.abs(b.astype(np.int64)), 1)))
 
@@ -196,7 +205,7 @@ COMPARISONS: dict[str, Callable[..., Array]] = {
 
 
 def _lop3(a: Array, b: Array, c: Array, table: Array) -> Array:
-    """Any function of three bits: bit 4 a + 2 b + c of the table."""
+    """Apply any function of three bits: bit 4 a + 2 b + c of the table."""
     result = np.zeros_like(a)
     for row in range(8):
         if int(table[0]) >> row & 1:
@@ -207,7 +216,7 @@ def _lop3(a: Array, b: Array, c: Array, table: Array) -> Array:
 
 
 def _prmt(a: Array, b: Array, selector: Array) -> Array:
-    """Any four of eight bytes, or their signs."""
+    """Return any four of eight bytes, or their signs."""
     both = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
     result = np.zeros_like(both)
     for position in range(4):
@@ -219,7 +228,7 @@ def _prmt(a: Array, b: Array, selector: Array) -> Array:
 
 
 def _bfe(a: Array, start: Array, length: Array) -> Array:
-    """Some bits of a number; of a signed one their sign goes on."""
+    """Return some bits of a number; of a signed one their sign goes on."""
     first, width = start & 255, length & 255
     mask = np.where(width >= 63, -1, (np.int64(1) << np.minimum(width, 62).astype(np.int64)) - 1)
     field = a.astype(np.int64) >> np.minimum(first, 63).astype(np.int64) & mask
@@ -262,7 +271,7 @@ _INTEGRAL_ROUNDING: dict[str, Callable[..., Array]] = {"rni": np.rint, "rzi": np
 
 
 def convert(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]) -> Array:
-    """`cvt`: the bits of a number in another type."""
+    """Return the bits of a number in another type, as `cvt` does."""
     if "ftz" in modifiers and source.float is tl.float32:
         numbers = _flush_subnormals(numbers)
     if source.float is not None:
@@ -289,7 +298,10 @@ def convert(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]
 
 
 def _to_integer(numbers: Array, target: Type) -> Array:
-    """Numbers beyond the type's are its ends; NaN is 0."""
+    """Return floats as the bits of integers.
+
+    Numbers beyond the type's are its ends; NaN is 0.
+    """
     limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
     inside = np.nan_to_num(numbers.astype(np.float64), nan=0.0, posinf=math.inf, neginf=-math.inf)
     low, high = inside <= float(limits.min), inside >= float(limits.max)

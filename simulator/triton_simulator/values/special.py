@@ -48,7 +48,7 @@ def remainder(x: float, y: float) -> float:
 
 
 def sine_of_pi(x: Array) -> Array:
-    """sin(πx), without an error that grows with x."""
+    """Return sin(πx), without an error that grows with x."""
     sine, cosine, quarter = _reduce_angle(x)
     result = np.choose(quarter, [sine, cosine, -sine, -cosine])
     return np.where(result == 0, np.copysign(0.0, x), result)
@@ -74,7 +74,10 @@ _erf, _erfc = by_element(math.erf), by_element(math.erfc)
 
 
 def inverse_of_erf(x: Array) -> Array:
-    """By Halley's method from an approximation by S. Winitzki."""
+    """Return the inverse of erf.
+
+    By Halley's method from an approximation by S. Winitzki.
+    """
     size = np.abs(x)
     inside = np.where(size < 0.5, size, 0.5)
     y = inside * math.sqrt(math.pi) / 2
@@ -93,7 +96,7 @@ def inverse_of_erfc(x: Array) -> Array:
 
 
 def _inverse_in_tail(tail: Array) -> Array:
-    """Of erfc, for numbers up to a half."""
+    """Return the inverse of erfc, for numbers up to a half."""
     clipped = np.where((tail > 0) & (tail <= 0.5), tail, 0.25)
     log = np.log(clipped * (2 - clipped))
     half = 2 / (math.pi * 0.147) + log / 2
@@ -175,7 +178,7 @@ def _hankel_expansion(order: int, x: Array) -> tuple[Array, Array, Array]:
 
 
 def first_kind(order: int, x: Array) -> Array:
-    """J of order 0 or 1."""
+    """Return J of order 0 or 1."""
     size = np.abs(x)
     inner = _bessel_orders(np.clip(np.where(np.isnan(size), 1, size), 1e-300, _ASYMPTOTIC_START))[order]
     inner = np.where(size < 1e-150, 1.0 if order == 0 else size / 2, inner)
@@ -188,7 +191,10 @@ def first_kind(order: int, x: Array) -> Array:
 
 
 def second_kind(order: int, x: Array) -> Array:
-    """Y of order 0 or 1: by Neumann's expansion (10.23.17) and its derivative."""
+    """Return Y of order 0 or 1.
+
+    By Neumann's expansion (10.23.17) and its derivative.
+    """
     inner = np.clip(np.where(np.isnan(x), 1, x), 1e-300, _ASYMPTOTIC_START)
     j = _bessel_orders(inner)
     log = np.log(inner / 2) + np.euler_gamma
@@ -224,7 +230,7 @@ def modified_first_kind(order: int, x: Array) -> Array:
 
 
 def _recur_upwards(first: Callable[[int, Array], Array], n: int, x: float) -> float:
-    """J or Y of any order n > 1, by recurrence upwards."""
+    """Return J or Y of any order n > 1, by recurrence upwards."""
     low, high = (float(first(order, np.array([x]))[0]) for order in (0, 1))
     for order in range(1, n):
         low, high = high, high if math.isinf(high) else 2 * order / x * high - low

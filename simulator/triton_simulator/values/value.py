@@ -52,14 +52,14 @@ class Value:
         self.bounds = bounds
 
     def get_element_ty(self) -> Any:
-        """The type that a pointer points to, or that a block is made of."""
+        """Return the type that a pointer points to, or a block is made of."""
         dtype = self.dtype
         while hasattr(dtype, "element_ty"):
             dtype = dtype.element_ty
         return dtype
 
     def set_attr(self, name: str, value: object) -> None:
-        """Hints such as `tl.multiple_of` change nothing here."""
+        """Ignore a hint such as `tl.multiple_of`: it changes nothing here."""
 
     def clone(self) -> Value:
         """Return a copy."""
@@ -80,7 +80,7 @@ class Value:
         return np.asarray(self.full()[0])
 
     def limits(self) -> tuple[int, int]:
-        """The smallest and the largest of an integer's elements."""
+        """Return the smallest and the largest of an integer's elements."""
         if self.bounds is None:
             self.bounds = (int(self.data.min()), int(self.data.max())) if self.data.size else (0, 0)
         return self.bounds
@@ -127,7 +127,10 @@ class Value:
 
 
 def spread(data: Array, shape: tuple[int, ...]) -> Array:
-    """An array of a value broadcast over the block, not over the programs."""
+    """Return a value's array broadcast over the block.
+
+    It is not broadcast over the programs.
+    """
     full = (data.shape[0], *shape)
     return data if data.shape == full else np.broadcast_to(data, full)
 

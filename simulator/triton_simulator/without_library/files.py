@@ -41,7 +41,7 @@ PARTIAL_PREFIX = "fetching-"
 
 
 def version() -> str:
-    """The version of Triton that is fetched."""
+    """Return the version of Triton that is fetched."""
     return str(_wheels()["version"])
 
 
@@ -64,7 +64,7 @@ def cache() -> Path:
 
 
 def ensure_files() -> Path:
-    """The folder that Triton can be imported from.
+    """Return the folder that Triton can be imported from.
 
     If it is not there, it is filled: with what is downloaded, which is said on standard error, or copied where this
     version of Triton is installed. Raises NoTritonError, and leaves nothing behind then.

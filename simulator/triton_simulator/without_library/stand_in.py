@@ -81,7 +81,7 @@ def get_cache_invalidating_env_vars() -> dict[str, str]:
 
 
 def make_tensordesc_args(*_: object) -> None:
-    """Only imported: it is for launches on a GPU."""
+    """Do nothing: this is only imported, for launches on a GPU."""
 
 
 def native_specialize_impl(
