@@ -75,7 +75,7 @@ def reads_too_far(x_ptr, B: tl.constexpr):
     tl.store(x_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, B))))
 
 launches = Launches()
-with launches.noted(), record() as recorded:
+with launches.listen(), record() as recorded:
     reads_too_far[(1,)](torch.ones(4), 8)
 print(recorded[0].faults[0], len(launches.kernels()))
 """

@@ -38,7 +38,7 @@ def product(a_ptr, b_ptr, c_ptr):
 
 def test_a_large_region_is_counted_by_the_parts_that_were_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "LARGE", 0)
-    monkeypatch.setattr(counting, "PART_BITS", 3)
+    monkeypatch.setattr(counting, "CHUNK_BITS", 3)
     with record() as launches:
         add[(4,)](torch.rand(1000), torch.rand(1000), torch.zeros(1000), 1000, BLOCK=256)
         transpose[(2,)](torch.rand(32, 16), torch.zeros(16, 32))
@@ -156,8 +156,8 @@ def _coalescing_of_a_copy(n: int, step: int, programs: int) -> Coalescing:
 def test_neighbours_share_sectors() -> None:
     coalescing = _coalescing_of_a_copy(256, 1, 4)
     assert coalescing.sectors == {
-        ("x_ptr", False): Sectors(touched=32, least=32, useful=1024, runs=4),
-        ("out_ptr", True): Sectors(touched=32, least=32, useful=1024, runs=4),
+        ("x_ptr", False): Sectors(touched=32, minimum=32, useful=1024, runs=4),
+        ("out_ptr", True): Sectors(touched=32, minimum=32, useful=1024, runs=4),
     }
     assert coalescing.steps == {}
 
@@ -165,7 +165,7 @@ def test_neighbours_share_sectors() -> None:
 @pytest.mark.parametrize(("step", "touched"), [(2, 64), (8, 256), (100, 256)])
 def test_a_stride_takes_more_sectors_than_it_must(step: int, touched: int) -> None:
     coalescing = _coalescing_of_a_copy(256, step, 4)
-    assert coalescing.sectors["x_ptr", False] == Sectors(touched, least=32, useful=1024, runs=256)
+    assert coalescing.sectors["x_ptr", False] == Sectors(touched, minimum=32, useful=1024, runs=256)
     assert coalescing.steps == {("x_ptr", False): {4 * step: 252}}
 
 
@@ -176,7 +176,7 @@ def test_the_order_within_a_block_is_no_waste() -> None:
     coalescing = launches[0].counts.coalescing
     assert coalescing is not None
     for sectors in coalescing.sectors.values():
-        assert sectors.touched == sectors.least == 64
+        assert sectors.touched == sectors.minimum == 64
 
 
 def test_masked_lanes_are_counted() -> None:

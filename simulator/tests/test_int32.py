@@ -35,7 +35,7 @@ def copied(way: str, bits: int) -> tuple[list[float], bool]:
     """The first of each of three rows, and whether all was read where it is."""
     x = torch.arange(2 * STEP + 1, dtype=torch.float32)
     out = torch.zeros(3)
-    with record() as launches, int32.of_bits(bits):
+    with record() as launches, int32.narrow_to(bits):
         copy_rows[(3,)](x, out, STEP, 2 * STEP, WAY=way)
     return out.tolist(), not launches[0].faults
 

@@ -293,7 +293,7 @@ def many_events_and_a_counter(partial_ptr, out_ptr, counter_ptr, ORDERED: tl.con
 def test_more_events_than_there_was_room_for_are_still_known(
     monkeypatch: pytest.MonkeyPatch, ordered: bool, kinds: list[str]
 ) -> None:
-    monkeypatch.setattr("triton_simulator.races.races.FEWEST_EVENTS", 1)
+    monkeypatch.setattr("triton_simulator.races.races.MIN_EVENTS", 1)
     found = faults(many_events_and_a_counter, (P,), zeros(P), zeros(1), flags(2), ordered)
     assert [fault.kind for fault in found] == kinds
 

@@ -156,4 +156,4 @@ def test_patches_that_cannot_all_be_applied_change_nothing() -> None:
     with pytest.raises(TypeError):
         patches.apply()
     assert Owner.kept == 1
-    assert not patches.applied
+    assert not patches.is_applied

@@ -1,4 +1,6 @@
-"""Runs all programs of a launch on the CPU at once, and detects what they must not do.
+"""Simulator of Triton's launches on the CPU.
+
+Runs all programs of a launch at once, and detects what they must not do.
 
     from triton_simulator import install, record
 

@@ -1,4 +1,7 @@
-"""Which way the conditions of a kernel went, and of Python functions that were made to tell."""
+"""Recording of the branches that kernels and functions take.
+
+Each condition of a kernel, and of the Python functions that are instrumented, records which way it went.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
-TELL = "_.tell_branch"
+RECORDER_NAME = "_.tell_branch"
 """What such a function calls: a name that no script can have. A kernel finds ours, as it begins with an underscore."""
 _CONDITIONAL = (ast.If, ast.While, ast.IfExp)
 _Conditional = TypeVar("_Conditional", ast.If, ast.While, ast.IfExp)
 
 
 class Branch(NamedTuple):
-    """A way that a condition went: of `if`, `while`, or `a if condition else b`."""
+    """Way that a condition went.
+
+    The condition is that of `if`, `while`, or `a if condition else b`.
+    """
 
     file: str
     line: int
@@ -34,23 +40,26 @@ _record: set[Branch] | None = None
 def record_branches() -> Iterator[set[Branch]]:
     """Collect the branches that are taken while this lasts."""
     global _record
-    before, _record = _record, set()
+    previous, _record = _record, set()
     try:
         yield _record
     finally:
-        _record = before
+        _record = previous
 
 
-def tell_branch(condition: Any, words: str) -> Any:
-    """Return the condition. A kernel's ends the run, as in `if`, where programs disagree or it is undefined."""
+def record_branch(condition: Any, source: str) -> Any:
+    """Record which way a condition goes, and return it.
+
+    A kernel's condition ends the run, as in `if`, where programs disagree or it is undefined.
+    """
     if _record is not None:
         frame = sys._getframe(1)
-        _record.add(Branch(frame.f_code.co_filename, frame.f_lineno, words, bool(condition)))
+        _record.add(Branch(frame.f_code.co_filename, frame.f_lineno, source, bool(condition)))
     return condition
 
 
-class TellBranches(ast.NodeTransformer):
-    """Has conditions tell which way they go."""
+class BranchInstrumenter(ast.NodeTransformer):
+    """Transformer that makes conditions record which way they go."""
 
     def visit_If(self, node: ast.If) -> ast.AST:
         return self._wrap(node)
@@ -62,15 +71,17 @@ class TellBranches(ast.NodeTransformer):
         return self._wrap(node)
 
     def _wrap(self, node: _Conditional) -> ast.AST:
-        words = ast.Constant(ast.unparse(node.test))
+        source = ast.Constant(ast.unparse(node.test))
         self.generic_visit(node)
-        call = ast.Call(ast.Name(TELL, ast.Load()), [node.test, words], [])
+        call = ast.Call(ast.Name(RECORDER_NAME, ast.Load()), [node.test, source], [])
         node.test = ast.fix_missing_locations(ast.copy_location(call, node.test))
         return node
 
 
 def instrument(space: dict[str, Any], text: str, file: str) -> None:
-    """Have the functions in `space` that a script with this text has defined tell their branches, lambdas inside too.
+    """Make the functions of a script record their branches.
+
+    These are the functions in `space` that a script with this text has defined, with the lambdas inside.
 
     Their code is replaced, and nothing else is. Functions that others wrap, such as caches, are found inside those.
     """
@@ -78,23 +89,23 @@ def instrument(space: dict[str, Any], text: str, file: str) -> None:
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     if not any(isinstance(node, _CONDITIONAL) for function in functions for node in ast.walk(function)):
         return
-    codes = dict(_functions(compile(TellBranches().visit(tree), file, "exec", dont_inherit=True)))
+    codes = dict(_code_objects(compile(BranchInstrumenter().visit(tree), file, "exec", dont_inherit=True)))
     for value in list(space.values()):
-        function = _unwrapped(value)
+        function = _unwrap(value)
         if isinstance(function, types.FunctionType) and function.__code__.co_filename == file:
-            now = function.__code__
-            code = codes.get((now.co_qualname, now.co_firstlineno), now)
-            if code.co_freevars == now.co_freevars:
-                function.__code__ = code
-    space[TELL] = tell_branch
+            old_code = function.__code__
+            new_code = codes.get((old_code.co_qualname, old_code.co_firstlineno), old_code)
+            if new_code.co_freevars == old_code.co_freevars:
+                function.__code__ = new_code
+    space[RECORDER_NAME] = record_branch
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     inner = getattr(value, "__dict__", {}).get("__wrapped__") if callable(value) else None
-    return value if inner is None else _unwrapped(inner)
+    return value if inner is None else _unwrap(inner)
 
 
-def _functions(code: types.CodeType) -> Iterator[tuple[tuple[str, int], types.CodeType]]:
+def _code_objects(code: types.CodeType) -> Iterator[tuple[tuple[str, int], types.CodeType]]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield (constant.co_qualname, constant.co_firstlineno), constant

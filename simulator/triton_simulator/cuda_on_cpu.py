@@ -1,4 +1,6 @@
-"""Lets code that asks for "cuda" run on the CPU, for `pytest_plugin`, whose docstring lists what is mapped.
+"""Mapping of "cuda" to the CPU.
+
+Code that asks for "cuda" runs on the CPU, for `pytest_plugin`, whose docstring lists what is mapped.
 
 A tensor's memory is always the CPU's. Whether people see "cuda" is noted at its storage: what is made or moved there,
 and what is computed from that, is on "cuda"; what torch's own Python code sees is the CPU.
@@ -42,15 +44,18 @@ PROPERTIES = {
     "gcnArchName": "",
 }
 """An H100's (CUDA C++ Programming Guide, "Compute Capabilities")."""
-_INSIDERS = ("torch", "triton", "triton_simulator", "numpy")
+_INTERNAL_PACKAGES = ("torch", "triton", "triton_simulator", "numpy")
 """Packages whose own code sees where a tensor really is."""
-_BETWEEN = ("torch.utils._device", "torch.overrides")
+_MODE_MODULES = ("torch.utils._device", "torch.overrides")
 """Modules of other modes, through which a question may come."""
 _GPU = torch.device("cuda", 0)
 
 
 class NotMappedError(NotImplementedError):
-    """Something of CUDA that has no counterpart here. The message has its name."""
+    """Part of CUDA that has no counterpart on the CPU.
+
+    The message has its name.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -59,17 +64,20 @@ class NotMappedError(NotImplementedError):
 
 
 def cuda_patches(patches: Patches) -> None:
-    """Plan that `torch.cuda` answers as if there were one GPU, and raises NotMappedError for what it cannot do."""
-    mapped = _of_torch_cuda()
+    """Plan that `torch.cuda` answers as if there were one GPU.
+
+    It raises NotMappedError for what it cannot do.
+    """
+    mapped = _cuda_replacements()
     for name in dict.fromkeys([*torch.cuda.__all__, *mapped]):
         thing = getattr(torch.cuda, name, None)
         if name in mapped:
-            patches.attribute(torch.cuda, name, _of_its_own(mapped[name]))
-        elif callable(thing) and name not in _STAYS:
-            patches.attribute(torch.cuda, name, _not_mapped(f"torch.cuda.{name}", thing))
+            patches.attribute(torch.cuda, name, _unique_function(mapped[name]))
+        elif callable(thing) and name not in _PASSTHROUGH:
+            patches.attribute(torch.cuda, name, _unmapped_stub(f"torch.cuda.{name}", thing))
     patches.attribute(torch, "Generator", _Generator)
-    patches.attribute(torch, "compile", _not_compiled)
-    patches.attribute(torch.nn.Module, "compile", _nothing)
+    patches.attribute(torch, "compile", _skip_compile)
+    patches.attribute(torch.nn.Module, "compile", _no_op)
 
 
 def driver_patches(patches: Patches) -> None:
@@ -79,25 +87,38 @@ def driver_patches(patches: Patches) -> None:
     patches.attribute(driver, "_active", CpuDriver())
 
 
-def _of_its_own(thing: Any) -> Any:
-    """A function that no other name has: PyTorch's compiler keeps rules by function."""
-    return thing if isinstance(thing, type) else lambda *given, **named: thing(*given, **named)
+def _unique_function(thing: Any) -> Any:
+    """Return a function object that no other name has.
+
+    PyTorch's compiler keeps rules by function.
+    """
+    return thing if isinstance(thing, type) else lambda *arguments, **named: thing(*arguments, **named)
 
 
-def _not_mapped(name: str, thing: Any) -> Callable[..., Any]:
-    """What takes the place of `thing`: a class stays one, for annotations such as `torch.cuda.CUDAGraph | None`.
+def _unmapped_stub(name: str, thing: Any) -> Callable[..., Any]:
+    """Return a stand-in for `thing` that raises NotMappedError.
+
+    A class stays a class, for annotations such as `torch.cuda.CUDAGraph | None`.
 
     PyTorch's compiler looks at what a function wraps as soon as it is imported.
     """
 
     @functools.wraps(thing, updated=())
     def raises(*_: Any, **__: Any) -> Any:
+        """Raise NotMappedError with the name."""
         raise NotMappedError(name)
 
     return type(thing.__name__, (), {"__new__": raises}) if isinstance(thing, type) else raises
 
 
-_STAYS = ("is_bf16_supported", "is_tf32_supported", "StreamContext", "DeferredCudaCallError", "CudaError", "cudaStatus")
+_PASSTHROUGH = (
+    "is_bf16_supported",
+    "is_tf32_supported",
+    "StreamContext",
+    "DeferredCudaCallError",
+    "CudaError",
+    "cudaStatus",
+)
 
 
 class _Generator(torch.Generator):
@@ -119,9 +140,11 @@ class CpuStream:
     def wait_event(self, event: Any) -> None: ...
 
     def query(self) -> bool:
+        """Return True: all work is done."""
         return True
 
     def record_event(self, event: Any = None) -> Any:
+        """Return an event, new unless one is given, with the time of now."""
         event = CpuEvent() if event is None else event
         event.record(self)
         return event
@@ -133,22 +156,24 @@ class CpuStream:
 
 
 class CpuEvent:
-    """Notes the time of this process, so that differences are those of the CPU."""
+    """Time of this process, so that differences are those of the CPU."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self._seconds = time.perf_counter()
 
     def record(self, *_: Any) -> None:
+        """Store the time of now."""
         self._seconds = time.perf_counter()
 
     def elapsed_time(self, end: CpuEvent) -> float:
-        """Milliseconds until another event."""
+        """Return the milliseconds until another event."""
         return max(1e-6, 1e3 * (end._seconds - self._seconds))
 
     def synchronize(self) -> None: ...
     def wait(self, stream: Any = None) -> None: ...
 
     def query(self) -> bool:
+        """Return True: all work is done."""
         return True
 
 
@@ -161,11 +186,14 @@ def _properties(*_: Any, **__: Any) -> SimpleNamespace:
     return SimpleNamespace(**PROPERTIES)
 
 
-def _nothing(*_: Any, **__: Any) -> None: ...
+def _no_op(*_: Any, **__: Any) -> None: ...
 
 
-def _not_compiled(function: Any = None, **_: Any) -> Any:
-    """What takes the place of `torch.compile`: the function as it is, as a decorator with options too."""
+def _skip_compile(function: Any = None, **_: Any) -> Any:
+    """Return the function as it is, in place of `torch.compile`.
+
+    It is a decorator with options too.
+    """
     return function if function is not None else lambda later: later
 
 
@@ -173,18 +201,19 @@ def _seed(seed: int) -> None:
     torch.default_generator.manual_seed(seed)
 
 
-def _of_torch_cuda() -> dict[str, Any]:
-    """What `torch.cuda` has while "cuda" is mapped."""
+def _cuda_replacements() -> dict[str, Any]:
+    """Return the functions of `torch.cuda` while "cuda" is mapped."""
     stream = CpuStream()
 
     def constant(value: Any) -> Callable[..., Any]:
+        """Return a function that always returns `value`."""
         return lambda *_, **__: value
 
     quiet = ("synchronize", "set_device", "set_stream", "empty_cache", "init", "_lazy_init", "ipc_collect")
     resets = ("reset_peak_memory_stats", "reset_max_memory_allocated", "reset_accumulated_memory_stats")
     memory = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     return {
-        **dict.fromkeys(quiet + resets, _nothing),
+        **dict.fromkeys(quiet + resets, _no_op),
         **dict.fromkeys(memory, constant(0)),
         **dict.fromkeys(("manual_seed", "manual_seed_all"), _seed),
         **dict.fromkeys(("current_stream", "default_stream"), constant(stream)),
@@ -224,30 +253,37 @@ class CpuDriver:
     )
 
     def get_current_target(self) -> Any:
+        """Return the target of the GPU that there seems to be."""
         from triton.backends.compiler import GPUTarget
 
         return GPUTarget("cuda", 10 * CAPABILITY[0] + CAPABILITY[1], 32)
 
     def get_current_device(self) -> int:
+        """Return the number of the only GPU."""
         return 0
 
     def set_current_device(self, *_: Any) -> None: ...
 
     def get_current_stream(self, *_: Any) -> int:
+        """Return the number of the only stream."""
         return 0
 
     def get_active_torch_device(self) -> torch.device:
+        """Return torch's device for the GPU."""
         return _GPU
 
     def get_device_interface(self) -> Any:
+        """Return torch's module for the GPU."""
         return torch.cuda
 
     def get_empty_cache_for_benchmark(self) -> torch.Tensor:
+        """Return a tensor that stands for the GPU's cache."""
         return torch.empty(1, dtype=torch.int32)
 
     def clear_cache(self, cache: torch.Tensor) -> None: ...
 
     def get_benchmarker(self) -> Any:
+        """Return Triton's function for measuring times."""
         from triton.testing import do_bench
 
         return do_bench
@@ -257,44 +293,53 @@ class CpuDriver:
 
 
 class CudaOnCpu(TorchFunctionMode):
-    """While it is entered, tensors can be made on and moved to "cuda", and say that they are there."""
+    """Torch mode that maps "cuda" to the CPU while it is entered.
+
+    Tensors can be made on and moved to "cuda", and say that they are there.
+    """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func in _ASKED:
-            return func(*args, **kwargs) if _asked_inside() else _ASKED[func](*args)
+        if func in _QUERIES:
+            return func(*args, **kwargs) if _is_internal_query() else _QUERIES[func](*args)
         if func in _MOVES:
             return _MOVES[func](*args, **kwargs)
-        wanted = kwargs.get("device")
-        if wanted is None and _device.CURRENT_DEVICE is not None and func in _device._device_constructors():
-            wanted = _device.CURRENT_DEVICE  # torch.set_default_device, or `with torch.device(…):`
-        if wanted is not None:
-            kwargs = {**kwargs, "device": _real(wanted)}
+        device = kwargs.get("device")
+        if device is None and _device.CURRENT_DEVICE is not None and func in _device._device_constructors():
+            device = _device.CURRENT_DEVICE  # torch.set_default_device, or `with torch.device(…):`
+        if device is not None:
+            kwargs = {**kwargs, "device": _physical_device(device)}
         if kwargs.get("pin_memory"):
             kwargs = {**kwargs, "pin_memory": False}
-        made = func(*args, **kwargs)
-        if isinstance(made, torch.Tensor | list | tuple):
-            self._note(made, args, kwargs, wanted)
-        return made
+        result = func(*args, **kwargs)
+        if isinstance(result, torch.Tensor | list | tuple):
+            self._record_placement(result, args, kwargs, device)
+        return result
 
-    def _note(self, made: Any, args: Any, kwargs: Any, wanted: Any) -> None:
-        """Note where people see what was made: where they wanted it, or where it was computed from."""
-        if wanted is not None:
-            on_gpu = _is_gpu(wanted)
+    def _record_placement(self, result: Any, args: Any, kwargs: Any, device: Any) -> None:
+        """Record on which device people see a result.
+
+        It is where they wanted it, or where it was computed from.
+        """
+        if device is not None:
+            on_gpu = _is_gpu(device)
         else:
-            given = list(_tensors((*args, *kwargs.values())))
-            on_gpu = any(_on_gpu(tensor) for tensor in given)
-        for tensor in _tensors((made,)):
-            if wanted is not None or _noted(tensor) is None:
-                _put(tensor, on_gpu=on_gpu)
+            sources = list(_tensors((*args, *kwargs.values())))
+            on_gpu = any(_on_gpu(tensor) for tensor in sources)
+        for tensor in _tensors((result,)):
+            if device is not None or _recorded_placement(tensor) is None:
+                _mark_placement(tensor, on_gpu=on_gpu)
 
 
-def _asked_inside() -> bool:
-    """Whether torch's own code, or Triton's or ours, asks about a tensor, and not the project's."""
+def _is_internal_query() -> bool:
+    """Return whether a library asks about a tensor.
+
+    Torch's own code, Triton's or ours gets another answer than the project's.
+    """
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__") in _BETWEEN:
+    while frame.f_back is not None and frame.f_globals.get("__name__") in _MODE_MODULES:
         frame = frame.f_back
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _INSIDERS
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _INTERNAL_PACKAGES
 
 
 def _tensors(things: Any) -> Iterator[torch.Tensor]:
@@ -309,44 +354,54 @@ def _is_gpu(device: Any) -> bool:
     return isinstance(device, int) or torch.device(device).type == "cuda"
 
 
-def _real(device: Any) -> Any:
+def _physical_device(device: Any) -> Any:
     return "cpu" if _is_gpu(device) else device
 
 
-def _noted(tensor: torch.Tensor) -> bool | None:
-    """Whether a tensor is seen on the GPU; None if nobody has noted it, or if it has no memory of its own."""
+def _recorded_placement(tensor: torch.Tensor) -> bool | None:
+    """Return whether a tensor is seen on the GPU.
+
+    None if nobody has recorded it, or if it has no memory of its own.
+    """
     try:
-        return getattr(tensor.untyped_storage(), "_seen_on_gpu", None)
+        return getattr(tensor.untyped_storage(), "_is_on_gpu", None)
     except (RuntimeError, NotImplementedError):
         return None
 
 
-def _put(tensor: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
+def _mark_placement(tensor: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
     with suppress(RuntimeError, NotImplementedError):
-        tensor.untyped_storage()._seen_on_gpu = on_gpu  # type: ignore[attr-defined]
+        tensor.untyped_storage()._is_on_gpu = on_gpu  # type: ignore[attr-defined]
     return tensor
 
 
 def _on_gpu(tensor: torch.Tensor) -> bool:
-    """What torch made by itself, as a gradient, was computed from what kernels need: it counts as on the GPU."""
-    return _noted(tensor) is not False
+    """Return whether a tensor counts as on the GPU.
+
+    What torch made by itself, as a gradient, was computed from what kernels need: it does.
+    """
+    return _recorded_placement(tensor) is not False
 
 
-def _moved(tensor: torch.Tensor, result: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
-    """The result of a move, with memory of its own if it came from elsewhere."""
+def _move(tensor: torch.Tensor, result: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
+    """Return the result of a move.
+
+    It has memory of its own if it came from elsewhere.
+    """
     if result.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr():
+        # A move to the other device gives a copy, even if both are the CPU's memory.
         if _on_gpu(tensor) == on_gpu:
             return result
         result = result.clone()
-    return _put(result, on_gpu=on_gpu)
+    return _mark_placement(result, on_gpu=on_gpu)
 
 
 def _cuda(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
-    return _moved(tensor, tensor, on_gpu=True)
+    return _move(tensor, tensor, on_gpu=True)
 
 
 def _cpu(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
-    return _moved(tensor, tensor, on_gpu=False)
+    return _move(tensor, tensor, on_gpu=False)
 
 
 def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
@@ -355,16 +410,16 @@ def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
         on_gpu = _on_gpu(first)
     elif isinstance(first, str | int | torch.device):
         on_gpu = _is_gpu(first)
-        args = (_real(first), *args[1:]) if args else args
+        args = (_physical_device(first), *args[1:]) if args else args
     else:
         device = kwargs.get("device")
         on_gpu = _on_gpu(tensor) if device is None else _is_gpu(device)
     if kwargs.get("device") is not None:
-        kwargs["device"] = _real(kwargs["device"])
-    return _moved(tensor, tensor.to(*args, **kwargs), on_gpu=on_gpu)
+        kwargs["device"] = _physical_device(kwargs["device"])
+    return _move(tensor, tensor.to(*args, **kwargs), on_gpu=on_gpu)
 
 
-def _pinned(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
+def _skip_pinning(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
     return tensor
 
 
@@ -384,7 +439,7 @@ def _get_device(tensor: torch.Tensor, *_: Any) -> int:
     return 0 if _is_cuda(tensor) else -1
 
 
-_ASKED: dict[Any, Callable[..., Any]] = {
+_QUERIES: dict[Any, Callable[..., Any]] = {
     torch.Tensor.device.__get__: _device_of,
     torch.Tensor.is_cuda.__get__: _is_cuda,  # type: ignore[attr-defined]
     torch.Tensor.is_cpu.__get__: _is_cpu,  # type: ignore[attr-defined]
@@ -395,6 +450,6 @@ _MOVES: dict[Any, Callable[..., Any]] = {
     torch.Tensor.cuda: _cuda,
     torch.Tensor.cpu: _cpu,
     torch.Tensor.to: _to,
-    torch.Tensor.pin_memory: _pinned,
-    torch.Tensor.record_stream: _nothing,
+    torch.Tensor.pin_memory: _skip_pinning,
+    torch.Tensor.record_stream: _no_op,
 }

@@ -1,4 +1,4 @@
-"""What a kernel did wrong, and how to say so."""
+"""Faults of a launch, and the sentences on them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triton_simulator.errors import SimulatorError
-from triton_simulator.lines import KernelLine, line_of_kernel
+from triton_simulator.lines import KernelLine, current_line
 
 
 class Kind(StrEnum):
-    """What went wrong. The values are the names that the checker uses."""
+    """Kind of a fault.
+
+    The values are the names that the checker uses.
+    """
 
     OUT_OF_BOUNDS_LOAD = "out-of-bounds-load"
     OUT_OF_BOUNDS_STORE = "out-of-bounds-store"
@@ -27,7 +30,7 @@ class Kind(StrEnum):
 
 
 class Cause(StrEnum):
-    """Why an element is undefined."""
+    """Reason why an element is undefined."""
 
     LOAD = "a masked load without `other=`"
     LOOP = "a loop that has ended"
@@ -36,7 +39,7 @@ class Cause(StrEnum):
     SHIFT = "a shift by a negative number, or by all bits or more"
 
 
-_OPERATIONS = {
+_OPERATION_ADVICE = {
     Cause.ZERO_DIVISION: "Keep zeros out of the divisor: `tl.where(divisor == 0, 1, divisor)`.",
     Cause.OVERFLOW: "The least number of a type has no opposite: divide it in a wider type.",
     Cause.SHIFT: "Keep the distance in range: `tl.where(distance < 32, x << distance, 0)` for 32 bits.",
@@ -46,7 +49,7 @@ _OPERATIONS = {
 
 @dataclass(frozen=True)
 class PoisonSource:
-    """Where undefined elements come from."""
+    """Origin of undefined elements."""
 
     line: KernelLine
     name: str | None = None
@@ -55,17 +58,19 @@ class PoisonSource:
 
     @property
     def is_load(self) -> bool:
+        """Return True for a masked load without `other=`."""
         return self.cause is Cause.LOAD
 
     @property
     def is_operation(self) -> bool:
-        return self.cause in _OPERATIONS
+        """Return True for an operation without a defined result."""
+        return self.cause in _OPERATION_ADVICE
 
     @property
     def advice(self) -> str:
-        """What to do about a source that is no load."""
+        """Advice on a source that is no load."""
         if self.is_operation:
-            return f"On a GPU, {self.cause} gives no particular number. {self.line}. {_OPERATIONS[self.cause]}"
+            return f"On a GPU, {self.cause} gives no particular number. {self.line}. {_OPERATION_ADVICE[self.cause]}"
         return (
             f"On a GPU `{self.name}` has no value after its loop, even if it had one before. {self.line}. Keep "
             f"what you need of it in a variable that has a value before the loop: `last = {self.name}`."
@@ -74,7 +79,7 @@ class PoisonSource:
 
 @dataclass(frozen=True)
 class Fault:
-    """One wrong thing that a launch does, described for the first program that does it.
+    """Fault of a launch, described for the first program that has it.
 
     `index` and `last_index` are the first and the last element concerned, counted from the argument's first element.
     `outside` says how many elements the farthest one lies beyond the end, or before the start if negative; it is 0 for
@@ -105,52 +110,63 @@ class Fault:
 
     @property
     def load(self) -> KernelLine | None:
-        """For an undefined value: the masked load without `other=` that it comes from, if that is known."""
+        """The masked load that an undefined value comes from.
+
+        It is one without `other=`; None if that is not known, or for another fault.
+        """
         return self.source.line if self.source is not None and self.source.is_load else None
 
     @property
     def loaded(self) -> str | None:
-        """And the argument that is loaded."""
+        """The argument that an undefined value was loaded from.
+
+        None as for `load`.
+        """
         return self.source.name if self.source is not None and self.source.is_load else None
 
     @property
     def what(self) -> str:
-        """Which program did what, and where."""
-        who = program_name(self.program)
-        where = _element(self)
+        """Sentence on which program did what, and in which element."""
+        program = program_name(self.program)
+        location = _element_name(self)
         match self.kind:
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
-                did = "read" if self.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
+                action = "read" if self.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
                 if self.argument is None:
-                    return f"{who} {did} memory that belongs to no tensor"
+                    return f"{program} {action} memory that belongs to no tensor"
                 if self.outside == 0:
-                    return f"{who} {did} {where}, which lies between the elements of {self.argument}"
+                    return f"{program} {action} {location}, which lies between the elements of {self.argument}"
                 elements = "element" if self.size == 1 else "elements"
-                return f"{who} {did} {where}, but {self.argument} has {self.size} {elements}"
+                return f"{program} {action} {location}, but {self.argument} has {self.size} {elements}"
             case Kind.RACE if self.earlier is not None:
-                did = "both store to it" if self.stored else "one loads it, another one stores to it"
-                return f"threads of {who} meet at {where}: {did}, and neither waits"
+                action = "both store to it" if self.stored else "one loads it, another one stores to it"
+                return f"threads of {program} meet at {location}: {action}, and neither waits"
             case Kind.RACE:
-                other = "another program" if self.other is None else program_name(self.other)
+                peer = "another program" if self.other is None else program_name(self.other)
                 if self.stored:
-                    return f"{who} and {other} store different values to {where}"
-                return f"{who} and {other} meet at {where}: one loads it, the other stores to it, and neither waits"
+                    return f"{program} and {peer} store different values to {location}"
+                return (
+                    f"{program} and {peer} meet at {location}: one loads it, the other stores to it, and neither waits"
+                )
             case Kind.WRAPPED_OFFSET:
-                return f"{who} used {where} through an offset that was too large for int32 and wrapped around"
+                return f"{program} used {location} through an offset that was too large for int32 and wrapped around"
             case Kind.UNDEFINED_BRANCH:
-                return f"{who} branches on an undefined value, so the launch ends here"
+                return f"{program} branches on an undefined value, so the launch ends here"
             case Kind.ENDLESS_WAIT:
-                return f"{who} waits for a value that no program stores"
+                return f"{program} waits for a value that no program stores"
             case Kind.UNDEFINED_RESULT if self.source is not None and self.source.is_operation:
-                return f"{who} stored to {where} what it computed from {self.source.cause}"
+                return f"{program} stored to {location} what it computed from {self.source.cause}"
             case Kind.UNDEFINED_RESULT if self.source is not None and not self.source.is_load:
-                return f"{who} stored to {where} what it computed from `{self.source.name}`, whose loop has ended"
+                return (
+                    f"{program} stored to {location} what it computed from `{self.source.name}`, whose loop has ended"
+                )
             case Kind.UNDEFINED_RESULT:
-                return f"{who} stored to {where} what it computed from undefined elements of {self.loaded or 'memory'}"
+                origin = self.loaded or "memory"
+                return f"{program} stored to {location} what it computed from undefined elements of {origin}"
 
     @property
     def advice(self) -> str:
-        """What to think about: a question or a sentence."""
+        """Question or sentence on what to think about."""
         if self.source is not None and not self.source.is_load:
             return self.source.advice
         match self.kind:
@@ -191,7 +207,9 @@ class Fault:
 
 
 class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
-    """A launch did something wrong: outside of its tensors, in a race, or waiting for ever.
+    """Launch with at least one fault.
+
+    It touched memory outside of its tensors, had a race, or waits for ever.
 
     `faults` has everything; the message has the first fault of each kind.
     """
@@ -199,8 +217,8 @@ class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
     def __init__(self, kernel: str, faults: Sequence[Fault]) -> None:
         self.kernel = kernel
         self.faults = tuple(faults)
-        firsts = {fault.kind: fault for fault in reversed(self.faults)}
-        lines = [str(firsts[kind]) for kind in Kind if kind in firsts]
+        first_faults = {fault.kind: fault for fault in reversed(self.faults)}
+        lines = [str(first_faults[kind]) for kind in Kind if kind in first_faults]
         super().__init__("\n".join([f"{kernel}: {lines[0]}", *(f"also: {line}" for line in lines[1:])]))
 
     def __reduce__(self) -> tuple[type[KernelFaults], tuple[str, tuple[Fault, ...]]]:
@@ -208,11 +226,14 @@ class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
 
 
 def program_name(program: tuple[int, ...]) -> str:
-    """`program 3`, or `program (1, 0)` in a grid of several axes."""
+    """Return a program's name, `program 3`.
+
+    In a grid of several axes it is `program (1, 0)`.
+    """
     return f"program {program[0] if len(program) == 1 else program}"
 
 
-def _element(fault: Fault) -> str:
+def _element_name(fault: Fault) -> str:
     name = fault.argument or "memory"
     if fault.index is None:
         return name
@@ -225,7 +246,7 @@ _Key = tuple[Kind, KernelLine, str | None, bool, KernelLine | None]
 
 @dataclass
 class _Tally:
-    """What is known so far about one kind of fault, at one line, in one argument."""
+    """Count of one kind of fault, at one line, in one argument."""
 
     first: Fault
     first_program: int
@@ -252,24 +273,26 @@ class FaultLog:
         *,
         argument: str | None = None,
         size: int | None = None,
-        others: NDArray[Any] | None = None,
+        peers: NDArray[Any] | None = None,
         stored: bool = False,
         source: PoisonSource | None = None,
         line: KernelLine | None = None,
         earlier: KernelLine | None = None,
     ) -> None:
-        """Record that `programs[i]` touched element `indices[i]`, in a race with `others[i]` (-1: unknown).
+        """Record that `programs[i]` touched element `indices[i]`.
+
+        In a race, the other program is `peers[i]` (-1: unknown).
 
         It happens at the line that runs, unless another one is given.
         """
-        line = line or line_of_kernel()
+        line = line or current_line()
         first = int(programs.min())
-        mine = programs == first
+        is_first = programs == first
         key = (kind, line, argument, stored, earlier)
         tally = self._tallies.get(key)
         if tally is None or first < tally.first_program:
-            low, high, outside = _range(None if indices is None else indices[mine], size)
-            other = -1 if others is None else int(others[mine][0])
+            low, high, outside = _index_range(None if indices is None else indices[is_first], size)
+            peer = -1 if peers is None else int(peers[is_first][0])
             fault = Fault(
                 kind,
                 self._kernel,
@@ -280,7 +303,7 @@ class FaultLog:
                 high,
                 size,
                 outside,
-                other=None if other < 0 else self.program(other),
+                other=None if peer < 0 else self.program(peer),
                 earlier=earlier,
                 stored=stored,
                 source=source,
@@ -292,15 +315,18 @@ class FaultLog:
         tally.elements += len(programs)
 
     def program(self, number: int) -> tuple[int, ...]:
-        """The id of a program, with as many axes as the launch's grid."""
+        """Return a program's id, with as many axes as the launch's grid."""
         return tuple(int(axis) for axis in np.unravel_index(number, self._grid))
 
     def faults(self) -> tuple[Fault, ...]:
-        """All of them, in the order in which they were first found."""
+        """Return all faults, in the order in which they were first found."""
         return tuple(fault for fault in self._all() if fault.kind is not Kind.UNDEFINED_RESULT)
 
     def undefined(self) -> tuple[Fault, ...]:
-        """The undefined results among them: no faults, as nobody may ever look at them."""
+        """Return the undefined results.
+
+        They are no faults, as nobody may ever look at them.
+        """
         return tuple(fault for fault in self._all() if fault.kind is Kind.UNDEFINED_RESULT)
 
     def _all(self) -> list[Fault]:
@@ -309,23 +335,27 @@ class FaultLog:
             for tally in self._tallies.values()
         ]
 
-    def saved(self) -> dict[_Key, _Tally]:
+    def snapshot(self) -> dict[_Key, _Tally]:
         """Return a copy for `restore`."""
         return {
             key: _Tally(tally.first, tally.first_program, set(tally.programs), tally.elements)
             for key, tally in self._tallies.items()
         }
 
-    def restore(self, saved: dict[_Key, _Tally]) -> None:
-        self._tallies = saved
+    def restore(self, snapshot: dict[_Key, _Tally]) -> None:
+        """Go back to a snapshot."""
+        self._tallies = snapshot
 
 
-def _range(indices: NDArray[Any] | None, size: int | None) -> tuple[int | None, int | None, int]:
-    """The smallest and the largest index, and how far outside the farthest one is."""
+def _index_range(indices: NDArray[Any] | None, size: int | None) -> tuple[int | None, int | None, int]:
+    """Return the smallest and largest index, and the farthest excess.
+
+    The excess counts elements beyond the end, or before the start if negative.
+    """
     if indices is None:
         return None, None, 0
     low, high = int(indices.min()), int(indices.max())
     if size is None:
         return low, high, 0
-    beyond, before = max(0, high - size + 1), min(0, low)
-    return low, high, beyond if beyond >= -before else before
+    above, below = max(0, high - size + 1), min(0, low)
+    return low, high, above if above >= -below else below

@@ -1,4 +1,7 @@
-"""Who hears of launches: whoever uses the simulator may add to these lists."""
+"""Launch hooks.
+
+Whoever uses the simulator may add to these lists.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ that are numbers, but turned out to be addresses."""
 listeners: list[Listener] = []
 """Each is told of every launch that ended without an error."""
 
-only_listening = False
+dry_run = False
 """Whether launches do not run, but only listeners are told: enough for whoever asks what is launched, at any size."""
 
-loads: list[Callable[[], None]] = []
+load_hooks: list[Callable[[], None]] = []
 """Each is called before a kernel loads a block. What it raises ends the launch, if it is no `Exception`."""
 
-raised: list[Callable[[KernelFaults], None]] = []
+fault_listeners: list[Callable[[KernelFaults], None]] = []
 """Each is told of every launch that raises what it did wrong, before it does."""

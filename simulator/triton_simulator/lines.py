@@ -13,14 +13,14 @@ from pathlib import Path
 _TRITON = find_spec(
     "triton"
 )  # found, not imported: the checker reads faults in processes where Triton's mode is not settled
-_NOT_THE_KERNEL = tuple(str(Path(file).parent) + os.sep for file in (_TRITON and _TRITON.origin, __file__) if file)
+_LIBRARY_FOLDERS = tuple(str(Path(file).parent) + os.sep for file in (_TRITON and _TRITON.origin, __file__) if file)
 
 
-def _line_of_file(_: str, line: int) -> str:
+def _default_line_name(_: str, line: int) -> str:
     return f"line {line}"
 
 
-name_of_line: Callable[[str, int], str] = _line_of_file
+name_of_line: Callable[[str, int], str] = _default_line_name
 """How messages speak of a line, given its file and its number there. Whoever uses the simulator may set another."""
 
 
@@ -32,18 +32,22 @@ class KernelLine:
     number: int
 
     def __str__(self) -> str:
-        """Its name and its code, as the beginning of a sentence."""
+        """Return its name and its code, as the beginning of a sentence."""
         name = name_of_line(self.file, self.number)
         return f"{name[0].upper()}{name[1:]}: `{self.text}`"
 
     @property
     def text(self) -> str:
+        """Source text of the line, without its indentation."""
         return linecache.getline(self.file, self.number).strip()
 
 
-def line_of_kernel() -> KernelLine:
-    """The line of the kernel that is being executed: the innermost frame that is neither Triton's nor ours."""
+def current_line() -> KernelLine:
+    """Return the line of the kernel that is being executed.
+
+    It is that of the innermost frame that is neither Triton's nor ours.
+    """
     frame = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_NOT_THE_KERNEL):
+    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY_FOLDERS):
         frame = frame.f_back  # type: ignore[assignment]
     return KernelLine(frame.f_code.co_filename, frame.f_lineno)

@@ -12,6 +12,7 @@ PLUGIN = "triton_simulator.pytest_plugin"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option `--triton-simulator`."""
     help = (
         "run Triton kernels on the CPU; a test fails if its kernel breaks memory, races, waits for ever or is refused"
     )
@@ -20,6 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Load the plugin if the option is given."""
     manager = early_config.pluginmanager
     if early_config.known_args_namespace.triton_simulator and not manager.has_plugin(PLUGIN):
         manager.import_plugin(PLUGIN)

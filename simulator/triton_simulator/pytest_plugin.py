@@ -1,4 +1,6 @@
-"""Runs a project's own Triton tests without a GPU: `pytest --triton-simulator`.
+"""Pytest plugin that runs Triton tests without a GPU.
+
+A project runs its own with `pytest --triton-simulator`.
 
 The option may stand on the command line or in `addopts`. Kernels run on the simulator, with a GPU present too; a test,
 or a fixture, whose kernel breaks memory, races or waits for ever fails, with the program, the line and the argument,
@@ -51,7 +53,7 @@ OPTION = "--triton-report"
 
 @dataclass
 class _Session:
-    """What this process has seen of kernels."""
+    """Launches and faults that this process has seen."""
 
     undo: ExitStack = field(default_factory=ExitStack)
     launches: Counter[str] = field(default_factory=Counter)
@@ -60,17 +62,20 @@ class _Session:
     pending: list[str] = field(default_factory=list)
     """The faults of the phase of a test that runs."""
 
-    def launched(self, kernel: Any, *_: Any) -> None:
+    def record_launch(self, kernel: Any, *_: Any) -> None:
+        """Count a launch of a kernel."""
         self.launches[kernel.fn.__name__] += 1
 
-    def failed(self, error: KernelFaults) -> None:
+    def record_failure(self, error: KernelFaults) -> None:
+        """Count a launch that failed, and keep its faults."""
         self.launches[error.kernel] += 1
         self.pending.append(str(error))
         self.add(error.kernel, [str(error)])
 
     def add(self, kernel: str, faults: list[str]) -> None:
-        known = self.faults.setdefault(kernel, [])
-        known += [fault for fault in faults if fault not in known]
+        """Add faults of a kernel, each once."""
+        messages = self.faults.setdefault(kernel, [])
+        messages += [fault for fault in faults if fault not in messages]
 
 
 _SESSION = pytest.StashKey[_Session]()
@@ -79,18 +84,22 @@ _EARLY: list[_Session] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option `--triton-report`."""
     help = "list the Triton kernels that ran on the simulator, with launches, faults, and undefined results"
     parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests() -> None:
-    """Decide where kernels run, before conftest files import Triton. Raises UsageError if it is too late for that."""
+    """Install the simulator before conftest files import Triton.
+
+    Raises UsageError if it is too late for that.
+    """
     session = _Session()
-    _set(session.undo, INTERPRET, "1")
+    _set_variable(session.undo, INTERPRET, "1")
     # xdist's workers learn of `-p` only after their conftest files; but of this, before.
-    others = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name and name != NAME]
-    _set(session.undo, "PYTEST_PLUGINS", ",".join([NAME, *others]))
+    plugins = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name and name != NAME]
+    _set_variable(session.undo, "PYTEST_PLUGINS", ",".join([NAME, *plugins]))
     try:
         install()
     except SimulatorError as error:
@@ -100,10 +109,10 @@ def pytest_load_initial_conftests() -> None:
     _map_cuda(session.undo)
     session.undo.callback(setattr, lines, "name_of_line", lines.name_of_line)
     lines.name_of_line = _name_of_line
-    hooks.listeners.append(session.launched)
-    session.undo.callback(hooks.listeners.remove, session.launched)
-    hooks.raised.append(session.failed)
-    session.undo.callback(hooks.raised.remove, session.failed)
+    hooks.listeners.append(session.record_launch)
+    session.undo.callback(hooks.listeners.remove, session.record_launch)
+    hooks.fault_listeners.append(session.record_failure)
+    session.undo.callback(hooks.fault_listeners.remove, session.record_failure)
     _EARLY.append(session)
 
 
@@ -111,13 +120,13 @@ def _name_of_line(file: str, line: int) -> str:
     return f"line {line} of {os.path.relpath(file)}"
 
 
-def _set(undo: ExitStack, variable: str, value: str) -> None:
-    before = os.environ.get(variable)
+def _set_variable(undo: ExitStack, variable: str, value: str) -> None:
+    previous = os.environ.get(variable)
     os.environ[variable] = value
-    if before is None:
+    if previous is None:
         undo.callback(os.environ.pop, variable, None)
     else:
-        undo.callback(os.environ.__setitem__, variable, before)
+        undo.callback(os.environ.__setitem__, variable, previous)
 
 
 def _map_cuda(undo: ExitStack) -> None:
@@ -133,7 +142,10 @@ def _map_cuda(undo: ExitStack) -> None:
 
 
 def _hide_launches(patches: Patches) -> None:
-    """Leave out of a fault's traceback how Triton and the simulator carry out a launch, which no test can change."""
+    """Hide the frames of a launch in a fault's traceback.
+
+    No test can change how Triton and the simulator carry out a launch.
+    """
     from triton.runtime import jit
 
     from triton_simulator.launch import executor
@@ -143,6 +155,10 @@ def _hide_launches(patches: Patches) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Take over the session that began early.
+
+    Raises UsageError if there is none, as conftest files have been read by then.
+    """
     if not _EARLY:
         raise pytest.UsageError(
             f"{NAME} comes too late: conftest files have been read, and may have imported Triton for a GPU. Give "
@@ -152,13 +168,17 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    """Undo what the session has changed."""
     if _SESSION in config.stash:
         config.stash[_SESSION].undo.close()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fail a phase of a test (its fixtures, itself) in which a kernel did something wrong that nobody reported."""
+    """Fail a phase of a test that had unreported faults.
+
+    A phase is a fixture or the test itself.
+    """
     report = yield
     session = item.config.stash[_SESSION]
     faults, session.pending = session.pending, []
@@ -169,7 +189,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_warning_recorded(warning_message: Any) -> None:
-    """Called where the report is written, for warnings of xdist's workers too."""
+    """Keep an undefined result for the report.
+
+    pytest calls this where the report is written, for warnings of xdist's workers too.
+    """
     from triton_simulator import UndefinedResult
 
     if issubclass(warning_message.category, UndefinedResult):
@@ -180,35 +203,39 @@ _UNDEFINED: dict[str, None] = {}
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """In a worker of xdist's, hand on what kernels did."""
+    """Hand on what kernels did, in a worker of xdist's."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
-        ours = session.config.stash[_SESSION]
-        output[NAME] = [dict(ours.launches), ours.faults]
+        state = session.config.stash[_SESSION]
+        output[NAME] = [dict(state.launches), state.faults]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
+    """Add what an xdist worker has seen."""
     launches, faults = getattr(node, "workeroutput", {}).get(NAME, ({}, {}))
     session = node.config.stash[_SESSION]
     session.launches.update(launches)
-    for kernel, found in faults.items():
-        session.add(kernel, found)
+    for kernel, messages in faults.items():
+        session.add(kernel, messages)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the report on kernels, if it is asked for."""
     if not config.getoption(OPTION):
         return
     session = config.stash[_SESSION]
     terminalreporter.section("Triton kernels on the simulator")
     for kernel, count in sorted(session.launches.items()):
         faults = session.faults.get(kernel, [])
-        terminalreporter.line(f"{kernel}: {_counted(count, 'launch', 'launches')}, {_counted(len(faults), 'fault')}")
+        terminalreporter.line(
+            f"{kernel}: {_pluralize(count, 'launch', 'launches')}, {_pluralize(len(faults), 'fault')}"
+        )
         for fault in faults:
             terminalreporter.line(f"  {fault}")
     for result in _UNDEFINED:
         terminalreporter.line(f"undefined: {result}")
 
 
-def _counted(number: int, one: str, several: str = "") -> str:
+def _pluralize(number: int, one: str, several: str = "") -> str:
     return f"{number} {one if number == 1 else several or one + 's'}"

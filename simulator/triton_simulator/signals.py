@@ -1,5 +1,7 @@
-"""Signals that end the run of a group of programs early. Those of ours are no errors, so no kernel can catch one as an
-error; `tl.static_assert` raises one."""
+"""Signals that end the run of a group of programs early.
+
+Those of ours are no errors, so no kernel can catch one as an error; `tl.static_assert` raises one.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ class Signal(BaseException):
     """Not an Exception: `except Exception` in a kernel must not swallow it."""
 
 
-class Diverged(Signal):
-    """The programs of a group disagree on a value that steers Python.
+class Divergence(Signal):
+    """Disagreement of programs on a value that steers Python.
 
     `labels` has one entry for each program of the group: those with the same label may go on together.
     """
@@ -23,24 +25,33 @@ class Diverged(Signal):
         super().__init__("programs disagree")
         self.labels = labels.reshape(-1)
 
-    def parts(self, group: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-        """Split the programs of a group by label, each part in order, with the lowest program's part first."""
+    def split(self, group: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+        """Split the programs of a group by label.
+
+        Each part is in order, and the lowest program's part comes first.
+        """
         _, first, label = np.unique(self.labels, return_index=True, return_inverse=True)
         parts = [group[label.reshape(-1) == number] for number in range(len(first))]
         return sorted(parts, key=lambda part: int(part[0]))
 
 
-class Branches(Signal):
-    """A function that combines two elements asks Python about them: whole blocks cannot answer."""
+class ElementBranch(Signal):
+    """Branch on elements in a function that combines two of them.
+
+    Whole blocks cannot answer what Python asks.
+    """
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How a launch is run. It starts with the cheapest plan, and starts again if that turns out not to work."""
+    """Plan of how a launch is run.
+
+    It starts with the cheapest plan, and starts again if that turns out not to work.
+    """
 
     one_by_one: str = ""
     """Why to run one program at a time, in grid order: debug output, or what cannot be batched; empty if not."""
-    keep_undo: bool = False
+    records_undo: bool = False
     """Remember what each store replaces: some group diverges after it has stored."""
     traced: bool = False
     """Know of every undefined element which load left it so: a result of it is stored, or a branch depends on it."""
@@ -68,15 +79,23 @@ class RestartOneByOne(Restart):
 
 
 class StaticAssertionError(AssertionError):
-    """`tl.static_assert` was given a condition that is false. The compiler refuses such a kernel; so this is an error.
+    """False condition of a `tl.static_assert`.
+
+    The compiler refuses such a kernel; so this is an error.
 
     Triton's tuner goes on with another configuration.
     """
 
 
-class LookedAt(Signal):
-    """Python looked at a value of many programs at once: only one program at a time can answer."""
+class ValueInspection(Signal):
+    """Look of Python at a value of many programs.
+
+    Only one program at a time can answer.
+    """
 
 
-class LaunchEnds(Signal):
-    """The launch cannot go on: what it would do next depends on an undefined value. The fault is recorded."""
+class LaunchAborted(Signal):
+    """End of a launch that cannot go on.
+
+    What it would do next depends on an undefined value. The fault is recorded.
+    """

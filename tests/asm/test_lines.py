@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 
 from tests.asm.conftest import Answers, FastAnswers, assembly_of, summary_of_solution
-from triton_simulator.compiler.disassembly import with_true_lines
+from triton_simulator.compiler.disassembly import correct_lines
 from triton_simulator.compiler.targets import TARGETS, Target
 from triton_workshop.asm.assembly import Instruction, Ir, instructions
 from triton_workshop.asm.summary import recorded_summaries, recorded_with
@@ -114,7 +114,7 @@ def test_the_first_line_that_an_inline_assembly_states_is_the_line_of_all_of_it(
         "\t.loc\t1 39 5", "\t// begin inline asm", "\t@%p1 st.global.b32 [ %rd5 + 0 ], { %r17 };", "\t.loc\t1 40 5",
         "\tmov.u32 %r2, 0x0;", "\t// end inline asm",
     ])  # fmt: skip
-    assert re.findall(r"\.loc\t1 (\d+)", with_true_lines(ptx)) == ["30", "30", "39"]
+    assert re.findall(r"\.loc\t1 (\d+)", correct_lines(ptx)) == ["30", "30", "39"]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_the_first_line_that_an_inline_assembly_states_is_the_line_of_all_of_it(
 )
 def test_what_comes_of_a_function_of_tritons_is_on_the_line_that_calls_it(stated: list[str]) -> None:
     ptx = ["\t.loc\t1 6 0                           // scale.py:6:0", *(f"\t.loc\t{each}" for each in stated)]
-    assert with_true_lines("\n".join(ptx)).split("\n")[1:] == ["\t.loc\t1 9 45"] * len(stated)
+    assert correct_lines("\n".join(ptx)).split("\n")[1:] == ["\t.loc\t1 9 45"] * len(stated)
 
 
 # Summaries

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from triton_simulator.without_library.files import CACHE
+from triton_simulator.without_library.files import CACHE_VARIABLE
 from triton_workshop.browser import parts
 from triton_workshop.browser.progress import progress_bar
 from triton_workshop.errors import WorkshopError
@@ -36,7 +36,7 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         package("pyodide@314.0.3", "pyodide.mjs", "pyodide-lock.json") + package("@some/thing@1.0.0", "some.js") + wheel
     )
     monkeypatch.setattr(parts, "LIST", tmp_path / "list.toml")
-    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     parts.listed.cache_clear()
     registry = tmp_path / "registry"
     registry.mkdir()

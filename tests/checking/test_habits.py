@@ -95,7 +95,7 @@ def test_both_sides_of_each_line_compute_the_same(kernels: ModuleType) -> None:
 
 def test_the_compiler_takes_the_right_side_of_each_line(kernels: ModuleType) -> None:
     launches = Launches()
-    with launches.noted():
+    with launches.listen():
         for number, left in enumerate(habits().code):
             _run(kernels, number, left)
     said = list(answers([CompileJob(kernel, None) for kernel in launches.kernels()], new_process))

@@ -39,7 +39,7 @@ def pickled_kernels(
 ) -> tuple[PickledKernel, ...]:
     launches = Launches()
     x = torch.ones(size or block)
-    with launches.noted(running=running):
+    with launches.listen(running=running):
         kernel[(1,)](x, torch.empty_like(x), number, block)
     return launches.kernels()
 
@@ -57,7 +57,7 @@ def test_a_kernel_takes_all_that_it_names_with_it(kernel: Any, start: compilatio
     assert found.refused is None
     assert found.fine == list(TARGETS)
     assert found.lines() == ["It compiles for sm_90 (H100, H200), sm_80 (A100) and sm_75 (T4, RTX 20)."]
-    assert found.in_a_line() == "compiles for sm_75 to sm_90"
+    assert found.one_line() == "compiles for sm_75 to sm_90"
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_without_the_library_the_front_end_has_the_only_word(
     found = said(kernels.takes_all, start)
     assert found.refused is None
     assert found.lines() == ["Triton's front end accepts it. Its compiler is not on this machine."]
-    assert found.in_a_line() == "Triton's front end accepts it; there is no compiler here"
+    assert found.one_line() == "Triton's front end accepts it; there is no compiler here"
     assert said(kernels.leaves_a_loop, start).refused is not None
 
 
@@ -138,7 +138,7 @@ def test_a_kernel_that_is_refused_for_this_machines_gpu_is_refused() -> None:
 def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Start) -> None:
     launches = Launches()
     x = torch.ones(16)
-    with launches.noted():
+    with launches.listen():
         kernels.reaches_through_a_number[(1,)](x.data_ptr(), torch.empty_like(x), 16)
     launches.note(kernels.reaches_through_a_number, {"address": 4096, "output_ptr": x, "BLOCK": 16}, {}, {"address"})
     assert len(launches.kernels()) == 1  # wherever the memory lies
@@ -174,7 +174,7 @@ def test_one_process_answers_all_that_is_asked(start: compilation.Start) -> None
 def test_a_product_without_room_in_shared_memory_is_known_before_it_is_compiled(start: compilation.Start) -> None:
     found = said(kernels.large_product, start, block=256, size=256 * 256)
     assert found.refused is None
-    assert {answer.job.target for answer in found.without_room()} == set(TARGETS)
+    assert {answer.job.target for answer in found.memory_failures()} == set(TARGETS)
     assert not any(answer.slow for answer in found.answers)
 
 
@@ -182,7 +182,7 @@ def test_a_block_that_no_registers_hold_is_a_note_and_not_compiled(start: compil
     size = 1 << 20
     found = said(kernels.large_copy, start, block=size)
     assert found.refused is None
-    assert found.without_room() == ()
+    assert found.memory_failures() == ()
     assert found.fine == []
     [note] = found.notes
     assert note.startswith("large_copy has a block of 1,048,576 float32 values: 4,096 KiB in one program, and all")
@@ -191,10 +191,10 @@ def test_a_block_that_no_registers_hold_is_a_note_and_not_compiled(start: compil
 def test_a_kernel_has_no_room_only_if_no_gpu_has_it() -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
     needs = [Answer(CompileJob(kernel, target), shared_bytes=200 << 10) for target in TARGETS]
-    assert CompilerReport(TARGETS, (), tuple(needs)).without_room() == ()
-    assert len(CompilerReport(TARGETS, (TARGETS[1],), tuple(needs)).without_room()) == 2
+    assert CompilerReport(TARGETS, (), tuple(needs)).memory_failures() == ()
+    assert len(CompilerReport(TARGETS, (TARGETS[1],), tuple(needs)).memory_failures()) == 2
     needs[0] = replace(needs[0], shared_bytes=256 << 10)
-    assert CompilerReport(TARGETS, (), tuple(needs)).without_room() == tuple(needs)
+    assert CompilerReport(TARGETS, (), tuple(needs)).memory_failures() == tuple(needs)
 
 
 def test_names_of_the_kernels_own_are_not_taken_along(start: compilation.Start) -> None:
@@ -213,7 +213,7 @@ def test_a_kernel_that_cannot_be_taken_along_is_told_in_a_sentence(start: compil
     found = said(kernels.names_what_stays_here, start)
     assert found.refused is None
     assert found.lines() == [NOT_KNOWN]
-    assert not report_module.is_good_news(found.lines()[0])
+    assert not report_module.is_success(found.lines()[0])
 
 
 class Crash:
@@ -301,7 +301,7 @@ def test_a_gpu_of_this_machine_is_one_of_the_targets() -> None:
 def test_sizes_that_are_one_or_divisible_by_sixteen_are_known_to_the_compiler() -> None:
     launches = Launches()
     x = torch.ones(64)
-    with launches.noted():
+    with launches.listen():
         for number in (1, 2, 3, 16, 32):
             kernels.takes_all[(1,)](x, torch.empty_like(x), number, 16)
     assert len(launches.kernels()) == 3

@@ -80,7 +80,7 @@ def _without_assembly(answer: Answer) -> str:
     name, target = answer.job.kernel.name, answer.job.target
     if (refusal := answer.refusal) is not None:
         where = f", line {refusal.line}" if refusal.line else ""
-        return f"{name} does not compile for {target}{where}: {refusal.in_short}"
+        return f"{name} does not compile for {target}{where}: {refusal.summary}"
     if answer.slow:
         return f"{name} takes more than a minute to compile for {target}; smaller blocks take less"
     if answer.unknown:

@@ -35,10 +35,10 @@ def send_launches(connection: Connection, request: Request) -> None:
             load(source)
             module = sys.modules["script_being_checked"]
             arguments = case_of(request.exercise, request.size).arguments("cpu")
-            with launches.noted(running=False):
+            with launches.listen(running=False):
                 launcher_of(module, source.exercise)(*handed_over(arguments))
         else:
-            with launches.noted():
+            with launches.listen():
                 _run(request, module)
     except BaseException as error:
         if not isinstance(error, SystemExit) or error.code not in (None, 0):

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from triton_simulator.compiler.report import listed
+from triton_simulator.compiler.report import join_names
 from triton_workshop.asm.sentences import kib, of_conversion, of_line, of_program
 from triton_workshop.asm.summary import LineSummary, Summary
 
@@ -88,7 +88,7 @@ def figures(summary: Summary) -> dict[str, str]:
         "spills": _several(summary.spill_stores + summary.spill_loads),
         "shared memory": kib(summary.shared_bytes) if summary.shared_bytes else "none",
         "warps, stages": f"{summary.warps}, {summary.stages}",
-        "programs on an SM": f"{summary.occupancy.programs}, by {listed(summary.occupancy.limits)}",
+        "programs on an SM": f"{summary.occupancy.programs}, by {join_names(summary.occupancy.limits)}",
     }
 
 

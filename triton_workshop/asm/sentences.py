@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from triton_simulator.compiler.report import listed
+from triton_simulator.compiler.report import join_names
 from triton_workshop.asm.assembly import TENSOR_CORES
 from triton_workshop.asm.summary import Conversion, LineSummary, Summary
 
@@ -58,7 +58,7 @@ def _reduction(line: LineSummary) -> str:
 
 
 def _counted(instructions: Iterable[tuple[str, int]]) -> str:
-    return listed([f"{number:,} × {name}" for name, number in instructions])
+    return join_names([f"{number:,} × {name}" for name, number in instructions])
 
 
 def of_conversion(conversion: Conversion) -> str:
@@ -75,10 +75,10 @@ def of_program(summary: Summary) -> Iterator[str]:
     yield f"{summary.registers} registers a thread, {_spills(summary)}, {shared}, {_warps(summary.warps)}"
     programs, limits = summary.occupancy.programs, summary.occupancy.limits
     if not programs:
-        yield f"no program fits on an SM, for lack of {listed(limits)}"
+        yield f"no program fits on an SM, for lack of {join_names(limits)}"
         return
     fit = "1 program fits" if programs == 1 else f"{programs} programs fit"
-    yield f"{fit} on an SM at once ({_warps(programs * summary.warps)}), limited by {listed(limits)}"
+    yield f"{fit} on an SM at once ({_warps(programs * summary.warps)}), limited by {join_names(limits)}"
 
 
 def beside_bytes(summary: Summary) -> Iterator[str]:
@@ -90,7 +90,7 @@ def beside_bytes(summary: Summary) -> Iterator[str]:
     if summary.spill_stores or summary.spill_loads:
         yield f"{summary.kernel} has too few registers on {gpu}: {_spills(summary)} go to slow memory"
     if summary.occupancy.programs == 1:
-        limits = listed(summary.occupancy.limits)
+        limits = join_names(summary.occupancy.limits)
         yield f"an SM of {gpu} runs one program of {summary.kernel} at a time, limited by {limits}"
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob
-from triton_simulator.compiler.report import listed
+from triton_simulator.compiler.report import join_names
 from triton_simulator.compiler.targets import THREADS_OF_A_WARP, Target
 from triton_workshop.asm.assembly import ASYNCHRONOUS, BULK, Argument, Instruction, Ir, Operation, instructions
 from triton_workshop.asm.occupancy import Occupancy, occupancy
@@ -205,7 +205,7 @@ class Reasons:
         if operation.kind == "load" and narrow <= self.narrowed:
             return "PTX asks for 128 bits, and ptxas loads only the values that are used"
         if odd := [self._named(each) for each in self.ir.arguments if each.may_align and not each.aligned]:
-            return f"not known to the compiler as {'multiples' if odd[1:] else 'a multiple'} of 16: {listed(odd)}"
+            return f"not known to the compiler as {'multiples' if odd[1:] else 'a multiple'} of 16: {join_names(odd)}"
         side_by_side = min(WIDEST, share) // operation.bits
         return (
             f"the compiler cannot tell that {side_by_side} elements lie side by side, "

@@ -127,7 +127,7 @@ def _accesses(launch: Launch) -> Iterator[ArgumentCost]:
             distinct=traffic.distinct,
             read_only=not traffic.stored,
             sectors=sectors.touched,
-            least_sectors=sectors.least,
+            least_sectors=sectors.minimum,
             useful=sectors.useful,
             rows=sectors.runs,
             step=_usual(coalescing.steps.get((argument, stored), Counter())),

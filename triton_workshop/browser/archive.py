@@ -90,7 +90,7 @@ def _read(file: Path) -> bytes:
 
 def _triton() -> Iterator[tuple[str, bytes]]:
     """Triton's Python files, as they are kept for machines that Triton has no wheel for."""
-    home = files.ready()
+    home = files.ensure_files()
     for file in sorted((home / "triton").rglob("*.py")):
         if not file.relative_to(home / "triton").as_posix().startswith(NOT_TRITONS):
             yield file.relative_to(home).as_posix(), file.read_bytes()

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import Answer, Refusal
-from triton_simulator.compiler.report import listed, shared_memory, threads
+from triton_simulator.compiler.report import join_names, shared_memory, threads
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.explanations import Explanation, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
@@ -29,7 +29,7 @@ def compiled(verdict: Verdict, start: Start) -> Verdict:
         return replace(verdict, findings=(_finding(refused, verdict),))
     if (too_many := said.too_many_warps) is not None and (found := _too_many_warps(too_many, verdict)) is not None:
         return replace(verdict, findings=(found,))
-    if (without_room := said.without_room()) and (found := _no_room(without_room, verdict)) is not None:
+    if (without_room := said.memory_failures()) and (found := _no_room(without_room, verdict)) is not None:
         return replace(verdict, findings=(found,))
     return replace(verdict, compiler=tuple(said.lines()))
 
@@ -43,7 +43,7 @@ def _finding(answer: Answer, verdict: Verdict) -> Finding:
         line, code = other, source.line(other)
     return Finding(
         FindingKind.DOES_NOT_COMPILE,
-        f"{answer.job.kernel.name} is right on the simulator, but Triton's compiler refuses it: {refusal.in_short}",
+        f"{answer.job.kernel.name} is right on the simulator, but Triton's compiler refuses it: {refusal.summary}",
         explanation.hints if explanation else (),
         line,
         code,
@@ -74,7 +74,7 @@ def _explanation(refusal: Refusal, source: Source) -> Explanation | None:
 
 
 def _no_room(answers: Sequence[Answer], verdict: Verdict) -> Finding | None:
-    each = listed([shared_memory(answer) for answer in answers])
+    each = join_names([shared_memory(answer) for answer in answers])
     message = f"is right on the simulator, but no GPU here has the shared memory that it needs: {each}"
     return _does_not_fit(answers[0], verdict, message, "tiles-without-room", Source.sizes_line)
 

@@ -22,14 +22,14 @@ from triton_workshop.processes.call import Call, EndedError, TimeIsUpError
 from triton_workshop.processes.modes import Mode, compiling
 from triton_workshop.processes.runner import Runner
 
-COMPILER = "triton_simulator.compiler.child:compile_when_asked"
+COMPILER = "triton_simulator.compiler.child:serve_jobs"
 CACHE = DiskCache("compiled", 512)
 NO_JOB = CompileJob(PickledKernel("", "", b""), None)
 """In the place of the job in an answer that is kept."""
 
 
 class CompilerProcess:
-    """A call of `compile_when_asked`, as `compiler` wants it: see `compilation.CompileWorker`.
+    """A call of `serve_jobs`, as `compiler` wants it: see `compilation.CompileWorker`.
 
     `start` makes it, of where its output goes and of a folder for its files: one that is ended has no time to remove
     those. Raises OSError as `start` does.

@@ -7,7 +7,7 @@ import os
 import pkgutil
 from contextlib import suppress
 
-from triton_simulator.without_library import provide_what_is_here
+from triton_simulator.without_library import provide_cached
 from triton_workshop.processes.modes import INTERPRET, Mode
 
 # By name, so that no other module here can import them.
@@ -54,7 +54,7 @@ def preload(mode: Mode) -> None:
         os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     if mode is not Mode.CUDA:
         with suppress(Exception):
-            provide_what_is_here()
+            provide_cached()
     for name in PRELOADED[mode]:
         with suppress(Exception):  # if one is missing or does not load, the script will find out
             importlib.import_module(name)

@@ -71,7 +71,7 @@ def compiled(result: BlockResult, start: compilation.Start) -> BlockResult:
         said = ask(result.launched, start)
     except OSError as error:
         return replace(result, compiled=f"the compiler could not be started: {error}")
-    line = said.in_a_line()
+    line = said.one_line()
     return replace(result, failure=line) if said.refused else replace(result, compiled=line)
 
 

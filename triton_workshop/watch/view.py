@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from triton_simulator.compiler.report import is_good_news
+from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
 from triton_workshop.checking.exercises import EXERCISES, variations_of
 from triton_workshop.checking.exercises.exercise import Exercise
@@ -133,7 +133,7 @@ def status(watched: Watched) -> RenderableType:
     elif watched.seconds >= 1 and not watched.checked:
         notice = "Loading PyTorch and Triton: only the first check takes a few seconds."
     elif watched.verdict and not watched.outdated:
-        notice = next(filter(is_good_news, watched.verdict.compiler), "")
+        notice = next(filter(is_success, watched.verdict.compiler), "")
     line = _at_both_ends(Text(watched.file, "muted"), _progress(watched))
     return Group(line, Text(notice, "accent", no_wrap=True, overflow="ellipsis"))
 
@@ -188,7 +188,7 @@ def body(watched: Watched, width: int) -> RenderableType:
         return Text()
     more: Row = (("h", "key"), ("another hint" if watched.hints else "a hint", "plain"))
     # What compiles stands above, where nothing has to move when it becomes known.
-    verdict = replace(checked.verdict, compiler=tuple(filterfalse(is_good_news, checked.verdict.compiler)))
+    verdict = replace(checked.verdict, compiler=tuple(filterfalse(is_success, checked.verdict.compiler)))
     described = describe(verdict, watched.exercise, checked.text, hints=watched.hints, more=more)
     told = Group(headline(described), view(described, width))
     return spaced([told, *(_next_steps(watched) if watched.passed else []), *_printed(checked.checking.printed())])

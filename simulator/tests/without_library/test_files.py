@@ -57,8 +57,8 @@ def uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Uv:
     uv = Uv(tmp_path)
     uv.does()
     monkeypatch.setenv("UV", str(uv.program))
-    monkeypatch.setenv(files.CACHE, str(tmp_path / "cache"))
-    monkeypatch.setattr(files, "_installed", lambda: None)
+    monkeypatch.setenv(files.CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setattr(files, "_find_installed", lambda: None)
     return uv
 
 
@@ -71,13 +71,13 @@ def nothing_is_left(folder: Path) -> bool:
 
 
 def test_python_files_stay_and_compiled_code_goes(uv: Uv, tmp_path: Path) -> None:
-    folder = files.ready()
+    folder = files.ensure_files()
     assert kept(folder) == {"triton/__init__.py", "triton/language/core.py"}
     assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == [folder.name]
 
 
 def test_they_are_fetched_once(uv: Uv) -> None:
-    assert files.ready() == files.ready()
+    assert files.ensure_files() == files.ensure_files()
     assert len(uv.calls) == 1
 
 
@@ -93,7 +93,7 @@ def test_version_and_hashes_are_those_of_uv_lock() -> None:
 
 
 def test_uv_checks_the_hashes(uv: Uv) -> None:
-    folder = files.ready()
+    folder = files.ensure_files()
     assert "--require-hashes" in uv.calls[0]
     required = (folder / "triton" / "__init__.py").read_text()
     assert required.startswith(f"triton=={files.version()} ")
@@ -107,14 +107,14 @@ def test_a_failure_leaves_nothing_and_has_uvs_words(uv: Uv, tmp_path: Path) -> N
     with pytest.raises(
         NoTritonError, match=r"nothing was installed\. (.|\n)* uv says:\nerror: Hash mismatch for `triton`$"
     ):
-        files.ready()
+        files.ensure_files()
     assert nothing_is_left(tmp_path / "cache")
 
 
 def test_what_a_killed_process_left_is_removed(uv: Uv, tmp_path: Path) -> None:
-    left = tmp_path / "cache" / f"{files.PARTIAL}abc" / "wheel"
+    left = tmp_path / "cache" / f"{files.PARTIAL_PREFIX}abc" / "wheel"
     left.mkdir(parents=True)
-    files.ready()
+    files.ensure_files()
     assert not left.exists()
 
 
@@ -123,30 +123,30 @@ def test_a_disk_without_room_is_told_before_the_download(
 ) -> None:
     monkeypatch.setattr(files, "UNPACKED_BYTES", 10**18)
     with pytest.raises(NoTritonError, match=r"takes 1000000000\.0 GB for a moment, and .* GB free\. Make room, or set"):
-        files.ready()
+        files.ensure_files()
     assert uv.calls == []
     assert nothing_is_left(tmp_path / "cache")
 
 
 def test_a_folder_that_cannot_be_made_is_told(uv: Uv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
-    monkeypatch.setenv(files.CACHE, str(tmp_path / "file" / "cache"))
+    monkeypatch.setenv(files.CACHE_VARIABLE, str(tmp_path / "file" / "cache"))
     with pytest.raises(NoTritonError, match=r"cannot be put into .*file/cache: Not a directory\. Check that"):
-        files.ready()
+        files.ensure_files()
 
 
 def test_without_uv_it_says_how_to_start(uv: Uv, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("UV")
     monkeypatch.setenv("PATH", str(tmp_path / "none"))
     with pytest.raises(NoTritonError, match="Start this with `uv run`"):
-        files.ready()
+        files.ensure_files()
 
 
 FETCHING = """
 import os, sys
 from triton_simulator.without_library import files
 files._installed = lambda: None
-print("ready" if files.ready().is_dir() else "missing")
+print("ready" if files.ensure_files().is_dir() else "missing")
 """
 
 
@@ -170,9 +170,9 @@ def test_of_two_processes_one_fetches_and_the_other_waits(uv: Uv, tmp_path: Path
 
 def test_where_triton_is_installed_its_files_are_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("triton")
-    monkeypatch.setenv(files.CACHE, str(tmp_path / "cache"))
-    if files._installed() is None:
+    monkeypatch.setenv(files.CACHE_VARIABLE, str(tmp_path / "cache"))
+    if files._find_installed() is None:
         pytest.skip("another version of Triton than uv.lock's is installed")
-    copied = kept(files.ready())
+    copied = kept(files.ensure_files())
     assert {"triton/__init__.py", "triton/language/core.py"} <= copied
     assert all(name.endswith(".py") and "/_C/" not in name for name in copied)

@@ -1,4 +1,7 @@
-"""Runs in the process that compiles: where Triton was imported without its interpreter."""
+"""Compiling side of `compilation`, in a process of its own.
+
+Triton was imported there without its interpreter.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,17 @@ from triton_simulator.without_library import provide
 class ParentConnection(Protocol):
     """This process's end of the connection to whoever started it."""
 
-    def send(self, message: object) -> None: ...
+    def send(self, message: object) -> None:
+        """Send a message to the parent."""
 
     def receive(self) -> object:
         """Wait for the next message. Raises EOFError if none will come any more."""
 
 
-def compile_when_asked(connection: ParentConnection, folder: str) -> None:
-    """Import the compiler, wait for jobs, and send an Answer to each. A job that cannot be done has none to give.
+def serve_jobs(connection: ParentConnection, folder: str) -> None:
+    """Import the compiler, wait for jobs, and send an Answer to each.
+
+    A job that cannot be done has no answer but why nothing can be said.
 
     The compiler's files go into the folder, which whoever started this removes.
     """
@@ -37,11 +43,8 @@ def compile_when_asked(connection: ParentConnection, folder: str) -> None:
         raise TypeError(f"expected a tuple of jobs, got {type(jobs).__name__}")
     for job in jobs:
         try:
-            special = pickling.unpickled(job.kernel.data)
-            if job.target is None:
-                answer = pipeline.answer_of_front_end(job, special)
-            else:
-                answer = pipeline.compiled(job, special)
+            special = pickling.load_kernel(job.kernel.data)
+            answer = pipeline.read_job(job, special) if job.target is None else pipeline.compile_job(job, special)
         except pickling.CannotPickleError as error:
             answer = Answer(job, unknown=str(error))
         connection.send(answer)

@@ -1,4 +1,6 @@
-"""How a script's classes travel to the process that compiles: what they are made of, and how they are made there again.
+"""Pickling of a script's classes for the compiling process.
+
+A class travels as what it consists of, and is created again there.
 
 A kernel uses aggregates by their methods, and of other classes objects that are constants. `pickling` has the values.
 """
@@ -12,9 +14,9 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
-ORIGINAL = "_class_as_written"
+ORIGINAL_CLASS = "_class_as_written"
 """The attribute of an aggregate that has the class that it was made of (see the simulator's `aggregates`)."""
-_OF_PYTHON = frozenset(
+_IMPLICIT_MEMBERS = frozenset(
     (
         "__annotations__",
         "__dict__",
@@ -30,59 +32,77 @@ _OF_PYTHON = frozenset(
 
 
 def is_aggregate(cls: type) -> bool:
-    """Whether a class is one of Triton's aggregates, and what it was made of is known."""
-    return ORIGINAL in vars(cls)
+    """Return whether a class is an aggregate with a known original.
+
+    The original is the class that the script wrote, before Triton made an aggregate of it.
+    """
+    return ORIGINAL_CLASS in vars(cls)
 
 
-def reduced(cls: Any, is_known: Callable[[Any], bool]) -> Any:
-    """How pickle rebuilds a class of a script's; None if it cannot. `is_known`: whether a function's text is known."""
+def reduce_class(cls: Any, has_source: Callable[[Any], bool]) -> Any:
+    """Return how pickle rebuilds a script's class, or None if it cannot.
+
+    `has_source` says whether a function's text is known.
+    """
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        return _named_tuple, (cls.__name__, cls._fields, tuple(cls._field_defaults.values()))
+        return _make_named_tuple, (cls.__name__, cls._fields, tuple(cls._field_defaults.values()))
     if issubclass(cls, enum.Enum):
         base = next(base for base in cls.__mro__ if base.__module__ == "enum")
         return base, (cls.__name__, [(member.name, member.value) for member in cls])
     if is_aggregate(cls):
-        written = vars(cls)[ORIGINAL]
+        written = vars(cls)[ORIGINAL_CLASS]
         fields = vars(cls).get("__annotations__") or written.__annotations__
-        return _aggregate, (cls.__name__, written.__bases__, dict(fields), _members(written, is_known))
+        return _make_aggregate, (cls.__name__, written.__bases__, dict(fields), _members(written, has_source))
     if type(cls) is not type:
         return None
     parameters = getattr(cls, "__dataclass_params__", None)
     options = {name: getattr(parameters, name) for name in _OPTIONS} if parameters else None
     fields = dict.fromkeys(vars(cls).get("__annotations__", ()), object)
-    return _plain, (cls.__name__, cls.__bases__, fields, options), _members(cls, is_known), None, None, _add_members
+    return (
+        _make_plain,
+        (cls.__name__, cls.__bases__, fields, options),
+        _members(cls, has_source),
+        None,
+        None,
+        _add_members,
+    )
 
 
 _OPTIONS = ("eq", "order", "unsafe_hash", "frozen")
 """What decides how objects of a data class compare."""
 
 
-def _members(cls: type, is_known: Callable[[Any], bool]) -> dict[str, Any]:
-    """What stands in a class: no functions that were generated, for which there is no text."""
+def _members(cls: type, has_source: Callable[[Any], bool]) -> dict[str, Any]:
+    """Return the members that a class defines.
+
+    Generated functions are left out, as there is no text for them.
+    """
     return {
         name: member.__func__ if isinstance(member, staticmethod) and is_aggregate(cls) else member
         for name, member in vars(cls).items()
-        if name not in _OF_PYTHON
+        if name not in _IMPLICIT_MEMBERS
         and not name.startswith("__dataclass_")
         and not isinstance(member, types.MemberDescriptorType)  # of __slots__
-        and not (isinstance(member, types.FunctionType) and not is_known(member))
+        and not (isinstance(member, types.FunctionType) and not has_source(member))
     }
 
 
 # In the other process
 
 
-def _named_tuple(name: str, fields: tuple[str, ...], defaults: tuple[Any, ...]) -> Any:
+def _make_named_tuple(name: str, fields: tuple[str, ...], defaults: tuple[Any, ...]) -> Any:
     return collections.namedtuple(name, fields, defaults=defaults)
 
 
-def _aggregate(name: str, bases: tuple[type, ...], fields: Mapping[str, Any], members: Mapping[str, Any]) -> Any:
+def _make_aggregate(name: str, bases: tuple[type, ...], fields: Mapping[str, Any], members: Mapping[str, Any]) -> Any:
     from triton.language import core
 
     return core._aggregate(type(name, bases, {"__module__": "script", "__annotations__": fields, **members}))
 
 
-def _plain(name: str, bases: tuple[type, ...], fields: Mapping[str, Any], options: Mapping[str, bool] | None) -> Any:
+def _make_plain(
+    name: str, bases: tuple[type, ...], fields: Mapping[str, Any], options: Mapping[str, bool] | None
+) -> Any:
     cls = type(name, bases, {"__module__": "script", "__annotations__": fields})
     return cls if options is None else dataclasses.dataclass(cls, **options)
 

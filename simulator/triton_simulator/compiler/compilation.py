@@ -1,4 +1,6 @@
-"""Has kernels compiled in another process, which is ended if it takes too long, and collects what the compiler says.
+"""Compilation of kernels in another process.
+
+The process is ended if it takes too long; what the compiler says is collected.
 
 That process runs `child`, and whoever asks says how to start it. This one needs neither torch nor Triton.
 """
@@ -29,23 +31,27 @@ class CrashedError(Exception):
 
 
 class CompileWorker(Protocol):
-    """A process in which `child.compile_when_asked` runs, as its caller sees it."""
+    """Process that runs `child.serve_jobs`, as its caller sees it."""
 
-    def send(self, message: object) -> None: ...
+    def send(self, message: object) -> None:
+        """Send a message to the process."""
 
     def next_message(self, seconds: float) -> object:
-        """What it sends next, within so many seconds. Raises SlowError and CrashedError."""
+        """Return the next message.
+
+        Raises SlowError if there is none within `seconds`, and CrashedError if the process has ended.
+        """
 
     def end(self) -> None:
         """End it, whatever it does, and let go of it."""
 
 
 Start = Callable[[], CompileWorker]
-"""Starts `child.compile_when_asked` in another process. Raises OSError."""
+"""Starts `child.serve_jobs` in another process. Raises OSError."""
 
 
 def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = TARGETS) -> list[CompileJob]:
-    """What to ask about these launches' kernels, in order.
+    """Return the jobs for these launches' kernels, in order.
 
     The front end reads every specialization. Every variant is compiled for the newest GPU, and the last one of each
     kernel, which is the largest case's, for the others.
@@ -60,20 +66,21 @@ def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = TARGE
 
 
 def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = None) -> Iterator[Answer]:
-    """What the compiler says about each within so many seconds, by default ANSWER_SECONDS, until its front end refuses
-    one.
+    """Yield the compiler's answer to each job.
+
+    Each may take `seconds`, by default ANSWER_SECONDS. The first refusal by the front end is the last answer.
 
     A process that takes too long or crashes has answered for one job; another one goes on with the rest. Raises
     OSError.
     """
-    left = list(jobs)
-    while left:
+    remaining = list(jobs)
+    while remaining:
         process = start()
         try:
-            process.send(tuple(left))
-            answered = _answers_of(process, tuple(left), seconds or ANSWER_SECONDS)
-            for answer in answered:
-                left.remove(answer.job)
+            process.send(tuple(remaining))
+            received = _receive_answers(process, tuple(remaining), seconds or ANSWER_SECONDS)
+            for answer in received:
+                remaining.remove(answer.job)
                 yield answer
                 if answer.job.target is None and answer.refusal is not None:
                     return
@@ -81,8 +88,8 @@ def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = No
             process.end()
 
 
-def _answers_of(process: CompileWorker, jobs: Sequence[CompileJob], seconds: float) -> Iterator[Answer]:
-    """The answers of one process, as many as it gives."""
+def _receive_answers(process: CompileWorker, jobs: Sequence[CompileJob], seconds: float) -> Iterator[Answer]:
+    """Yield the answers of one process, as many as it gives."""
     ready = False
     for job in jobs:
         try:

@@ -1,4 +1,7 @@
-"""What the compiler made of a kernel, as text: by the disassemblers in Triton's wheel, which need no GPU."""
+"""Disassembly of compiled kernels.
+
+The disassemblers are those in Triton's wheel, and need no GPU.
+"""
 
 from __future__ import annotations
 
@@ -11,28 +14,30 @@ from typing import Any
 
 from triton_simulator.compiler.jobs import Assembly
 
-_STATED = re.compile(r"\s*\.loc\s+(\d+ \d+ \d+)(?:.*?inlined_at (\d+ \d+ \d+))?.*?(?:// (.*))?$")
+_LOCATION = re.compile(r"\s*\.loc\s+(\d+ \d+ \d+)(?:.*?inlined_at (\d+ \d+ \d+))?.*?(?:// (.*))?$")
 """A place in the source as `file line column`, the place of its call, and a comment, where older LLVM states calls."""
-_SECONDS = 60
+_TIMEOUT_SECONDS = 60
 
 
-def with_true_lines(ptx: str) -> str:
-    """PTX whose instructions are on the lines of the kernel's file that they come from.
+def correct_lines(ptx: str) -> str:
+    """Return PTX with the kernel's own source lines.
+
+    Each instruction is on the line of the kernel's file that it comes from.
 
     A masked load is inline assembly: a zero for each register, and then the load. LLVM counts the source line up by one
     for each of these instructions. All of them are on the line that is stated first in the assembly or, if none is
     stated there before the first instruction, on the one that held before it.
     What comes of a function in another file, such as `tl.sum`, is on the line of the kernel's file that calls it.
     """
-    return "\n".join(map(_at_its_call(ptx), _without_counting(ptx.split("\n"))))
+    return "\n".join(map(_call_site_mover(ptx), _strip_counted_lines(ptx.split("\n"))))
 
 
-def _without_counting(lines: list[str]) -> Iterator[str]:
+def _strip_counted_lines(lines: list[str]) -> Iterator[str]:
     inside = begun = False
     for line in lines:
         if "begin inline asm" in line or "end inline asm" in line:
             inside, begun = "begin" in line, False
-        elif inside and _STATED.match(line):
+        elif inside and _LOCATION.match(line):
             if begun:
                 continue
             begun = True
@@ -41,37 +46,44 @@ def _without_counting(lines: list[str]) -> Iterator[str]:
         yield line
 
 
-def _at_its_call(ptx: str) -> Callable[[str], str]:
-    """Moves a line's `.loc` to the kernel's file, which is the first that is named: to where another one is called."""
-    first = next((found for found in map(_STATED.match, ptx.split("\n")) if found), None)
-    own, name = (first[1].split()[0], (first[3] or "").partition(":")[0]) if first else ("", "")
+def _call_site_mover(ptx: str) -> Callable[[str], str]:
+    """Return a function that moves a line's `.loc` to the kernel's file.
+
+    That file is the first that is named. A location in another file becomes the place where that one is called.
+    """
+    first = next((match for match in map(_LOCATION.match, ptx.split("\n")) if match), None)
+    kernel_file, name = (first[1].split()[0], (first[3] or "").partition(":")[0]) if first else ("", "")
     calls: dict[str, str] = {}
 
-    def moved(line: str) -> str:
-        if (stated := _STATED.match(line)) is None or stated[1].startswith(f"{own} "):
+    def move_line(line: str) -> str:
+        """Return the line, with its location in the kernel's file."""
+        if (stated := _LOCATION.match(line)) is None or stated[1].startswith(f"{kernel_file} "):
             return line
         call = calls.get(stated[2] or "", stated[2])
         if in_comment := re.search(rf"@\[ {re.escape(name)}:(\d+):(\d+)", stated[3] or ""):
-            call = f"{own} {in_comment[1]} {in_comment[2]}"
+            call = f"{kernel_file} {in_comment[1]} {in_comment[2]}"
         calls[stated[1]] = call or stated[1]
         return f"\t.loc\t{calls[stated[1]]}"
 
-    return moved
+    return move_line
 
 
-def assembly(made: Mapping[str, Any], metadata: Mapping[str, Any]) -> Assembly:
-    """All that was made on the way to a binary, by stage, and what that binary is. Raises OSError."""
+def assembly(stages: Mapping[str, Any], metadata: Mapping[str, Any]) -> Assembly:
+    """Return a kernel's text by stage, and what its binary is.
+
+    Raises OSError if a disassembler fails.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "kernel.cubin"
-        file.write_bytes(made["cubin"])
+        file.write_bytes(stages["cubin"])
         # -ndf leaves out an analysis for older GPUs, which takes a third of the time and changes nothing here.
         disassembler = ("nvdisasm", "-g", "-c", "-ndf", str(file))
-        sass, resources = _said_by([disassembler, ("cuobjdump", "-res-usage", str(file))])
+        sass, resources = _run_tools([disassembler, ("cuobjdump", "-res-usage", str(file))])
     return Assembly(
         kernel=str(metadata["name"]),
-        ttir=made["ttir"],
-        ttgir=made["ttgir"],
-        ptx=made["ptx"],
+        ttir=stages["ttir"],
+        ttgir=stages["ttgir"],
+        ptx=stages["ptx"],
         sass=sass,
         resources=resources,
         shared_bytes=int(metadata.get("shared") or 0),
@@ -80,8 +92,8 @@ def assembly(made: Mapping[str, Any], metadata: Mapping[str, Any]) -> Assembly:
     )
 
 
-def _said_by(commands: list[tuple[str, ...]]) -> list[str]:
-    """What these tools of Triton's wheel print, all at once."""
+def _run_tools(commands: list[tuple[str, ...]]) -> list[str]:
+    """Run tools of Triton's wheel at once, and return their outputs."""
     import triton
 
     tools = Path(triton.__file__).parent / "backends" / "nvidia" / "bin"
@@ -89,8 +101,9 @@ def _said_by(commands: list[tuple[str, ...]]) -> list[str]:
         subprocess.Popen((tools / tool, *rest), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for tool, *rest in commands
     ]
-    said = [process.communicate(timeout=_SECONDS) for process in started]
-    for (tool, *_), process, (_, errors) in zip(commands, started, said, strict=True):
+    # All tools have started by now, so waiting for one after the other takes no longer than the slowest.
+    outputs = [process.communicate(timeout=_TIMEOUT_SECONDS) for process in started]
+    for (tool, *_), process, (_, errors) in zip(commands, started, outputs, strict=True):
         if process.returncode:
             raise OSError(f"{tool} could not read what Triton's compiler made: {errors.strip()}")
-    return [output for output, _ in said]
+    return [output for output, _ in outputs]

@@ -1,4 +1,6 @@
-"""What Triton's front end refuses: the part of the compiler that reads a kernel's source, and that raises its errors.
+"""Refusals by Triton's front end.
+
+The front end is the part of the compiler that reads a kernel's source, and that raises its errors.
 
 It runs over `types_only` wherever it is asked. Where Triton's library is, `pipeline` confirms what is refused.
 """
@@ -15,31 +17,39 @@ from typing import Any
 
 from triton_simulator.compiler.jobs import LargeBlock, Refusal
 from triton_simulator.compiler.launches import Specialization
-from triton_simulator.compiler.pickling import CannotPickleError, home
+from triton_simulator.compiler.pickling import CannotPickleError, find_source
 from triton_simulator.compiler.targets import TARGETS, Target
 from triton_simulator.compiler.types_only import types_only
 
 
 def read_by_types(special: Specialization) -> tuple[Refusal | None, LargeBlock | None]:
-    """What the front end refuses, without Triton's library, for the newest of our GPUs, and the largest block."""
+    """Return the front end's refusal and the largest block, by types only.
+
+    It reads for the newest of our GPUs, and needs no library of Triton's.
+    """
     with types_only() as blocks:
         refusal = refusal_of(lambda: read(special, backend_for(TARGETS[0]), None))
-    return refusal, max(map(_block, filter(_is_of_numbers, blocks)), key=lambda block: block.bytes, default=None)
+    return refusal, max(
+        map(_describe_block, filter(_is_float_block, blocks)), key=lambda block: block.bytes, default=None
+    )
 
 
-def _is_of_numbers(type: Any) -> bool:
-    """Whether a block has what a kernel computes with. Pointers and offsets the compiler makes again when needed."""
+def _is_float_block(type: Any) -> bool:
+    """Return whether a block holds numbers that a kernel computes with.
+
+    Pointers and offsets do not count: the compiler makes them again when it needs them.
+    """
     return bool(type.scalar.is_floating())
 
 
-def _block(type: Any) -> LargeBlock:
+def _describe_block(type: Any) -> LargeBlock:
     shape = tuple(int(getattr(size, "value", size)) for size in type.shape)
     name = re.sub(r"^(b?)fp?(?=\d+$)", r"\1float", str(type.scalar))
     return LargeBlock(shape, name, math.prod(shape) * type.scalar.primitive_bitwidth // 8)
 
 
 def backend_for(target: Target) -> Any:
-    """What Triton's compiler knows about a kind of GPU."""
+    """Return Triton's compiler backend for a kind of GPU."""
     from triton.backends.compiler import GPUTarget
     from triton.backends.nvidia.compiler import CUDABackend
 
@@ -47,7 +57,10 @@ def backend_for(target: Target) -> Any:
 
 
 def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]:
-    """What the front end makes of a kernel, and the options that it was given."""
+    """Return what the front end makes of a kernel, and its options.
+
+    Raises what the front end raises, and KeyError for an option that Triton does not know.
+    """
     from triton.compiler import ASTSource
 
     source = ASTSource(
@@ -61,14 +74,18 @@ def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]
     return source.make_ir(backend.target, options, functions, backend.get_module_map(), context), options
 
 
-def refusal_of(compile_it: Callable[[], object]) -> Refusal | None:
-    """Compile something, and return why the compiler refuses it; None if it does not. Raises CannotPickleError."""
+def refusal_of(compile_kernel: Callable[[], object]) -> Refusal | None:
+    """Compile something, and return the compiler's refusal or None.
+
+    Raises CannotPickleError.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            compile_it()
+            compile_kernel()
     except Exception as error:
-        links = _links(error)
+        # A call chain in the kernel gives a chain of errors, each with the source line of its call.
+        links = _error_chain(error)
         for link in links:
             if isinstance(link, CannotPickleError):
                 raise link from None
@@ -80,14 +97,17 @@ def refusal_of(compile_it: Callable[[], object]) -> Refusal | None:
 
 
 def _refusal(links: list[BaseException]) -> Refusal:
-    """The innermost error's words, and the innermost line of the script's that the errors name."""
-    words = next((_words(link) for link in reversed(links) if _words(link)), str(links[-1]))
-    file, line = next(filter(None, map(_place, reversed(links))), ("", None))
-    chain = "\n".join(f"{type(link).__name__}: {_words(link)}" for link in links)
-    return Refusal(words, file, line, chain, linecache.getline(file, line).strip() if line else "")
+    """Return the refusal that a chain of errors amounts to.
+
+    It has the innermost error's message, and the innermost line of the script's that the errors name.
+    """
+    message = next((_message(link) for link in reversed(links) if _message(link)), str(links[-1]))
+    file, line = next(filter(None, map(_location, reversed(links))), ("", None))
+    chain = "\n".join(f"{type(link).__name__}: {_message(link)}" for link in links)
+    return Refusal(message, file, line, chain, linecache.getline(file, line).strip() if line else "")
 
 
-def _links(error: BaseException) -> list[BaseException]:
+def _error_chain(error: BaseException) -> list[BaseException]:
     links: list[BaseException] = []
     link: BaseException | None = error
     while link is not None and link not in links:
@@ -96,25 +116,28 @@ def _links(error: BaseException) -> list[BaseException]:
     return links
 
 
-def _words(error: BaseException) -> str:
-    """What an error says, without the source that an error of Triton's shows in its message.
+def _message(error: BaseException) -> str:
+    """Return an error's message, without the source that Triton shows in it.
 
     Triton keeps an error of Python's by its representation: `NameError('y is not defined')`.
     """
-    words = str(error.error_message or "") if hasattr(error, "error_message") else str(error) or type(error).__name__
-    python = _REPRESENTATION.fullmatch(words)
+    message = str(error.error_message or "") if hasattr(error, "error_message") else str(error) or type(error).__name__
+    python = _REPRESENTATION.fullmatch(message)
     if python is None:
-        return words
-    said = str(ast.literal_eval(python[2]))
-    return said if python[1] == "AssertionError" else f"{python[1]}: {said}"
+        return message
+    text = str(ast.literal_eval(python[2]))
+    return text if python[1] == "AssertionError" else f"{python[1]}: {text}"
 
 
 _REPRESENTATION = re.compile(r"""(\w+)\(('.*'|".*")\)""", re.DOTALL)
 
 
-def _place(error: BaseException) -> tuple[str, int] | None:
-    """The file and the line that an error of Triton's means; None if that is not in the script's text."""
+def _location(error: BaseException) -> tuple[str, int] | None:
+    """Return the file and line of a Triton error.
+
+    None if they are not in the script's text.
+    """
     text, node = getattr(error, "src", None), getattr(error, "node", None)
-    where = home(text) if isinstance(text, str) else None
+    source = find_source(text) if isinstance(text, str) else None
     line = getattr(node, "lineno", None)
-    return None if where is None or line is None else (where.file, where.line + int(line) - 1)
+    return None if source is None or line is None else (source.file, source.line + int(line) - 1)

@@ -1,4 +1,7 @@
-"""What is asked of the compiler, and what it answers, as plain data that processes send each other."""
+"""Jobs for the compiler, and its answers.
+
+All are plain data that processes send each other.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ class LargeBlock:
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a kernel does not compile.
+    """Reason why a kernel does not compile.
 
     `words` are the compiler's own; `file`, `line` and `source` are where it stopped, in the kernel or in a function of
     the script's that it calls. `chain` has the types and messages of the errors that led to it, outermost first.
@@ -54,15 +57,15 @@ class Refusal:
     source: str = ""
 
     @property
-    def in_short(self) -> str:
+    def summary(self) -> str:
         """The first of its words, on one line."""
-        words = " ".join(self.words.split())
-        return words if len(words) <= SHORT_CHARACTERS else f"{words[:SHORT_CHARACTERS]} …"
+        message = " ".join(self.words.split())
+        return message if len(message) <= SHORT_CHARACTERS else f"{message[:SHORT_CHARACTERS]} …"
 
 
 @dataclass(frozen=True)
 class CompileJob:
-    """A kernel for the compiler to compile for a GPU, or only for its front end to read."""
+    """Kernel to compile for a GPU, or only to be read by the front end."""
 
     kernel: PickledKernel
     target: Target | None
@@ -72,7 +75,9 @@ class CompileJob:
 
 @dataclass(frozen=True)
 class Assembly:
-    """What the compiler made of a kernel, stage by stage, as text. `sass` names the source line of each instruction.
+    """Text of a compiled kernel, stage by stage.
+
+    `sass` names the source line of each instruction.
 
     `resources` is what cuobjdump says the binary takes; shared memory, which a launch asks for, is not in it.
     """
@@ -90,7 +95,9 @@ class Assembly:
 
 @dataclass(frozen=True)
 class Answer:
-    """What the compiler says: why it refuses, or how much shared memory a program takes.
+    """Compiler's answer to a job.
+
+    It says why the compiler refuses the kernel, or how much shared memory a program takes.
 
     `slow`: it took too long. `unknown`: why nothing can be said, as the kernel names something that cannot be taken to
     another process.
@@ -110,11 +117,19 @@ class Answer:
 
     @property
     def too_many_warps(self) -> bool:
-        """Whether no GPU can launch a program of so many warps. The compiler takes them."""
+        """Return whether no GPU can launch so many warps.
+
+        The compiler takes them.
+
+        The compiler takes them.
+        """
         return self.warps * THREADS_OF_A_WARP > THREADS
 
     @property
     def does_not_fit(self) -> bool:
-        """Whether a program takes more shared memory than it can have there."""
+        """Return whether a program takes more shared memory than it can have.
+
+        That is False for the front end's answers, and where the limit is not known.
+        """
         limit = None if self.job.target is None else self.job.target.shared_bytes
         return limit is not None and self.shared_bytes > limit

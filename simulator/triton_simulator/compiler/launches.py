@@ -1,4 +1,7 @@
-"""What a launch asks of the compiler: a kernel, the types of its arguments, and what is known about their values."""
+"""Launches as the compiler sees them.
+
+A launch gives it a kernel, the types of the arguments, and what is known about their values.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,14 @@ from typing import Any
 
 from triton_simulator import hooks
 from triton_simulator.compiler.jobs import PickledKernel
-from triton_simulator.compiler.pickling import CannotPickleError, pickled
+from triton_simulator.compiler.pickling import CannotPickleError, dump_kernel
 
 
 @dataclass(frozen=True)
 class Specialization:
-    """A kernel as a launch specializes it (triton/runtime/jit.py, `create_function_from_signature`).
+    """Kernel as a launch specializes it.
+
+    The rules are Triton's (triton/runtime/jit.py, `create_function_from_signature`).
 
     `signature` has a type for each parameter, `constants` the values that are known when it is compiled, and
     `attributes` what is known about others: that they are divisible by 16. The keys of both are paths: a parameter's
@@ -37,106 +42,130 @@ class Launches:
     """Notes the specializations of the launches in this process, each once."""
 
     def __init__(self) -> None:
-        self._found: dict[object, PickledKernel] = {}
+        self._kernels: dict[object, PickledKernel] = {}
 
     def note(
         self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
     ) -> None:
-        """Note a launch of a kernel with these arguments. Some of its numbers may be addresses."""
-        self.specialized(function, arguments, options, addresses)
+        """Record a launch of a kernel with these arguments.
 
-    def specialized(
+        `addresses` names the numbers among them that are addresses.
+        """
+        self.specialize(function, arguments, options, addresses)
+
+    def specialize(
         self, function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str]
     ) -> PickledKernel:
-        """Note a launch, and return its specialization: the same object for launches that are specialized alike."""
+        """Record a launch, and return its specialization.
+
+        Launches that are specialized alike get the same object.
+        """
         special = specialization(function, arguments, options, addresses)
         key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
-        if key not in self._found:
+        if key not in self._kernels:
             numbers = [
-                (name, each) for name, each in {**arguments, **options}.items() if type(each) in (bool, int, float)
+                (name, value) for name, value in {**arguments, **options}.items() if type(value) in (bool, int, float)
             ]
-            self._found[key] = replace(_pickled(special), numbers=tuple(numbers))
-        return self._found[key]
+            self._kernels[key] = replace(_pickle_specialization(special), numbers=tuple(numbers))
+        return self._kernels[key]
 
     @contextmanager
-    def noted(self, *, running: bool = True) -> Iterator[None]:
-        """Note the launches that are made inside, on the simulator, whether they run there or not."""
+    def listen(self, *, running: bool = True) -> Iterator[None]:
+        """Record the simulator's launches while this lasts.
+
+        With `running` false, they are recorded without being run.
+        """
         hooks.listeners.append(self.note)
-        hooks.only_listening = not running
+        hooks.dry_run = not running
         try:
             yield
         finally:
-            hooks.only_listening = False
+            hooks.dry_run = False
             hooks.listeners.remove(self.note)
 
     def kernels(self) -> tuple[PickledKernel, ...]:
-        """What the compiler should be asked, in the order of the launches."""
-        return tuple(self._found.values())
+        """Return the kernels to compile, in the order of the launches."""
+        return tuple(self._kernels.values())
 
     def write_at_exit(self, file: Path) -> None:
         """Write to this file, when the process ends, what `kernels` says then."""
         atexit.register(lambda: file.write_bytes(pickle.dumps(self.kernels())))
 
 
-def _pickled(special: Specialization) -> PickledKernel:
+def _pickle_specialization(special: Specialization) -> PickledKernel:
     declared = {name: kind for name, kind in special.signature.items() if kind not in ("i32", "i64", "constexpr")}
     constants = {path: value for path, value in special.constants.items() if not _is_one(value)}
     variant = str((special.kernel.fn.__name__, declared, constants, special.options))
     name = special.kernel.fn.__name__
     try:
-        return PickledKernel(name, variant, pickled(special))
+        return PickledKernel(name, variant, dump_kernel(special))
     except CannotPickleError as error:
         return PickledKernel(name, variant, b"", unknown=str(error))
 
 
 def _is_one(value: object) -> bool:
-    """Whether a constant is the number 1. What a script gives as a constant may compare to no truth value."""
+    """Return whether a constant is the number 1.
+
+    A script's constant may have a comparison without a truth value, so its type is checked first.
+    """
     return isinstance(value, int | float) and value == 1
 
 
 def specialization(
     function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str] = frozenset()
 ) -> Specialization:
-    """How Triton would specialize this kernel for these arguments on a GPU, where an address takes 64 bits."""
+    """Return how Triton would specialize a kernel for these arguments.
+
+    That is on a GPU, where an address takes 64 bits.
+    """
     from triton._utils import find_paths_if, get_iterable_path
     from triton.backends.compiler import BaseBackend
 
     parameters = _parameters(function)
     values = [arguments[parameter.name] for parameter in parameters]
     pairs = [
-        ("i64", "D") if parameter.name in addresses else _specialized(parameter, value)
+        ("i64", "D") if parameter.name in addresses else _specialize_argument(parameter, value)
         for parameter, value in zip(parameters, values, strict=True)
     ]
     types = [kind for kind, _ in pairs]
     keys = ["" if kind == "constexpr" else key for kind, key in pairs]
-    constant = find_paths_if(types, lambda _, kind: kind == "constexpr")
-    known = find_paths_if(keys, lambda _, key: isinstance(key, str))
+    constant_paths = find_paths_if(types, lambda _, kind: kind == "constexpr")
+    attribute_paths = find_paths_if(keys, lambda _, key: isinstance(key, str))
     return Specialization(
         function,
         dict(zip((parameter.name for parameter in parameters), types, strict=True)),
-        {path: get_iterable_path(values, path) for path in constant},
-        {path: BaseBackend.parse_attr(get_iterable_path(keys, path)) or [] for path in known},
+        {path: get_iterable_path(values, path) for path in constant_paths},
+        {path: BaseBackend.parse_attr(get_iterable_path(keys, path)) or [] for path in attribute_paths},
         {name: value for name, value in options.items() if isinstance(value, int | float | str)},
     )
 
 
 @functools.cache
 def _parameters(kernel: Any) -> list[Any]:
-    """What Triton knows about a kernel's parameters, for every launch of it."""
+    """Return Triton's description of a kernel's parameters.
+
+    It is the same for every launch.
+    """
     from triton.runtime.jit import KernelParam
 
     names = ("do_not_specialize", "do_not_specialize_on_alignment")
-    given = [kernel.kwargs.get(name) or () for name in names]
+    exclusions = [kernel.kwargs.get(name) or () for name in names]
 
-    def parameter(place: int, each: inspect.Parameter) -> Any:
-        return KernelParam(place, each, *(place in which or each.name in which for which in given))
+    def make_parameter(position: int, declaration: inspect.Parameter) -> Any:
+        """Return Triton's description of one parameter."""
+        return KernelParam(
+            position, declaration, *(position in excluded or declaration.name in excluded for excluded in exclusions)
+        )
 
     parameters = inspect.signature(kernel.fn).parameters.values()
-    return [parameter(place, each) for place, each in enumerate(parameters)]
+    return [make_parameter(position, declaration) for position, declaration in enumerate(parameters)]
 
 
 def _functions_as_constants(value: Any) -> Any:
-    """The value with a constant for each kernel function in it, as a launch on a GPU takes them."""
+    """Return the value with a constant for each kernel function in it.
+
+    A launch on a GPU takes them like that.
+    """
     if type(value).__name__ == "InterpretedFunction":
         from triton.language import constexpr  # here, as every argument of every launch comes by
 
@@ -147,8 +176,11 @@ def _functions_as_constants(value: Any) -> Any:
     return value
 
 
-def _specialized(parameter: Any, value: Any) -> tuple[Any, Any]:
-    """A parameter's type, and what is known about its value: `D` for divisible by 16."""
+def _specialize_argument(parameter: Any, value: Any) -> tuple[Any, Any]:
+    """Return an argument's type, and what is known about its value.
+
+    `D` stands for divisible by 16.
+    """
     from triton.backends.compiler import BaseBackend
     from triton.runtime import jit
 

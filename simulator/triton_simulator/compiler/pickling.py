@@ -1,4 +1,6 @@
-"""Pickles a kernel, with everything that it names, for the process that compiles it.
+"""Pickling of kernels for the process that compiles them.
+
+A kernel travels with everything that it names.
 
 The other process never runs the script: it gets the text of each function and the values of the global names in it.
 Functions of the simulator become functions of Triton's compiler on the way.
@@ -29,12 +31,18 @@ NOT_IMPORTED = ("torch", "numpy", "triton_simulator", "triton_workshop")
 
 
 class CannotPickleError(Exception):
-    """Something that a kernel names cannot be taken to another process, so nothing can be said about that kernel."""
+    """Something named by a kernel cannot go to another process.
+
+    So nothing can be said about that kernel.
+    """
 
 
 @dataclass(frozen=True)
 class FunctionSource:
-    """Where a function stands: the name and the text of its file, its own name, and the line of its `def`."""
+    """Location of a function's source.
+
+    It has the name and the text of the file, the function's own name, and the line of its `def`.
+    """
 
     file: str
     text: str
@@ -42,8 +50,11 @@ class FunctionSource:
     line: int
 
 
-def pickled(thing: object) -> bytes:
-    """A kernel, with its arguments' values, for `unpickled` in another process. Raises CannotPickleError."""
+def dump_kernel(thing: object) -> bytes:
+    """Pickle a kernel and its arguments' values for `load_kernel`.
+
+    Raises CannotPickleError.
+    """
     data = io.BytesIO()
     try:
         _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(thing)
@@ -54,8 +65,11 @@ def pickled(thing: object) -> bytes:
     return data.getvalue()
 
 
-def unpickled(data: bytes) -> Any:
-    """What `pickled` was given, in a process where Triton compiles. Raises CannotPickleError."""
+def load_kernel(data: bytes) -> Any:
+    """Return the kernel that `dump_kernel` has pickled.
+
+    It runs in a process where Triton compiles. Raises CannotPickleError.
+    """
     try:
         return pickle.loads(data)
     except Exception as error:  # what the script's values do when they are rebuilt is theirs
@@ -63,7 +77,9 @@ def unpickled(data: bytes) -> Any:
 
 
 class Opaque:
-    """Stands for a value that no kernel can use, so that the compiler refuses its name.
+    """Placeholder for a value that no kernel can use.
+
+    The compiler refuses a name that has it.
 
     What it has in the way of constants, as `torch.float32.itemsize`, a kernel can use.
     """
@@ -79,54 +95,64 @@ class Opaque:
 
 
 class OpaqueFunction(Opaque):
-    """Stands for a function whose text is not known."""
+    """Placeholder for a function whose text is not known."""
 
     def __call__(self, *_: object, **__: object) -> Any:
         raise CannotPickleError(f"a {self._kind}")
 
 
 def _opaque_class(name: str) -> Any:
-    """Stands for a class of a package that the other process does not import."""
+    """Return a placeholder for a class that the other process lacks.
+
+    It belongs to a package that is not imported there.
+    """
     return type(name, (), {"__new__": lambda *_, **__: OpaqueFunction(name)()})
 
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, thing: Any) -> Any:
+        """Return how pickle rebuilds `thing`, or NotImplemented."""
         match thing:
             case types.ModuleType():
                 return _import, (thing.__name__,)
             case types.FunctionType() if not _can_import(thing):
-                return _function_of(thing, _python, {})
+                return _reduce_function(thing, _define_python, {})
             case type() if not _can_import(thing):
-                return _class_of(thing)
+                return _reduce_class(thing)
             case staticmethod() | classmethod():
                 return type(thing), (thing.__func__,)
             case property():
                 return property, (thing.fget, thing.fset, thing.fdel)
         if type(thing).__module__ == "triton.language.core":
-            return _of_language(thing)
+            return _reduce_language_object(thing)
         kind = type(thing).__name__
         if kind in ("InterpretedFunction", "JITFunction"):
-            return _function_of(thing.fn, _jit, _options(thing))
+            return _reduce_function(thing.fn, _define_jit, _options(thing))
         if kind == "ConstexprFunction":
-            return _function_of(thing.fn, _constexpr_function, {})
+            return _reduce_function(thing.fn, _define_constexpr_function, {})
         if kind in ("Autotuner", "Heuristics"):
             return self.reducer_override(thing.fn)
         if _package(type(thing).__module__) in NOT_IMPORTED and not _can_import(type(thing)):
-            return Opaque, (kind, _constants_of(thing))
+            return Opaque, (kind, _read_constants(thing))
         return NotImplemented
 
 
-def _constants_of(thing: Any) -> dict[str, object]:
-    """The numbers and texts that an object has, if it is one of PyTorch's types or of their limits."""
+def _read_constants(thing: Any) -> dict[str, object]:
+    """Return the numbers and texts of one of PyTorch's types.
+
+    The limits of types (`finfo`, `iinfo`) have them too; other objects have none.
+    """
     if type(thing).__name__ not in ("dtype", "finfo", "iinfo"):
         return {}
     values = {name: getattr(thing, name) for name in dir(type(thing)) if not name.startswith("_")}
     return {name: value for name, value in values.items() if type(value) in (bool, int, float, str)}
 
 
-def _of_language(thing: Any) -> Any:
-    """Triton's constants and types, without what the simulator has noted about them."""
+def _reduce_language_object(thing: Any) -> Any:
+    """Reduce a constant or type of Triton's language.
+
+    What the simulator has recorded about it is left out.
+    """
     match type(thing).__name__:
         case "constexpr":
             return type(thing), (thing.value,)
@@ -140,10 +166,10 @@ def _of_language(thing: Any) -> Any:
 
 
 def _options(function: Any) -> dict[str, Any]:
-    """What `@triton.jit(...)` was given, as far as it decides what compiles."""
-    given = getattr(function, "kwargs", vars(function))
+    """Return the options of `@triton.jit(...)` that affect compilation."""
+    arguments = getattr(function, "kwargs", vars(function))
     names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
-    return {name: given[name] for name in names if given.get(name)}
+    return {name: arguments[name] for name in names if arguments.get(name)}
 
 
 def _package(module: str | None) -> str:
@@ -151,28 +177,36 @@ def _package(module: str | None) -> str:
 
 
 def _can_import(thing: Any) -> bool:
-    """Whether the other process has it too: what belongs to Triton, to Python, or to this subpackage."""
+    """Return whether the other process can import a thing.
+
+    It can import what belongs to Triton, to Python, or to this subpackage.
+    """
     module = thing.__module__ or ""
     return _package(module) in ("triton", *IMPORTED) or module.startswith(__package__)
 
 
-def _function_of(function: Any, make: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """How pickle rebuilds a function: from its text, and then, as it may name itself, with what it names."""
+def _reduce_function(function: Any, make: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Reduce a function to its text and the values that it names.
+
+    The values come second, as a function may name itself.
+    """
     if _package(function.__module__) == "triton":
         return _attribute, (function.__module__, function.__qualname__)
-    text = _text_of(function)
-    if text is None and make is _jit:  # made by `exec`, as Triton's own tests do it on its interpreter
+    text = _find_text(function)
+    if text is None and make is _define_jit:  # made by `exec`, as Triton's own tests do it on its interpreter
         raise CannotPickleError(f"the kernel {function.__name__}, whose text stands in no file")
     if text is None:
         return OpaqueFunction, (type(function).__name__,)
+    # Defaults and annotations are read when the function is defined; what the body names may come later.
     head, body = _names(function, text)
     return make, (text, head, options), body, None, None, _add_names
 
 
-def _text_of(function: Any) -> FunctionSource | None:
+def _find_text(function: Any) -> FunctionSource | None:
     code = inspect.unwrap(function).__code__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     for node in _definitions("".join(lines), code.co_filename):
+        # Python numbers a function from its first decorator; one that lost its decorators, from its `def`.
         first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
         if node.name == function.__name__ and code.co_firstlineno in (first, node.lineno):
             return FunctionSource(code.co_filename, "".join(lines), node.name, node.lineno)
@@ -180,23 +214,31 @@ def _text_of(function: Any) -> FunctionSource | None:
 
 
 def _names(function: Any, text: FunctionSource) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values of the names in a function's head (its defaults and annotations), and in its body."""
+    """Return the values of the names in a function's head and body.
+
+    The head has its defaults and annotations.
+    """
     scope = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # a name that is bound later has no value yet
             scope[name] = cell.cell_contents
-    named = _named(text)
-    own = named.parameters | {name for name in named.stored if not _is_tritons(scope.get(name))}
+    named = _parse_names(text)
+    # A kernel may read Triton's constants and types by a name that it assigns later, so these travel too.
+    local_names = named.parameters | {name for name in named.stored if not _belongs_to_triton(scope.get(name))}
 
     def used(names: Set[str]) -> dict[str, Any]:
-        return {name: _used(scope[name], name, named.definition) for name in sorted(names & scope.keys())}
+        """Return the values of those names that have one."""
+        return {name: _resolve_used(scope[name], name, named.definition) for name in sorted(names & scope.keys())}
 
-    return used(named.head), used(named.body - own)
+    return used(named.head), used(named.body - local_names)
 
 
 @dataclass(frozen=True)
-class Named:
-    """The names in a function: its parameters, what it stores, and what its head and its body read."""
+class FunctionNames:
+    """Names in a function.
+
+    These are its parameters, what it stores, and what its head and its body read.
+    """
 
     definition: ast.FunctionDef
     parameters: frozenset[str]
@@ -206,53 +248,59 @@ class Named:
 
 
 @functools.lru_cache(maxsize=16)  # a kernel is pickled at each of its specializations
-def _named(text: FunctionSource) -> Named:
+def _parse_names(text: FunctionSource) -> FunctionNames:
     node = _definition(text)
-    head = [part for part in (node.args, node.returns) if part is not None]
-    return Named(
+    head = [child for child in (node.args, node.returns) if child is not None]
+    return FunctionNames(
         node,
-        frozenset(part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg)),
+        frozenset(child.arg for child in ast.walk(node.args) if isinstance(child, ast.arg)),
         frozenset(_names_of([node], ast.Store)),
         frozenset(_names_of(head, ast.Load)),
         frozenset(_names_of(node.body, ast.Load)),
     )
 
 
-def _is_tritons(value: Any) -> bool:
-    """Whether a value is what a kernel may read by a name that it assigns later: a constant, a type, a function."""
+def _belongs_to_triton(value: Any) -> bool:
+    """Return whether a kernel may read a value before assigning its name.
+
+    It may if the value is Triton's: a constant, a type, a function.
+    """
     return "triton" in (_package(type(value).__module__), _package(getattr(value, "__module__", None)))
 
 
-def _used(value: Any, name: str, node: ast.AST) -> Any:
-    """A value that a function names; of a module of the script's, the attributes that it uses."""
+def _resolve_used(value: Any, name: str, node: ast.AST) -> Any:
+    """Return the value that a function names.
+
+    A module of the script's is cut down to the attributes that the function uses.
+    """
     if not isinstance(value, types.ModuleType) or _package(value.__name__) in ("triton", *IMPORTED):
         return value
-    part = types.ModuleType(value.__name__)
+    subset = types.ModuleType(value.__name__)
     for attribute in ast.walk(node):
         if isinstance(attribute, ast.Attribute) and ast.unparse(attribute.value) == name:
-            found = getattr(value, attribute.attr, part)
-            if found is not part:
-                setattr(part, attribute.attr, _used(found, ast.unparse(attribute), node))
-    return _ModulePart(part)
+            member = getattr(value, attribute.attr, subset)
+            if member is not subset:
+                setattr(subset, attribute.attr, _resolve_used(member, ast.unparse(attribute), node))
+    return _ModuleSubset(subset)
 
 
-class _ModulePart:
-    """How a part of a module travels."""
+class _ModuleSubset:
+    """Picklable part of a module."""
 
-    def __init__(self, part: types.ModuleType) -> None:
-        self._name, self._contents = part.__name__, {k: v for k, v in vars(part).items() if not k.startswith("__")}
+    def __init__(self, module: types.ModuleType) -> None:
+        self._name, self._contents = module.__name__, {k: v for k, v in vars(module).items() if not k.startswith("__")}
 
     def __reduce__(self) -> Any:
         return _module, (self._name,), self._contents, None, None, _add_contents
 
 
-def _class_of(cls: Any) -> Any:
+def _reduce_class(cls: Any) -> Any:
     if _package(cls.__module__) in NOT_IMPORTED:
         return _opaque_class, (cls.__name__,)
-    made = classes.reduced(cls, lambda function: _text_of(function) is not None)
-    if made is None:
+    reduction = classes.reduce_class(cls, lambda function: _find_text(function) is not None)
+    if reduction is None:
         raise CannotPickleError(f"the class {cls.__name__}")
-    return made
+    return reduction
 
 
 # In the other process
@@ -281,40 +329,46 @@ def _add_contents(module: types.ModuleType, contents: dict[str, Any]) -> None:
     vars(module).update(contents)
 
 
-def _python(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> Any:
-    """Define a function as its file does, without its decorators, and so that Triton finds its text."""
+def _define_python(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> Any:
+    """Define a function as its file does, without its decorators.
+
+    Triton finds its text in the line cache.
+    """
     lines = text.text.splitlines(keepends=True)
     linecache.cache[text.file] = (len(text.text), None, lines, text.file)
     node = _definition(text)
     node.decorator_list = []
     scope = {"__name__": "script", **head}
     # What only the function around it knows, the compiler does not: it says so when it reads the defaults itself.
-    made = dict.fromkeys(_named(text).head - scope.keys() - vars(builtins).keys())
-    exec(compile(ast.Module([node], []), text.file, "exec", dont_inherit=True), scope, made)
-    return made[text.name]
+    namespace = dict.fromkeys(_parse_names(text).head - scope.keys() - vars(builtins).keys())
+    exec(compile(ast.Module([node], []), text.file, "exec", dont_inherit=True), scope, namespace)
+    return namespace[text.name]
 
 
-def _jit(text: FunctionSource, head: dict[str, Any], options: dict[str, Any]) -> Any:
+def _define_jit(text: FunctionSource, head: dict[str, Any], options: dict[str, Any]) -> Any:
     from triton.runtime.jit import JITFunction
 
-    function = JITFunction(_python(text, head, {}), **options)
-    _homes[function.src] = text
+    function = JITFunction(_define_python(text, head, {}), **options)
+    _sources[function.src] = text
     return function
 
 
-_homes: dict[str, FunctionSource] = {}
+_sources: dict[str, FunctionSource] = {}
 """Where the functions stand whose text, from its `def` on, Triton's compiler knows."""
 
 
-def home(source: str) -> FunctionSource | None:
-    """Where a function stands, given its text as Triton's errors have it; None for a function that is Triton's own."""
-    return _homes.get(source)
+def find_source(source: str) -> FunctionSource | None:
+    """Return the source of a function whose text a Triton error has.
+
+    None for a function that is Triton's own.
+    """
+    return _sources.get(source)
 
 
-def _constexpr_function(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> Any:
+def _define_constexpr_function(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]) -> Any:
     from triton.runtime.jit import ConstexprFunction
 
-    return ConstexprFunction(_python(text, head, {}))
+    return ConstexprFunction(_define_python(text, head, {}))
 
 
 def _add_names(function: Any, names: dict[str, Any]) -> None:
@@ -334,10 +388,10 @@ def _definitions(text: str, file: str) -> tuple[ast.FunctionDef, ...]:
 
 
 def _definition(text: FunctionSource) -> ast.FunctionDef:
-    wanted = text.name, text.line
-    return next(node for node in _definitions(text.text, text.file) if (node.name, node.lineno) == wanted)
+    key = text.name, text.line
+    return next(node for node in _definitions(text.text, text.file) if (node.name, node.lineno) == key)
 
 
-def _names_of(parts: Iterable[ast.AST], context: type[ast.expr_context]) -> Iterator[str]:
-    nodes = (node for part in parts for node in ast.walk(part))
+def _names_of(roots: Iterable[ast.AST], context: type[ast.expr_context]) -> Iterator[str]:
+    nodes = (node for root in roots for node in ast.walk(root))
     return (node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, context))

@@ -1,4 +1,7 @@
-"""Triton's whole compiler, for a GPU that is not there: from a kernel's source to a binary."""
+"""Triton's whole compiler, without a GPU.
+
+It takes a kernel from its source to a binary.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from triton_simulator.compiler.disassembly import assembly, with_true_lines
+from triton_simulator.compiler.disassembly import assembly, correct_lines
 from triton_simulator.compiler.front_end import backend_for, read, read_by_types, refusal_of
 from triton_simulator.compiler.jobs import Answer, CompileJob, LargeBlock, Refusal
 from triton_simulator.compiler.launches import Specialization
@@ -26,11 +29,14 @@ _DIAGNOSTIC = re.compile(
 """How the library reports an error: `FILE:LINE:COLUMN: error: WORDS`, or `loc("FILE":LINE:COLUMN): error: WORDS`."""
 
 
-def answer_of_front_end(job: CompileJob, special: Specialization) -> Answer:
-    """What Triton's front end says of a kernel. Where the whole compiler is, that has the last word on a refusal."""
+def read_job(job: CompileJob, special: Specialization) -> Answer:
+    """Return the front end's answer to a job.
+
+    Where the whole compiler is, that has the last word on a refusal.
+    """
     refusal, largest = read_by_types(special)
     if refusal is not None and has_library():
-        return replace(compiled(replace(job, target=TARGETS[0]), special), job=job)
+        return replace(compile_job(replace(job, target=TARGETS[0]), special), job=job)
     return Answer(job, refusal, too_large=largest if _is_too_large(largest, special) else None, warps=_warps(special))
 
 
@@ -39,7 +45,9 @@ def _warps(special: Specialization) -> int:
 
 
 def _is_too_large(block: LargeBlock | None, special: Specialization) -> bool:
-    """Whether a block has more values than the registers of an SM hold, and than those of the program's threads do.
+    """Return whether a block has more values than the registers hold.
+
+    It exceeds both the registers of an SM and those of the program's threads.
 
     No GPU refuses it: with 4 warps, an H100 ran sums of 512 × 512 float32 values, compiled for 44 s, and a block of
     4 MiB, for 107 s; both kept most of them in slow memory (Triton 3.6). In 32 warps such a block compiles in seconds.
@@ -48,25 +56,29 @@ def _is_too_large(block: LargeBlock | None, special: Specialization) -> bool:
     return block is not None and block.bytes > 4 * registers
 
 
-def compiled(job: CompileJob, special: Specialization) -> Answer:
-    """Compile for a GPU, as long as there is hope: what has no room there can take minutes more."""
+def compile_job(job: CompileJob, special: Specialization) -> Answer:
+    """Compile a kernel for its GPU.
+
+    Stops early if there is no hope: what has no room there can take minutes more.
+    """
     answer = Answer(job)
 
-    def compile_it() -> None:
+    def compile_kernel() -> None:
+        """Compile the job, and keep the answer."""
         nonlocal answer
-        answer = _compiled(job, special)
+        answer = _run_stages(job, special)
 
-    with _standard_error() as said:
-        refusal = refusal_of(compile_it)
-        said.seek(0)
-        return Answer(job, _with_diagnostic(refusal, said.read())) if refusal else answer
+    with _standard_error() as stderr:
+        refusal = refusal_of(compile_kernel)
+        stderr.seek(0)
+        return Answer(job, _with_diagnostic(refusal, stderr.read())) if refusal else answer
 
 
-LARGE = re.compile(r"tensor<(?:\d{3,}x\d{2,}|\d{2,}x\d{3,}|\d{5,})x")
+LARGE_BLOCK = re.compile(r"tensor<(?:\d{3,}x\d{2,}|\d{2,}x\d{3,}|\d{5,})x")
 """A block in Triton's GPU IR that may have no room: kernels with smaller ones compile in a second or two."""
 
 
-def _compiled(job: CompileJob, special: Specialization) -> Answer:
+def _run_stages(job: CompileJob, special: Specialization) -> Answer:
     from triton._C.libtriton import ir
     from triton.backends.compiler import Language
 
@@ -80,24 +92,26 @@ def _compiled(job: CompileJob, special: Specialization) -> Answer:
     stages: dict[str, Any] = {}
     backend.add_stages(stages, options, Language.TRITON)
     metadata: dict[str, Any] = {"hash": "", "target": backend.target, **vars(options)}
-    made: dict[str, Any] = {}
+    outputs: dict[str, Any] = {}
     for name, stage in stages.items():
         result = stage(result, metadata)
         if job.shown:
-            result = with_true_lines(result) if name == "ptx" else result
-            made[name] = result if isinstance(result, bytes) else str(result)
-        if name == "ttgir" and LARGE.search(str(result)):
+            result = correct_lines(result) if name == "ptx" else result
+            outputs[name] = result if isinstance(result, bytes) else str(result)
+        if name == "ttgir" and LARGE_BLOCK.search(str(result)):
             answer = Answer(job, shared_bytes=_shared_bytes(result, options, job.target))
             _, largest = read_by_types(special)
             answer = replace(answer, too_large=largest) if _is_too_large(largest, special) else answer
             if answer.does_not_fit or answer.too_large:
                 return answer
     answer = Answer(job, shared_bytes=int(metadata.get("shared") or 0))
-    return replace(answer, assembly=assembly(made, metadata)) if job.shown else answer
+    return replace(answer, assembly=assembly(outputs, metadata)) if job.shown else answer
 
 
 def _shared_bytes(module: Any, options: Any, target: Target) -> int:
-    """The shared memory that Triton will give to a program, by the first passes of the stage that comes after `ttgir`.
+    """Return the bytes of shared memory that Triton will give a program.
+
+    They are found by the first passes of the stage that comes after `ttgir`.
 
     0 if this Triton has no such passes: the stage itself says it later.
     """
@@ -124,22 +138,28 @@ def _shared_bytes(module: Any, options: Any, target: Target) -> int:
 
 @contextmanager
 def _standard_error() -> Iterator[IO[str]]:
-    """Collect what is written to standard error: Triton's library explains itself there, and not in its errors."""
+    """Capture standard error while this lasts.
+
+    Triton's library explains itself there, and not in its errors.
+    """
     sys.stderr.flush()
-    before = os.dup(2)
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
-        os.dup2(said.fileno(), 2)
+    original = os.dup(2)
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as capture:
+        os.dup2(capture.fileno(), 2)
         try:
-            yield said
+            yield capture
         finally:
-            os.dup2(before, 2)
-            os.close(before)
+            os.dup2(original, 2)
+            os.close(original)
 
 
-def _with_diagnostic(refusal: Refusal, said: str) -> Refusal:
-    """The refusal in the library's words, and on its line, if the library has said any."""
-    found = _DIAGNOSTIC.search(said)
-    if found is None:
+def _with_diagnostic(refusal: Refusal, output: str) -> Refusal:
+    """Return the refusal in the library's words, if it has said any.
+
+    It is then on the library's line, too.
+    """
+    match = _DIAGNOSTIC.search(output)
+    if match is None:
         return refusal
-    words, file, line = found["words"], found["file"], int(found["line"])
-    return Refusal(words, file, line, f"{refusal.chain}\n{words}", linecache.getline(file, line).strip())
+    message, file, line = match["words"], match["file"], int(match["line"])
+    return Refusal(message, file, line, f"{refusal.chain}\n{message}", linecache.getline(file, line).strip())

@@ -1,4 +1,6 @@
-"""Fails a test whose kernel Triton's front end refuses: a part of `triton_simulator.pytest_plugin`.
+"""Pytest plugin that fails a test whose kernel Triton refuses.
+
+It is a part of `triton_simulator.pytest_plugin`.
 
 The front end reads each specialization that a test launches, once, in a process of its own: a second for the first one,
 and then some milliseconds for each. Its words are raised at the launch, as on a GPU, unless a `record` collects what
@@ -20,12 +22,15 @@ from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
 from triton_simulator.compiler.launches import Launches
 
 OPTION = "--no-triton-compiler"
-FIRST_SECONDS, SECONDS = 60.0, 5.0
+STARTUP_TIMEOUT_SECONDS, ANSWER_TIMEOUT_SECONDS = 60.0, 5.0
 """How long the process may take to import Triton, and for each kernel."""
 
 
 class FrontEnd:
-    """Triton's front end in a process of its own, which starts with the first kernel."""
+    """Triton's front end in a process of its own.
+
+    The process starts with the first kernel.
+    """
 
     def __init__(self) -> None:
         self._launches = Launches()
@@ -34,30 +39,41 @@ class FrontEnd:
         self._refusals: dict[int, str] = {}
         """By the id of a specialization, which `_launches` keeps."""
 
-    def hear(self, kernel: Any, arguments: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
-        """Ask about a launch's specialization if it is new. Raises CompilationError if it is refused."""
-        from triton_simulator.launch.recording import raising  # imports Triton, whose mode is not settled yet
+    def check_launch(
+        self, kernel: Any, arguments: dict[str, Any], options: dict[str, Any], addresses: set[str]
+    ) -> None:
+        """Ask about a launch's specialization if it is new.
 
-        kernel_of_launch = self._launches.specialized(kernel, arguments, options, addresses)
+        Raises CompilationError if it is refused and faults are raised.
+        """
+        from triton_simulator.launch.recording import raises_faults  # imports Triton, whose mode is not settled yet
+
+        kernel_of_launch = self._launches.specialize(kernel, arguments, options, addresses)
         if id(kernel_of_launch) not in self._refusals:
             self._refusals[id(kernel_of_launch)] = self._refusal(kernel_of_launch)
-        if (refusal := self._refusals[id(kernel_of_launch)]) and raising():
-            raise _error(refusal)
+        if (refusal := self._refusals[id(kernel_of_launch)]) and raises_faults():
+            raise _compilation_error(refusal)
 
     def _refusal(self, kernel: PickledKernel) -> str:
-        """Why a kernel is refused; empty if it is not, or if nothing is known."""
+        """Return why a kernel is refused, or an empty string.
+
+        It is empty too if nothing is known.
+        """
         answer = None if kernel.unknown else self._answer(kernel)
         if answer is None or answer.refusal is None:
             return ""
         refusal = answer.refusal
-        place = f", {lines.name_of_line(refusal.file, refusal.line)}" if refusal.file and refusal.line else ""
-        return f"{kernel.name} does not compile for a GPU{place}: {refusal.words}"
+        location = f", {lines.name_of_line(refusal.file, refusal.line)}" if refusal.file and refusal.line else ""
+        return f"{kernel.name} does not compile for a GPU{location}: {refusal.words}"
 
     def _answer(self, kernel: PickledKernel) -> Answer | None:
-        """What the front end says; None if it takes too long or its process has ended, and from then on."""
-        seconds = SECONDS
+        """Return the front end's answer, or None.
+
+        It is None if the front end takes too long or its process has ended, and from then on.
+        """
+        seconds = ANSWER_TIMEOUT_SECONDS
         if self._process is None:
-            self._connection, seconds = self._start(), FIRST_SECONDS
+            self._connection, seconds = self._start(), STARTUP_TIMEOUT_SECONDS
         if self._connection is None:
             return None
         try:
@@ -72,13 +88,14 @@ class FrontEnd:
 
     def _start(self) -> Connection:
         context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs,), daemon=True)
+        parent, child = context.Pipe()
+        self._process = context.Process(target=serve, args=(child,), daemon=True)
         self._process.start()
-        theirs.close()
-        return ours
+        child.close()
+        return parent
 
     def end(self) -> None:
+        """End the process, if it runs."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -86,11 +103,11 @@ class FrontEnd:
             self._process.join()
 
 
-def _error(message: str) -> Exception:
+def _compilation_error(message: str) -> Exception:
     from triton.compiler.errors import CompilationError
 
     class RefusedError(CompilationError):  # type: ignore[misc]  # Triton is untyped
-        """What the front end says of a kernel that the simulator has run."""
+        """Refusal of a kernel that the simulator has run."""
 
         def __str__(self) -> str:
             return message
@@ -101,7 +118,7 @@ def _error(message: str) -> Exception:
 
 
 def serve(connection: Connection) -> None:
-    """Answer what comes, in a process that compiles."""
+    """Answer kernels as they come, in a process that compiles."""
     os.environ.pop("TRITON_INTERPRET", None)
     from triton_simulator.without_library import provide
 
@@ -116,7 +133,7 @@ def serve(connection: Connection) -> None:
             return
         job = CompileJob(kernel, None)
         try:
-            answer = pipeline.answer_of_front_end(job, pickling.unpickled(kernel.data))
+            answer = pipeline.read_job(job, pickling.load_kernel(kernel.data))
         except pickling.CannotPickleError as error:
             answer = Answer(job, unknown=str(error))
         connection.send(answer)
@@ -126,18 +143,21 @@ _FRONT_END = pytest.StashKey[tuple[FrontEnd, Callable[..., None]]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that switches this plugin off."""
     help = "do not ask Triton's front end whether the kernels that tests launch compile for a GPU"
     parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Listen to launches, unless the option says otherwise."""
     if not config.getoption(OPTION):
         front_end = FrontEnd()
-        config.stash[_FRONT_END] = front_end, front_end.hear
-        hooks.listeners.append(front_end.hear)
+        config.stash[_FRONT_END] = front_end, front_end.check_launch
+        hooks.listeners.append(front_end.check_launch)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop listening, and end the front end's process."""
     if _FRONT_END in config.stash:
         front_end, listener = config.stash[_FRONT_END]
         hooks.listeners.remove(listener)

@@ -1,4 +1,4 @@
-"""What the compiler said about the kernels of a script, in sentences."""
+"""Report of the compiler's answers on a script's kernels."""
 
 from __future__ import annotations
 
@@ -14,52 +14,64 @@ from triton_simulator.without_library import has_library
 COMPILES = "It compiles for "
 ACCEPTED = "Triton's front end accepts it. Its compiler is not on this machine."
 """What is said where Triton has no library."""
-GOOD_NEWS = (COMPILES, ACCEPTED)
+SUCCESS_PREFIXES = (COMPILES, ACCEPTED)
 """How good news begins."""
 
 
-def is_good_news(line: str) -> bool:
-    """Whether a line says for which GPUs all is fine, and not what is to be known about one of them."""
-    return line.startswith(GOOD_NEWS)
+def is_success(line: str) -> bool:
+    """Return whether a line only lists GPUs for which all is fine.
+
+    Other lines say what is to be known about one of them.
+    """
+    return line.startswith(SUCCESS_PREFIXES)
 
 
 def ask(
     kernels: Sequence[PickledKernel], start: Start, present: Set[int] = frozenset(), *, two_processes: bool = False
 ) -> CompilerReport:
-    """Have kernels compiled for the GPUs that people have, and for this machine's own. Raises OSError.
+    """Have kernels compiled for common GPUs and for this machine's own.
+
+    Raises OSError.
 
     `present` are the compute capabilities of this machine's GPUs: 75 for 7.5. With `two_processes`, two of them share
     the work, which helps where they start at once.
     """
     targets = targets_with(present) if has_library() else ()
-    answer = _answers_of_two if two_processes else answers
-    found = [Answer(CompileJob(kernel, None), unknown=kernel.unknown) for kernel in kernels if kernel.unknown]
-    found += answer(jobs_for([kernel for kernel in kernels if not kernel.unknown], targets), start)
-    asked = {(answer.job.kernel, answer.job.target) for answer in found}
-    refused = {answer.job.kernel for answer in found if (answer.refusal or answer.does_not_fit) and answer.job.target}
+    answer = _answers_in_parallel if two_processes else answers
+    collected = [Answer(CompileJob(kernel, None), unknown=kernel.unknown) for kernel in kernels if kernel.unknown]
+    collected += answer(jobs_for([kernel for kernel in kernels if not kernel.unknown], targets), start)
+    covered = {(answer.job.kernel, answer.job.target) for answer in collected}
+    refused = {
+        answer.job.kernel for answer in collected if (answer.refusal or answer.does_not_fit) and answer.job.target
+    }
     # A variant that is refused for the newest GPU may compile for another one.
-    more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in asked]
-    found += answers(more, start)
-    return CompilerReport(targets, tuple(target for target in targets if target.capability in present), tuple(found))
+    more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in covered]
+    collected += answers(more, start)
+    return CompilerReport(
+        targets, tuple(target for target in targets if target.capability in present), tuple(collected)
+    )
 
 
-def _answers_of_two(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
-    """The answers of two processes: the first reads all kernels, and both compile if nothing is refused by then."""
+def _answers_in_parallel(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
+    """Yield the answers of two processes.
+
+    The first reads all kernels, and both compile if nothing is refused by then.
+    """
     read = [job for job in jobs if job.target is None]
     compiled = [job for job in jobs if job.target is not None]
-    with ThreadPoolExecutor(1) as beside:
-        others: Future[list[Answer]] | None = None
+    with ThreadPoolExecutor(1) as executor:
+        pending: Future[list[Answer]] | None = None
         for number, answer in enumerate(answers([*read, *compiled[::2]], start), 1):
             yield answer
             if number == len(read) and answer.refusal is None and compiled:
-                others = beside.submit(lambda: list(answers(compiled[1::2], start)))
-        if others is not None:
-            yield from others.result()
+                pending = executor.submit(lambda: list(answers(compiled[1::2], start)))
+        if pending is not None:
+            yield from pending.result()
 
 
 @dataclass(frozen=True)
 class CompilerReport:
-    """What the compiler said about the kernels of a script, for these GPUs."""
+    """Compiler's answers on the kernels of a script, for these GPUs."""
 
     targets: tuple[Target, ...]
     present: tuple[Target, ...]
@@ -68,27 +80,34 @@ class CompilerReport:
 
     @property
     def refused(self) -> Answer | None:
-        """Why a kernel compiles for none of these GPUs, or for none of this machine's; None if all do."""
+        """The answer on a kernel that compiles nowhere; None if all compile.
+
+        Nowhere means for none of these GPUs, or for none of this machine's.
+        """
         refused = [answer for answer in self.answers if answer.refusal is not None]
         for answer in refused:
-            by = {other.job.target for other in refused if other.job.kernel == answer.job.kernel}
+            by = {candidate.job.target for candidate in refused if candidate.job.kernel == answer.job.kernel}
             if None in by or by.issuperset(self.present or self.targets):
                 return answer
         return None
 
-    def without_room(self) -> tuple[Answer, ...]:
-        """The answers on a kernel for which none of these GPUs has the shared memory, or none of this machine's.
+    def memory_failures(self) -> tuple[Answer, ...]:
+        """Return the answers on a kernel that no GPU has shared memory for.
+
+        That is none of these GPUs, or none of this machine's.
 
         What does not fit where there is most of it fits nowhere, even if compiling for others took too long.
         """
-        asked = self.present or self.targets
-        most = max(asked, key=lambda target: target.shared_bytes or 0, default=None)
+        relevant = self.present or self.targets
+        largest = max(relevant, key=lambda target: target.shared_bytes or 0, default=None)
         for kernel in {answer.job.kernel: None for answer in self.answers if answer.does_not_fit}:
-            on_it = [answer for answer in self.answers if answer.job.kernel == kernel]
-            without = tuple(answer for answer in on_it if answer.does_not_fit)
-            unknown = {answer.job.target for answer in on_it if answer.slow}
-            if most in (small := {answer.job.target for answer in without}) and (small | unknown).issuperset(asked):
-                return without
+            answers = [answer for answer in self.answers if answer.job.kernel == kernel]
+            failures = tuple(answer for answer in answers if answer.does_not_fit)
+            unknown = {answer.job.target for answer in answers if answer.slow}
+            if largest in (small := {answer.job.target for answer in failures}) and (small | unknown).issuperset(
+                relevant
+            ):
+                return failures
         return ()
 
     @property
@@ -97,46 +116,59 @@ class CompilerReport:
         return next((answer for answer in self.answers if answer.too_many_warps), None)
 
     def lines(self) -> list[str]:
-        """What somebody whose script is right should know."""
+        """Return the sentences for somebody whose script is right."""
         if not self.targets:
             return [*([ACCEPTED] if self._accepted else []), *self.notes]
         fine = [str(target) for target in self.fine]
-        return [*([f"{COMPILES}{listed(fine)}."] if fine else []), *self.notes]
+        return [*([f"{COMPILES}{join_names(fine)}."] if fine else []), *self.notes]
 
-    def in_a_line(self, number_of: Callable[[int], int | None] = lambda line: line) -> str:
-        """The same in short. `number_of` says how people number a line of the kernel's file; None: they do not."""
+    def one_line(self, number_of: Callable[[int], int | None] = lambda line: line) -> str:
+        """Return the report in one line.
+
+        `number_of` gives the number that people see for a line of the kernel's file, or None if they see none.
+        """
         if (answer := self.refused) is None and not self.targets:
             accepted = "Triton's front end accepts it; there is no compiler here"
             return " · ".join([*([accepted] if self._accepted else []), *self.notes])
         if answer is None or (refusal := answer.refusal) is None:
             names = [f"sm_{target.capability}" for target in reversed(self.fine)]
             all_of_them = len(names) > 1 and len(names) == len(self.targets)
-            compiles = f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else listed(names)}" if names else ""
+            compiles = (
+                f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else join_names(names)}" if names else ""
+            )
             return " · ".join(filter(None, (compiles, *self.notes)))
         line = number_of(refusal.line) if refusal.line else None
         where = f", line {line}" if line is not None else ""
-        return f"{answer.job.kernel.name} does not compile for a GPU{where}: {refusal.in_short}"
+        return f"{answer.job.kernel.name} does not compile for a GPU{where}: {refusal.summary}"
 
     @property
     def _accepted(self) -> bool:
-        """Whether the front end has said something of any kernel; what it refuses is told before."""
+        """Return whether the front end has accepted any kernel.
+
+        Refusals are reported before this is asked.
+
+        Refusals are reported before this is asked.
+        """
         return any(not answer.unknown for answer in self.answers)
 
     @property
     def fine(self) -> list[Target]:
         """The GPUs for which all kernels compile, with nothing to add."""
-        asked = {answer.job.target for answer in self.answers if not answer.unknown}
+        compiled = {answer.job.target for answer in self.answers if not answer.unknown}
         notable = {answer.job.target for answer in self.answers if _note(answer)}
-        return [target for target in self.targets if target in asked - notable]
+        return [target for target in self.targets if target in compiled - notable]
 
     @property
     def notes(self) -> list[str]:
-        """What is not fine for some GPUs, each sentence once."""
+        """Sentences on what is not fine for some GPUs, each once."""
         return list(dict.fromkeys(filter(None, map(_note, self.answers))))
 
 
 def _note(answer: Answer) -> str:
-    """What is not fine about a kernel for one kind of GPU; empty if all is."""
+    """Return what is not fine about a kernel for one kind of GPU.
+
+    Empty if all is.
+    """
     name, target = answer.job.kernel.name, answer.job.target
     if answer.unknown:
         return (
@@ -145,8 +177,8 @@ def _note(answer: Answer) -> str:
         )
     if target is not None and answer.does_not_fit:
         need = f"{name} needs {answer.shared_bytes >> 10} KiB of shared memory"
-        room = f"a program has {(target.shared_bytes or 0) >> 10} KiB on {target}"
-        return f"{need}, and {room}. Use smaller blocks or fewer num_stages there."
+        limit = f"a program has {(target.shared_bytes or 0) >> 10} KiB on {target}"
+        return f"{need}, and {limit}. Use smaller blocks or fewer num_stages there."
     if (block := answer.too_large) is not None:
         return (
             f"{name} has a block of {block}: {block.bytes >> 10:,} KiB in one program, and all registers of an SM hold "
@@ -166,18 +198,21 @@ def _note(answer: Answer) -> str:
 
 
 def threads(answer: Answer) -> str:
-    """How many threads a program has, and how many it can have."""
+    """Return a phrase on a program's threads and their limit."""
     return f"{answer.warps} warps are {answer.warps * THREADS_OF_A_WARP:,} threads, and a program can have {THREADS:,}"
 
 
 def shared_memory(answer: Answer) -> str:
-    """How much a program takes on a GPU, and how much it can have there."""
+    """Return a phrase on a program's shared memory and its limit.
+
+    Raises ValueError for an answer of the front end, which says nothing of it.
+    """
     target = answer.job.target
     if target is None:
         raise ValueError("the front end says nothing of shared memory")
     return f"{answer.shared_bytes >> 10} of {(target.shared_bytes or 0) >> 10} KiB on {target}"
 
 
-def listed(words: Sequence[str]) -> str:
-    """In a sentence: `a, b and c`."""
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+def join_names(names: Sequence[str]) -> str:
+    """Return names as in a sentence: `a, b and c`."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -40,6 +40,9 @@ TARGETS = (Target(90, "H100, H200"), Target(80, "A100"), Target(75, "T4, RTX 20"
 
 
 def targets_with(present: Set[int]) -> tuple[Target, ...]:
-    """All of them, and the GPUs of this machine, given by their compute capabilities."""
-    others = present - {target.capability for target in TARGETS}
-    return (*TARGETS, *(Target(capability, "the GPU of this machine") for capability in sorted(others)))
+    """Return all targets, and this machine's GPUs.
+
+    `present` has their compute capabilities.
+    """
+    extra = present - {target.capability for target in TARGETS}
+    return (*TARGETS, *(Target(capability, "the GPU of this machine") for capability in sorted(extra)))

@@ -13,7 +13,9 @@ from typing import Any
 
 
 class Handle:
-    """A value, a type, a location or an attribute: two are equal only if they are one.
+    """Value, type, location or attribute.
+
+    Two are equal only if they are one.
 
     What is asked of it only for the sake of the code that is built gives another one.
     """
@@ -24,9 +26,11 @@ class Handle:
         return lambda *_, **__: Operation()
 
     def get_type(self) -> Handle:
+        """Return the one type that there is."""
         return TYPE
 
     def get_name(self) -> str:
+        """Return an empty name."""
         return ""
 
 
@@ -34,15 +38,20 @@ TYPE = Handle()
 
 
 class Region:
-    """The blocks of a function, or of the body of a loop, a branch or a combining function."""
+    """Blocks of a function or of a body.
+
+    A body is that of a loop, a branch or a combining function.
+    """
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
 
     def size(self) -> int:
+        """Return the number of blocks."""
         return len(self.blocks)
 
     def push_back(self, block: Block) -> None:
+        """Append a block."""
         self.blocks.append(block)
 
 
@@ -54,20 +63,25 @@ class Block(Handle):
         region.blocks.append(self)
 
     def get_parent(self) -> Region:
+        """Return the region that has this block."""
         return self._region
 
     def has_terminator(self) -> bool:
+        """Return False: the front end may always add to a block."""
         return False
 
     def erase(self) -> None:
+        """Remove the block from its region."""
         self._region.blocks.remove(self)
 
     merge_block_before: Callable[[Block, Block], None] = lambda self, _: self.erase()
 
 
 class Operation(Handle):
-    """Anything that code does, and the value that comes of it; a loop, a branch, a call or a reduction has regions with
-    code of their own, and may have several results."""
+    """Operation in the code, and the value that comes of it.
+
+    A loop, a branch, a call or a reduction has regions with code of their own, and may have several results.
+    """
 
     def __init__(self, results: int = 0) -> None:
         self._results = results
@@ -75,26 +89,33 @@ class Operation(Handle):
         self._blocks: dict[object, Block] = {}
 
     def get_num_results(self) -> int:
+        """Return the number of results."""
         return self._results
 
     def get_region(self, number: object) -> Region:
+        """Return a region, which is created when it is first asked for."""
         return self._regions.setdefault(number, Region())
 
     def get_body(self, number: object) -> Block:
+        """Return the entry block of a region."""
         if number not in self._blocks:
             self._blocks[number] = Block(self.get_region(number))
         return self._blocks[number]
 
     def get_then_block(self) -> Block:
+        """Return the block that runs if the condition is true."""
         return self.get_body("then")
 
     def get_else_block(self) -> Block:
+        """Return the block that runs if the condition is false."""
         return self.get_body("else")
 
     def get_before(self) -> Region:
+        """Return the region with a `while` loop's condition."""
         return self.get_region("before")
 
     def get_after(self) -> Region:
+        """Return the region with a `while` loop's body."""
         return self.get_region("after")
 
 
@@ -106,12 +127,15 @@ class Function(Operation):
         self.kind = kind
 
     def reset_type(self, kind: tuple[int, int]) -> None:
+        """Set the numbers of arguments and results."""
         self.kind = kind
 
     def get_num_args(self) -> int:
+        """Return the number of arguments."""
         return self.kind[0]
 
     def add_entry_block(self) -> Block:
+        """Return the function's first block."""
         return self.get_body(0)
 
 
@@ -122,9 +146,11 @@ class Module(Handle):
         self.functions: dict[str, Function] = {}
 
     def has_function(self, name: str) -> bool:
+        """Return whether a function of this name exists."""
         return name in self.functions
 
     def get_function(self, name: str) -> Function:
+        """Return the function of this name."""
         return self.functions[name]
 
 
@@ -137,28 +163,35 @@ class Builder(Handle):
     # Where code goes
 
     def create_module(self) -> Module:
+        """Return an empty module."""
         return Module()
 
     def get_or_insert_function(self, module: Module, name: str, kind: tuple[int, int], *_: object) -> Function:
+        """Return the module's function of this name, which may be new."""
         return module.functions.setdefault(name, Function(kind))
 
     def get_function_ty(self, arguments: Sequence[Handle], results: Sequence[Handle]) -> tuple[int, int]:
+        """Return the numbers of arguments and results as a type."""
         return len(arguments), len(results)
 
     def create_block(self) -> Block:
+        """Return a new block in the current region."""
         return Block(self._block.get_parent())
 
     def create_block_with_parent(self, region: Region, _types: Sequence[Handle]) -> Block:
+        """Return a new block in this region."""
         return Block(region)
 
     new_block = create_block
 
     def get_insertion_block(self) -> Block:
+        """Return the block that new code goes to."""
         return self._block
 
     get_insertion_point = get_insertion_block
 
     def set_insertion_point_to_start(self, block: Block) -> None:
+        """Let new code go to this block."""
         self._block = block
 
     set_insertion_point_to_end = restore_insertion_point = set_insertion_point_to_start
@@ -166,9 +199,11 @@ class Builder(Handle):
     # Operations with results of their own
 
     def call(self, function: Function, _arguments: Sequence[Handle]) -> Operation:
+        """Return the call of a function, with as many results."""
         return Operation(function.kind[1])
 
     def create_split(self, _: Handle) -> tuple[Handle, Handle]:
+        """Return the two halves of a block."""
         return Handle(), Handle()
 
 
@@ -184,28 +219,33 @@ class _Library:
         return getattr(self._library, name)
 
     def make_attr(self, *_: object) -> Handle:
+        """Return an attribute."""
         return Handle()
 
 
 @contextmanager
 def types_only() -> Iterator[list[Any]]:
-    """Let Triton's code generator build nothing, as long as this lasts. Gives the type of each block that comes up."""
+    """Let Triton's code generator build nothing while this lasts.
+
+    Yields the list of the types of the blocks that come up.
+    """
     from triton.compiler import code_generator
     from triton.language import core, semantic
 
     blocks: list[Any] = []
-    made = core.tensor.__init__
+    original = core.tensor.__init__
 
-    def noted(tensor: Any, handle: Any, type: Any) -> None:
-        made(tensor, handle, type)
+    def record_block(tensor: Any, handle: Any, type: Any) -> None:
+        """Initialize a tensor, and record its type if it is a block."""
+        original(tensor, handle, type)
         if type.is_block():
             blocks.append(type)
 
     library = code_generator.ir
-    core.tensor.__init__ = noted
+    core.tensor.__init__ = record_block
     code_generator.ir = semantic.ir = _Library(library)
     try:
         yield blocks
     finally:
         code_generator.ir = semantic.ir = library
-        core.tensor.__init__ = made
+        core.tensor.__init__ = original

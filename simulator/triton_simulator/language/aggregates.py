@@ -1,4 +1,6 @@
-"""Aggregates: classes of a script's own, with fields and methods, that kernels can use.
+"""Aggregates that kernels can use.
+
+They are classes of a script's own, with fields and methods.
 
 Triton makes them of jit functions that its compiler made; those of its interpreter it leaves out, as it does not know
 them.
@@ -15,30 +17,36 @@ import triton
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.language.builtins_of_triton import launch_runs
+from triton_simulator.language.builtins_of_triton import is_launching
 from triton_simulator.patches import Patches
 
-ORIGINAL = "_class_as_written"
+ORIGINAL_CLASS = "_class_as_written"
 """The attribute of an aggregate that has the class that it was made of."""
 
 
 def aggregate_patches(patches: Patches) -> None:
-    """Plan that aggregates have their jit functions as methods. The name is a private one in Triton 3.6."""
-    aggregate = _with_methods(tl.core._aggregate)
+    """Plan that aggregates have their jit functions as methods.
+
+    The name that is patched is a private one in Triton 3.6.
+    """
+    aggregate = _wrap_aggregate(tl.core._aggregate)
     for space, name in ((tl.core, "_aggregate"), (triton, "aggregate")):
         if hasattr(space, name):
             patches.attribute(space, name, aggregate)
 
 
-def methods(aggregate: Any) -> list[Any]:
-    """The jit functions of an aggregate; of anything else none."""
-    if not (isinstance(aggregate, type) and ORIGINAL in vars(aggregate)):
+def jit_methods(aggregate: Any) -> list[Any]:
+    """Return the jit functions of an aggregate; of anything else none."""
+    if not (isinstance(aggregate, type) and ORIGINAL_CLASS in vars(aggregate)):
         return []
-    return [each.function for each in vars(aggregate).values() if isinstance(each, _Method)]
+    return [member.function for member in vars(aggregate).values() if isinstance(member, _Method)]
 
 
 class _Method:
-    """A jit function in a class: of an object a method, of the class itself the function."""
+    """Jit function in a class.
+
+    Of an object it gives a method, of the class itself the function.
+    """
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -47,28 +55,30 @@ class _Method:
         return self.function if thing is None else functools.partial(self.function, thing)
 
 
-def _with_methods(of_triton: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _wrap_aggregate(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def aggregate(cls: Any) -> Any:
-        made = of_triton(cls)
-        create = made.__new__
+        """Return Triton's aggregate, with the jit functions as methods."""
+        result = original(cls)
+        create = result.__new__
 
         def new(this: Any, *arguments: Any, **named: Any) -> Any:
-            if launch_runs():
+            """Create an object; in a launch, from arguments as compiled."""
+            if is_launching():
                 arguments = tuple(map(_as_compiled, arguments))
                 named = {name: _as_compiled(value) for name, value in named.items()}
                 named.setdefault("_semantic", upstream.interpreter_semantic)
             return create(this, *arguments, **named)
 
-        made.__new__ = new
+        result.__new__ = new
         for name, member in inspect.getmembers(cls):
             if isinstance(member, upstream.InterpretedFunction):
-                setattr(made, name, _Method(member))
-        setattr(made, ORIGINAL, cls)
-        return made
+                setattr(result, name, _Method(member))
+        setattr(result, ORIGINAL_CLASS, cls)
+        return result
 
-    return functools.wraps(of_triton)(aggregate)
+    return functools.wraps(original)(aggregate)
 
 
 def _as_compiled(value: Any) -> Any:
-    """An argument as the compiler has it: tuples are Triton's own."""
+    """Return an argument as the compiler has it: tuples are Triton's own."""
     return tl.tuple(list(map(_as_compiled, value))) if type(value) is tuple else value

@@ -1,4 +1,7 @@
-"""What Python may ask of a value that all programs hold at once, and what it gets if they disagree."""
+"""Python's questions about values that all programs hold at once.
+
+Programs may disagree; then the group is split.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 
 from triton_simulator.faults import Kind
 from triton_simulator.operations.builder import Builder
-from triton_simulator.signals import Branches, Diverged, LaunchEnds
+from triton_simulator.signals import Divergence, ElementBranch, LaunchAborted
 from triton_simulator.values.undefined import source_of
 from triton_simulator.values.value import Value
 
@@ -16,7 +19,7 @@ from triton_simulator.values.value import Value
 def check_defined(builder: Builder, value: Value) -> None:
     """End the launch where Python's next step depends on an undefined value."""
     if builder.combining:
-        raise Branches
+        raise ElementBranch
     if value.poison is None:
         return
     poison = np.asarray(value.poison).reshape(-1)
@@ -26,22 +29,27 @@ def check_defined(builder: Builder, value: Value) -> None:
         builder.memory.log.add(
             Kind.UNDEFINED_BRANCH, group[np.broadcast_to(poison, group.shape)], source=source_of(value.poison)
         )
-        raise LaunchEnds
+        raise LaunchAborted
 
 
-def agreed(builder: Builder, value: Value) -> Any:
-    """The single number that all programs of the group have."""
+def uniform_value(builder: Builder, value: Value) -> Any:
+    """Return the single number that all programs of the group have.
+
+    Raises Divergence if they have several.
+    """
     check_defined(builder, value)
     data = value.data.reshape(-1)
     if len(data) > 1 and (data != data[0]).any():
-        raise Diverged(data)
+        raise Divergence(data)
     return data[0]
 
 
-def described(tensor: Any) -> str:
+def describe(tensor: Any) -> str:
+    """Return a phrase on a tensor's shape or type, for a message."""
     shape = tuple(tensor.handle.shape)
     return f"a block of shape {shape}" if shape else f"a scalar of type {tensor.dtype}"
 
 
 def is_single(value: Any) -> bool:
+    """Return whether something is a value of one element."""
     return isinstance(value, Value) and all(size == 1 for size in value.shape)

@@ -1,7 +1,9 @@
-"""Triton's builtins (`tl.load`, `x.exp()` …), which take the semantic of the launch that runs.
+"""Triton's builtins, over the semantic of the launch that runs.
+
+They are `tl.load`, `x.exp()` and others.
 
 Ours stand wherever Triton's modules and classes hold one of Triton's. A kernel's own alias of one, bound before the
-simulator was installed, means ours too: see `current`.
+simulator was installed, means ours too: see `current_builtin`.
 """
 
 from __future__ import annotations
@@ -18,97 +20,115 @@ import triton.language as tl
 
 from triton_simulator.patches import Patches
 
-_running: Any = None
+_active_semantic: Any = None
 """The semantic of the launch that runs."""
 _CODE = tl.arange.__code__
 """What every function has that `triton.language.core.builtin` made."""
-_make = tl.core.builtin
-_ours: dict[Any, Any] = {}
+_make_original = tl.core.builtin
+_replacements: dict[Any, Any] = {}
 """Ours for each of Triton's, made once, so that an alias of ours stays good."""
 
 
 @contextmanager
-def launched(semantic: Any) -> Iterator[None]:
-    """While this lasts, builtins use `semantic` unless they are given another."""
-    global _running
-    before, _running = _running, semantic
+def use_semantic(semantic: Any) -> Iterator[None]:
+    """Let builtins use `semantic` while this lasts.
+
+    One that is given another semantic uses that.
+    """
+    global _active_semantic
+    previous, _active_semantic = _active_semantic, semantic
     try:
         yield
     finally:
-        _running = before
+        _active_semantic = previous
 
 
-def launch_runs() -> bool:
-    return _running is not None
+def is_launching() -> bool:
+    """Return whether a launch runs."""
+    return _active_semantic is not None
 
 
-def current(function: Any) -> Any:
-    """What a kernel means by a function of Triton that was bound to a name before the simulator was installed."""
-    return _ours.get(function, function)
+def current_builtin(function: Any) -> Any:
+    """Return the function that a kernel means by one of Triton's.
+
+    The kernel may have bound it to a name before the simulator was installed.
+    """
+    return _replacements.get(function, function)
 
 
 def is_replaced(thing: Any) -> bool:
-    return isinstance(thing, types.FunctionType) and thing in _ours
+    """Return whether a thing is a builtin that ours replace."""
+    return isinstance(thing, types.FunctionType) and thing in _replacements
 
 
 def builtin_patches(patches: Patches, special: Callable[[Any, Any], Any]) -> None:
-    """Plan ours for Triton's builtins, for the methods that hand on to one, and for builtins that are yet to be made.
+    """Plan our replacements for Triton's builtins.
+
+    The methods that forward to one are replaced as well, and so are builtins that are yet to be defined.
 
     `special` gets a builtin and what it calls, and says what ours calls.
     """
     spaces = list(_spaces())
-    found = [(space, *named) for space in spaces for named in vars(space).items() if type(named[1]) in _KINDS]
-    for _, _, thing in found:
-        if type(thing) is types.FunctionType and thing.__code__ is _CODE and thing not in _ours:
-            _ours[thing] = _over(thing, special(thing, vars(thing)["__wrapped__"]))
-    for space, name, thing in found:
+    members = [(space, *named) for space in spaces for named in vars(space).items() if type(named[1]) in _KINDS]
+    # First all replacements, as a method may forward to a builtin that is listed later.
+    for _, _, thing in members:
+        if type(thing) is types.FunctionType and thing.__code__ is _CODE and thing not in _replacements:
+            _replacements[thing] = _wrap_builtin(thing, special(thing, vars(thing)["__wrapped__"]))
+    for space, name, thing in members:
         if is_replaced(thing):
-            patches.attribute(space, name, _ours[thing])
-        elif space is tl.tensor and _hands_on(thing):
+            patches.attribute(space, name, _replacements[thing])
+        elif space is tl.tensor and _forwards_to_builtin(thing):
             builtin = thing.__closure__[0].cell_contents
-            patches.attribute(space, name, _ours.get(builtin) or _builtin(thing))
+            patches.attribute(space, name, _replacements.get(builtin) or _make_builtin(thing))
         elif type(thing) is dict and isinstance(space, type):  # what Triton's code generator does itself
             for key in filter(is_replaced, thing):
-                patches.item(thing, _ours[key], thing[key])
-    patches.attribute(tl.core, "builtin", _builtin)
+                patches.item(thing, _replacements[key], thing[key])
+    patches.attribute(tl.core, "builtin", _make_builtin)
 
 
 _KINDS = (types.FunctionType, dict)
 
 
 def _spaces() -> Iterator[Any]:
-    """The modules of Triton that are loaded, and the classes in them."""
-    seen = set[int]()
+    """Yield the loaded modules of Triton, and the classes in them."""
+    visited = set[int]()
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == "triton" and isinstance(module, types.ModuleType):
             yield module
             for thing in list(vars(module).values()):
-                if isinstance(thing, type) and thing.__module__.startswith("triton.") and id(thing) not in seen:
-                    seen.add(id(thing))
+                if isinstance(thing, type) and thing.__module__.startswith("triton.") and id(thing) not in visited:
+                    visited.add(id(thing))
                     yield thing
 
 
-def _hands_on(method: Any) -> bool:
-    """Whether a method such as `x.exp()` hands everything on to a function that needs a semantic."""
+def _forwards_to_builtin(method: Any) -> bool:
+    """Return whether a method forwards everything to a builtin.
+
+    Such a method is `x.exp()`; the function that it calls needs a semantic.
+    """
     if not isinstance(method, types.FunctionType) or method.__code__.co_freevars != ("fn",):
         return False
     return "_semantic" in inspect.signature(method).parameters
 
 
-def _builtin(fn: Any) -> Any:
-    """What takes the place of `triton.language.core.builtin`."""
-    return _over(_make(fn), fn)
+def _make_builtin(fn: Any) -> Any:
+    """Return a builtin, in place of `triton.language.core.builtin`."""
+    return _wrap_builtin(_make_original(fn), fn)
 
 
-def _over(of_triton: Any, fn: Any) -> Any:
-    """Ours for a builtin of Triton's: it calls `fn` with the semantic of the launch that runs."""
+def _wrap_builtin(original: Any, fn: Any) -> Any:
+    """Return our replacement for a builtin of Triton's.
 
-    @functools.wraps(of_triton)
+    It calls `fn` with the semantic of the launch that runs.
+    """
+
+    @functools.wraps(original)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        """Call the function, with the launch's semantic unless one is given."""
         if kwargs.get("_semantic") is None:
-            if _running is None:
-                of_triton()  # raises Triton's own error
-            kwargs["_semantic"] = _running
+            if _active_semantic is None:
+                original()  # raises Triton's own error
+            kwargs["_semantic"] = _active_semantic
         return fn(*args, **kwargs)
 
     return wrapper

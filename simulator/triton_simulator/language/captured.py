@@ -1,4 +1,7 @@
-"""The names of the functions around a kernel that it uses, as the compiler takes them."""
+"""Variables that a kernel uses of the functions around it.
+
+They are taken as the compiler takes them.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,11 @@ from triton.runtime import interpreter as upstream
 _LANGUAGES = ("triton.language", "triton.experimental.gluon.language")
 
 
-class Captured(Mapping[str, Any]):
-    """What a function's variables of the functions around it are now. One that is bound later is not there yet."""
+class ClosureVariables(Mapping[str, Any]):
+    """Current values of the variables of the functions around one.
+
+    A variable that is bound later is not there yet.
+    """
 
     def __init__(self, function: Any) -> None:
         self._cells = cells_of(function)
@@ -35,11 +41,15 @@ class Captured(Mapping[str, Any]):
 
 
 def cells_of(function: Any) -> dict[str, types.CellType]:
+    """Return the cells of a function's closure, by variable."""
     return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
 
 
-def compiler_takes(name: str, value: Any) -> bool:
-    """Whether the compiler takes a value from outside of a kernel (`global_lookup` of its CodeGenerator)."""
+def is_accepted_by_compiler(name: str, value: Any) -> bool:
+    """Return whether the compiler accepts a value from outside a kernel.
+
+    The rules are those of `global_lookup` in its CodeGenerator.
+    """
     return (
         value is None
         or isinstance(value, tl.constexpr | tl.dtype | types.ModuleType | upstream.InterpretedFunction)
@@ -53,8 +63,11 @@ def compiler_takes(name: str, value: Any) -> bool:
     )
 
 
-def refused(name: str, value: Any) -> Any:
-    """Raise what the compiler says of a variable of a function around the kernel."""
+def refuse_variable(name: str, value: Any) -> Any:
+    """Raise the compiler's error on a variable around the kernel.
+
+    It is a RuntimeError for a function, and a NameError otherwise.
+    """
     if callable(value) and not isinstance(value, type):
         raise RuntimeError(
             f"Unsupported function referenced: {value}. A kernel calls functions that have @triton.jit above them."
@@ -66,8 +79,12 @@ def refused(name: str, value: Any) -> Any:
     )
 
 
-def defined(function: Any, tree: ast.Module, file: str) -> Any:
-    """Define a kernel from its rewritten text, with its variables of the functions around it."""
+def define_kernel(function: Any, tree: ast.Module, file: str) -> Any:
+    """Define a kernel from its rewritten text.
+
+    Its variables of the functions around it stay those of the original. Raises NameError for a default or an annotation
+    that the compiler does not know.
+    """
     space, cells = function.__globals__, cells_of(function)
     around = ast.parse(f"def around({', '.join(cells)}): pass")
     (definition,), (outer,) = tree.body, around.body
@@ -78,7 +95,7 @@ def defined(function: Any, tree: ast.Module, file: str) -> Any:
     scope: dict[str, Any] = {}
     exec(compile(ast.fix_missing_locations(around), file, "exec"), space, scope)
     try:
-        inner = scope["around"](**{**dict.fromkeys(cells), **Captured(function)})
+        inner = scope["around"](**{**dict.fromkeys(cells), **ClosureVariables(function)})
     except NameError as error:
         raise NameError(
             f"{error.name} is not defined for the compiler. In a kernel's defaults and annotations it knows the names "
@@ -86,7 +103,7 @@ def defined(function: Any, tree: ast.Module, file: str) -> Any:
         ) from error
     closure = tuple(cells[name] for name in inner.__code__.co_freevars)
     code = inner.__code__.replace(co_name=function.__name__)
-    made = types.FunctionType(code, space, function.__name__, inner.__defaults__, closure)
-    made.__qualname__ = function.__name__
-    made.__kwdefaults__, made.__annotations__ = inner.__kwdefaults__, inner.__annotations__
-    return made
+    result = types.FunctionType(code, space, function.__name__, inner.__defaults__, closure)
+    result.__qualname__ = function.__name__
+    result.__kwdefaults__, result.__annotations__ = inner.__kwdefaults__, inner.__annotations__
+    return result

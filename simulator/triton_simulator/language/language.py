@@ -1,4 +1,6 @@
-"""Triton's language in the simulator: where Python meets a value that all programs hold at once.
+"""Triton's language in the simulator.
+
+Here Python meets values that all programs hold at once.
 
 Outside of a launch, with another semantic (that of Triton's code generator), and for values of another builder,
 everything behaves as Triton's own.
@@ -19,17 +21,17 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.language.agreement import agreed, described, is_single
-from triton_simulator.language.builtins_of_triton import builtin_patches, launch_runs
-from triton_simulator.language.loops import plain, steps
+from triton_simulator.language.agreement import describe, is_single, uniform_value
+from triton_simulator.language.builtins_of_triton import builtin_patches, is_launching
+from triton_simulator.language.loops import constexpr_value, range_values
 from triton_simulator.operations import elements, reductions
 from triton_simulator.operations.builder import Builder
 from triton_simulator.patches import Patches
-from triton_simulator.signals import Diverged, LookedAt, StaticAssertionError
+from triton_simulator.signals import Divergence, StaticAssertionError, ValueInspection
 from triton_simulator.values.formats import Array, item_bytes
 from triton_simulator.values.value import Value, spread
 
-WIDEST_ACCESS = 16
+MAX_ACCESS_BYTES = 16
 """Bytes. A thread loads no more at once, so nothing depends on more elements that are neighbours, or aligned."""
 
 
@@ -37,51 +39,60 @@ def language_patches(patches: Patches, builder: Builder) -> None:
     """Plan that kernels on the CPU use the language over `builder`."""
     builtin_patches(patches, _special(_functions(builder)))
     for name, method in _tensor_methods(builder).items():
-        _add_method(patches, tl.tensor, name, method, ours=_is_ours)
+        _add_method(patches, tl.tensor, name, method, applies=_is_simulated)
     _replace_classes(patches)
     for kind in (tl.dtype, tl.pointer_type, tl.block_type):
         _replace_type(patches, kind)
 
 
 def _replace_type(patches: Patches, kind: Any) -> None:
-    of_triton = kind.to_ir
+    original = kind.to_ir
     patches.attribute(
-        kind, "to_ir", lambda dtype, other: dtype if isinstance(other, Builder) else of_triton(dtype, other)
+        kind, "to_ir", lambda dtype, builder: dtype if isinstance(builder, Builder) else original(dtype, builder)
     )
 
 
 def _special(functions: dict[Any, Callable[..., Any]]) -> Callable[[Any, Any], Any]:
-    """What our builtins call: of those in `functions`, that, if they are called for a launch."""
+    """Return what gives each builtin's function.
 
-    def special(builtin: Any, of_triton: Any) -> Any:
+    A builtin in `functions` calls that one, if it is called for a launch.
+    """
+
+    def special(builtin: Any, original: Any) -> Any:
+        """Return the function that a builtin calls."""
         if builtin not in functions:
-            return of_triton
-        ours = functions[builtin]
+            return original
+        replacement = functions[builtin]
 
-        @functools.wraps(of_triton)
-        def chosen(*arguments: Any, _semantic: Any, **named: Any) -> Any:
+        @functools.wraps(original)
+        def dispatch(*arguments: Any, _semantic: Any, **named: Any) -> Any:
+            """Call the replacement in a launch, and Triton's own otherwise."""
             if isinstance(_semantic.builder, Builder):
-                return ours(*arguments, **named)
-            return of_triton(*arguments, _semantic=_semantic, **named)
+                return replacement(*arguments, **named)
+            return original(*arguments, _semantic=_semantic, **named)
 
-        return chosen
+        return dispatch
 
     return special
 
 
-def _add_method(patches: Patches, kind: type, name: str, method: Any, ours: Callable[[Any], bool]) -> None:
-    """Plan a method of a class of Triton's for objects that are `ours`; for others it is as before."""
-    before = getattr(kind, name, None)
+def _add_method(patches: Patches, kind: type, name: str, method: Any, applies: Callable[[Any], bool]) -> None:
+    """Plan a method of a class of Triton's for some of its objects.
+
+    These are the objects for which `applies` is true; for others the method is as before.
+    """
+    original = getattr(kind, name, None)
     if isinstance(method, property):
-        getter = before.fget if isinstance(before, property) else None
-        chosen: Any = property(lambda thing: (method.fget if ours(thing) else getter)(thing))  # type: ignore[misc]
+        getter = original.fget if isinstance(original, property) else None
+        dispatch: Any = property(lambda thing: (method.fget if applies(thing) else getter)(thing))  # type: ignore[misc]
     else:
-        otherwise = before if before is not None else _MISSING[name]
+        otherwise = original if original is not None else _MISSING[name]
 
-        def chosen(thing: Any, *arguments: Any) -> Any:
-            return method(thing, *arguments) if ours(thing) else otherwise(thing, *arguments)
+        def dispatch(thing: Any, *arguments: Any) -> Any:
+            """Call the method that applies to the object."""
+            return method(thing, *arguments) if applies(thing) else otherwise(thing, *arguments)
 
-    patches.attribute(kind, name, chosen)
+    patches.attribute(kind, name, dispatch)
 
 
 def _not_a_number(thing: Any) -> Any:
@@ -97,22 +108,23 @@ _MISSING: dict[str, Callable[..., Any]] = {
 """What objects without such a method do."""
 
 
-def _is_ours(thing: Any) -> bool:
+def _is_simulated(thing: Any) -> bool:
     return isinstance(thing.handle, Value)
 
 
 def _replace_classes(patches: Patches) -> None:
     def constants(numbers: Any, *ends: Any, **hints: Any) -> None:
-        if launch_runs():
+        """Initialize a `tl.static_range`; in a launch, from constants."""
+        if is_launching():
             ends = tuple(end if end is None or isinstance(end, tl.tensor) else tl.constexpr(end) for end in ends)
             hints = {name: end if end is None else tl.constexpr(end) for name, end in hints.items()}
         start(numbers, *ends, **hints)
 
     start = tl.static_range.__init__
     patches.attribute(tl.static_range, "__init__", constants)
-    add, running = functools.partial(_add_method, patches), lambda _: launch_runs()
+    add, running = functools.partial(_add_method, patches), lambda _: is_launching()
     for kind in (tl.range, tl.static_range):
-        add(kind, "__iter__", lambda ends: iter(steps(ends.start, ends.end, ends.step)), running)
+        add(kind, "__iter__", lambda ends: iter(range_values(ends.start, ends.end, ends.step)), running)
     # In Triton 3.6 it stays true for ever, so `while tl.condition(...)` would never end.
     add(tl.condition, "__bool__", lambda condition: bool(condition.condition), running)
     add(tl.constexpr, "__format__", lambda constant, form: format(constant.value, form), running)
@@ -123,73 +135,100 @@ def _replace_classes(patches: Patches) -> None:
 
 
 def _of_constants(method: Any) -> Any:
-    """An operator of two constants. With a tensor, the tensor's is meant, as for the compiler."""
+    """Return an operator of two constants.
 
-    def chosen(constant: Any, other: Any) -> Any:
+    With a tensor, the tensor's operator is meant, as for the compiler.
+    """
+
+    def apply(constant: Any, other: Any) -> Any:
+        """Apply the operator, unless the other operand is a tensor."""
         return NotImplemented if isinstance(other, tl.tensor) else method(constant, other)
 
-    return functools.wraps(method)(chosen)
+    return functools.wraps(method)(apply)
 
 
-_SEVERAL = (list, tuple, tl.tuple)
+_SEQUENCES = (list, tuple, tl.tuple)
 """How a kernel writes several blocks at once: all are the compiler's tuples."""
 
 
 def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
-    """Builtins of Triton that need more than another builder, and what they do in a launch."""
+    """Return the builtins that need more than another builder.
+
+    Each comes with the function that it calls in a launch.
+    """
 
     def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False, **_: Any) -> Any:
-        tensors = input if isinstance(input, _SEVERAL) else (input,)
-        results = reductions.reduce(builder, tuple(tensors), plain(axis), combine_fn, bool(plain(keep_dims)))
-        return results if isinstance(input, _SEVERAL) else results[0]
+        """Reduce blocks along an axis."""
+        tensors = input if isinstance(input, _SEQUENCES) else (input,)
+        results = reductions.reduce(
+            builder, tuple(tensors), constexpr_value(axis), combine_fn, bool(constexpr_value(keep_dims))
+        )
+        return results if isinstance(input, _SEQUENCES) else results[0]
 
     def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = False, **_: Any) -> Any:
-        tensors = input if isinstance(input, _SEVERAL) else (input,)
-        results = reductions.scan(builder, tuple(tensors), plain(axis), combine_fn, bool(plain(reverse)))
-        return results if isinstance(input, _SEVERAL) else results[0]
+        """Scan blocks along an axis."""
+        tensors = input if isinstance(input, _SEQUENCES) else (input,)
+        results = reductions.scan(
+            builder, tuple(tensors), constexpr_value(axis), combine_fn, bool(constexpr_value(reverse))
+        )
+        return results if isinstance(input, _SEQUENCES) else results[0]
 
     def map_elementwise(scalar_fn: Any, *tensors: Any, pack: Any = 1, **_: Any) -> Any:
-        return elements.map_elementwise(builder, scalar_fn, tensors, plain(pack))
+        """Apply a function to the elements of blocks, `pack` at a time."""
+        return elements.map_elementwise(builder, scalar_fn, tensors, constexpr_value(pack))
 
     def static_assert(condition: Any, message: Any = "") -> None:
+        """Raise StaticAssertionError unless the condition is true."""
         if not condition:
-            raise StaticAssertionError(plain(message))
+            raise StaticAssertionError(constexpr_value(message))
 
-    def hinted(input: Any, values: Any) -> Any:
-        """A promise to the compiler."""
-        many = plain(values)
-        if isinstance(input, tl.tensor) and len(many if isinstance(many, list | tuple) else [many]) != max(
+    def check_hint(input: Any, values: Any) -> Any:
+        """Check that a hint has a number for each axis.
+
+        A hint is a promise to the compiler. Raises ValueError.
+        """
+        numbers = constexpr_value(values)
+        if isinstance(input, tl.tensor) and len(numbers if isinstance(numbers, list | tuple) else [numbers]) != max(
             1, len(input.shape)
         ):
             raise ValueError("expected a value for each axis of the block")
         return input
 
-    def promised(holds: Callable[..., Array], words: str, input: Any, values: Any) -> Any:
-        """Raise ValueError if a promise is false: a GPU may answer it with a misaligned or a wrong access."""
-        hinted(input, values)
-        many = plain(values)
-        for axis, number in enumerate(map(plain, many if isinstance(many, list | tuple) else [many])):
-            wrong = _wrong(builder, partial(holds, number=min(number, WIDEST_ACCESS)), input, axis)
-            if wrong is not None:
-                raise ValueError(words.format(number, wrong))
+    def check_promise(predicate: Callable[..., Array], message: str, input: Any, values: Any) -> Any:
+        """Raise ValueError if a promise to the compiler is false.
+
+        A GPU may answer it with a misaligned or a wrong access.
+        """
+        check_hint(input, values)
+        numbers = constexpr_value(values)
+        for axis, number in enumerate(
+            map(constexpr_value, numbers if isinstance(numbers, list | tuple) else [numbers])
+        ):
+            counterexample = _find_counterexample(
+                builder, partial(predicate, number=min(number, MAX_ACCESS_BYTES)), input, axis
+            )
+            if counterexample is not None:
+                raise ValueError(message.format(number, counterexample))
         return input
 
     def item(tensor: Any, index: Any) -> Any:
-        parts = index if isinstance(index, tuple) else (index,)
-        if any(isinstance(part, tl.tensor | int) for part in parts):
+        """Add axes to a tensor. Raises TypeError for any other index."""
+        entries = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(entry, tl.tensor | int) for entry in entries):
             raise TypeError(
                 "unsupported tensor index: brackets only add axes, as in `x[:, None]`; read memory with "
                 "`tl.load(pointer + offsets)`, and pick elements of a block with `tl.gather`"
             )
-        return with_more_axes(tensor, index, _semantic=upstream.interpreter_semantic)
+        return add_axes(tensor, index, _semantic=upstream.interpreter_semantic)
 
     def make_tensor_descriptor(*arguments: Any, **named: Any) -> Any:
-        made = make_of_triton(*arguments, _semantic=upstream.interpreter_semantic, **named)
-        made.handle = replace(made.handle, in_kernel=True)
-        return made
+        """Return a descriptor that is marked as the kernel's own."""
+        descriptor = make_original(*arguments, _semantic=upstream.interpreter_semantic, **named)
+        descriptor.handle = replace(descriptor.handle, in_kernel=True)
+        return descriptor
 
-    with_more_axes = tl.tensor.__getitem__.__wrapped__
-    make_of_triton = tl.make_tensor_descriptor.__wrapped__
+    add_axes = tl.tensor.__getitem__.__wrapped__
+    make_original = tl.make_tensor_descriptor.__wrapped__
     return {
         tl.make_tensor_descriptor: make_tensor_descriptor,
         tl.reduce: reduce,
@@ -197,104 +236,122 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         tl.map_elementwise: map_elementwise,
         tl.static_assert: static_assert,
         tl.static_print: print,
-        tl.multiple_of: partial(
-            promised, _starts_at_multiples, "tl.multiple_of promises multiples of {}, and here is {}"
-        ),
+        tl.multiple_of: partial(check_promise, _is_multiple, "tl.multiple_of promises multiples of {}, and here is {}"),
         tl.max_contiguous: partial(
-            promised, _counts_up, "tl.max_contiguous promises {} successive numbers, and here {} begins others"
+            check_promise, _is_contiguous, "tl.max_contiguous promises {} successive numbers, and here {} begins others"
         ),
         tl.max_constancy: partial(
-            promised, _stays_the_same, "tl.max_constancy promises {} equal numbers, and here {} begins others"
+            check_promise, _is_constant, "tl.max_constancy promises {} equal numbers, and here {} begins others"
         ),
         tl.tensor.__getitem__: item,
     }
 
 
-def _wrong(builder: Builder, holds: Callable[..., Array], block: Any, axis: int) -> int | None:
-    """A number of a block for which a promise about an axis does not hold. Pointers count bytes of their tensor."""
+def _find_counterexample(builder: Builder, predicate: Callable[..., Array], block: Any, axis: int) -> int | None:
+    """Return a number for which a promise about an axis is false, or None.
+
+    Pointers count bytes of their tensor.
+    """
     if not isinstance(block, tl.tensor) or block.dtype.scalar.is_floating():
         return None
     value, unit = block.handle, 1
     if block.dtype.scalar.is_ptr():
-        value, unit = builder.memory.space.places(value), item_bytes(block.dtype.scalar.element_ty)
+        value, unit = builder.memory.space.byte_offsets(value), item_bytes(block.dtype.scalar.element_ty)
     data = value.full() if value.shape else value.full()[:, None]
     steps = np.diff(data, axis=axis + 1, prepend=data.take([0], axis=axis + 1))
     if len(value.shape) > 1 and not (steps == unit).any():
         return None  # accesses are wide along another axis: what is said of this one changes none
-    wrong = ~holds(data, steps // unit, axis + 1)
+    wrong = ~predicate(data, steps // unit, axis + 1)
     if value.poison is not None:
         wrong &= ~spread(value.poison, value.shape).reshape(-1, *data.shape[1:])
     return next(iter(map(int, data[wrong][:1])), None)
 
 
-def _starts_at_multiples(data: Array, steps: Array, _axis: int, number: int) -> Array:
-    """Whether runs of successive numbers begin with a multiple: so Triton reads the hint for 64, 65, 66 …"""
+def _is_multiple(data: Array, steps: Array, _axis: int, number: int) -> Array:
+    """Return which runs of successive numbers begin with a multiple.
+
+    Triton reads the hint so for 64, 65, 66 …
+    """
     return np.asarray((data % number == 0) | (steps == 1))
 
 
-def _counts_up(data: Array, steps: Array, axis: int, number: int) -> Array:
-    """Whether groups of so many are successive numbers, but for one place in each where they may start again, or stay.
+def _is_contiguous(data: Array, steps: Array, axis: int, number: int) -> Array:
+    """Return which groups of so many are successive numbers.
+
+    In each group, there may be one place where they start again, or stay.
 
     Rows modulo their number do so, and rows with 0 for those outside, as in Triton's own kernels: nobody uses what is
     loaded there.
     """
-    breaks = (steps != 1) & (steps != 0) & ~_begins(data, number, axis)
+    breaks = (steps != 1) & (steps != 0) & ~_is_group_start(data, number, axis)
     groups = np.add.reduceat(breaks, np.arange(0, data.shape[axis], number), axis=axis)
-    many = np.repeat(groups, number, axis=axis).take(range(data.shape[axis]), axis=axis) > 1
-    return np.asarray(~(breaks & many))
+    is_broken = np.repeat(groups, number, axis=axis).take(range(data.shape[axis]), axis=axis) > 1
+    return np.asarray(~(breaks & is_broken))
 
 
-def _stays_the_same(data: Array, steps: Array, axis: int, number: int) -> Array:
-    """Whether groups of so many are equal."""
-    return np.asarray((steps == 0) | _begins(data, number, axis))
+def _is_constant(data: Array, steps: Array, axis: int, number: int) -> Array:
+    """Return which groups of so many are equal."""
+    return np.asarray((steps == 0) | _is_group_start(data, number, axis))
 
 
-def _begins(data: Array, length: int, axis: int) -> Array:
-    """Which places along an axis begin a group."""
-    places = np.asarray(np.arange(data.shape[axis]) % length == 0)
-    return places.reshape([-1 if each == axis else 1 for each in range(data.ndim)])
+def _is_group_start(data: Array, length: int, axis: int) -> Array:
+    """Return which elements along an axis begin a group."""
+    starts = np.asarray(np.arange(data.shape[axis]) % length == 0)
+    return starts.reshape([-1 if dimension == axis else 1 for dimension in range(data.ndim)])
 
 
 def _tensor_methods(builder: Builder) -> dict[str, Any]:
-    """What replaces methods of `tl.tensor`."""
+    """Return the replacements for methods of `tl.tensor`."""
 
     def as_bool(tensor: Any) -> bool:
+        """Return a tensor's truth value, as all programs agree on it.
+
+        Raises ValueError for a block.
+        """
         if sys._getframe(2).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
         if builder.combining or is_single(tensor.handle):
             # Whether a number or an address is not zero: programs that agree on that stay together.
-            return bool(agreed(builder, upstream.interpreter_semantic.cast(tensor, tl.int1).handle))
+            return bool(uniform_value(builder, upstream.interpreter_semantic.cast(tensor, tl.int1).handle))
         raise ValueError(
-            f"{described(tensor)} is neither true nor false; choose element by element, with tl.where or a mask"
+            f"{describe(tensor)} is neither true nor false; choose element by element, with tl.where or a mask"
         )
 
     def as_index(tensor: Any) -> int:
+        """Return a scalar as an index. Raises TypeError for a block."""
         if not builder.combining and not is_single(tensor.handle):
-            raise TypeError(f"{described(tensor)} is not an index; expected a scalar")
-        return int(agreed(builder, tensor.handle))
+            raise TypeError(f"{describe(tensor)} is not an index; expected a scalar")
+        return int(uniform_value(builder, tensor.handle))
 
-    def number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def look(tensor: Any) -> Any:
+    def as_number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return a method that converts a scalar to a Python number."""
+
+        def convert_tensor(tensor: Any) -> Any:
+            """Return the number. Raises TypeError for a block."""
             if not builder.combining and not is_single(tensor.handle):
                 raise TypeError(
-                    f"{described(tensor)} cannot become a Python number; use the functions in `tl` for blocks"
+                    f"{describe(tensor)} cannot become a Python number; use the functions in `tl` for blocks"
                 )
             try:
-                return convert(as_index(tensor) if convert is int else agreed(builder, tensor.handle))
-            except Diverged:
-                raise LookedAt from None
+                return convert(as_index(tensor) if convert is int else uniform_value(builder, tensor.handle))
+            except Divergence:
+                raise ValueInspection from None
 
-        return look
+        return convert_tensor
 
-    def shown(convert: Callable[..., str]) -> Callable[..., str]:
-        def look(tensor: Any, *specification: str) -> str:
+    def as_text(convert: Callable[..., str]) -> Callable[..., str]:
+        """Return a method that converts a tensor to text."""
+
+        def convert_tensor(tensor: Any, *specification: str) -> str:
+            """Return the text of one program's elements."""
             if not builder.memory.plan.one_by_one:
-                raise LookedAt
-            return convert(builder.as_numbers(tensor.handle).of_one_program(), *specification)
+                raise ValueInspection
+            return convert(builder.as_numbers(tensor.handle).single_program(), *specification)
 
-        return look
+        return convert_tensor
 
     def transposed(tensor: Any) -> Any:
+        """Return the block with its last two axes exchanged."""
         shape = tensor.handle.shape
         order = (*builtins.range(len(shape) - 2), len(shape) - 1, len(shape) - 2)
         handle = builder.create_trans(tensor.handle, order)
@@ -303,16 +360,16 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
     return {
         "__bool__": as_bool,
         "__index__": as_index,
-        "__int__": number(int),
-        "__float__": number(float),
-        "__format__": shown(_formatted),
-        "__repr__": shown(lambda data: repr(data) if data.shape else str(data)),
-        "__str__": shown(str),
+        "__int__": as_number(int),
+        "__float__": as_number(float),
+        "__format__": as_text(_format),
+        "__repr__": as_text(lambda data: repr(data) if data.shape else str(data)),
+        "__str__": as_text(str),
         "T": property(transposed),
     }
 
 
-def _formatted(data: Array, specification: str) -> str:
+def _format(data: Array, specification: str) -> str:
     if data.shape and specification:
         raise TypeError(
             f"`:{specification}` formats a number, but this is a block of shape {data.shape}; print it without a format"

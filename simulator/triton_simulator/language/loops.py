@@ -13,15 +13,15 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.language.agreement import check_defined, described, is_single
+from triton_simulator.language.agreement import check_defined, describe, is_single
 from triton_simulator.operations.builder import Builder
-from triton_simulator.signals import Diverged
+from triton_simulator.signals import Divergence
 from triton_simulator.values.conversions import constant
-from triton_simulator.values.formats import Array, held_as
+from triton_simulator.values.formats import Array, value_dtype
 from triton_simulator.values.value import Value
 
 
-class Numbers:
+class RuntimeRange:
     """The numbers that a loop counts at run time, as tensors."""
 
     def __init__(self, numbers: Iterable[int | Array], dtype: Any) -> None:
@@ -30,45 +30,58 @@ class Numbers:
 
     def __iter__(self) -> Iterator[Any]:
         dtype = self.dtype
-        native = held_as(dtype)
+        native = value_dtype(dtype)
         for number in self._numbers:
             value = constant(number, dtype) if isinstance(number, int) else Value(number.astype(native), dtype)
             yield tl.tensor(value, dtype)
 
 
-def counted(numbers: Any) -> Iterable[Any]:
-    """What a `for` of a kernel goes through: the numbers of a `range` as tensors."""
+def loop_values(numbers: Any) -> Iterable[Any]:
+    """Return what a `for` of a kernel iterates over.
+
+    The numbers of a `range` are tensors.
+    """
     if not isinstance(numbers, _RANGES) or not isinstance(upstream.interpreter_semantic.builder, Builder):
         return numbers  # type: ignore[no-any-return]
     if isinstance(numbers, tl.range):
-        numbers = steps(numbers.start, numbers.end, numbers.step)
-    if isinstance(numbers, Numbers):
+        numbers = range_values(numbers.start, numbers.end, numbers.step)
+    if isinstance(numbers, RuntimeRange):
         return numbers
     ends = numbers.start, numbers.stop, numbers.step
     dtype = _common_type(*ends)
     if dtype.is_int_unsigned():
         numbers = builtins.range(*(int(_signed(np.array(end), dtype)) for end in ends))
-    return Numbers(numbers, dtype)
+    return RuntimeRange(numbers, dtype)
 
 
 _RANGES = (builtins.range, tl.range)
 
 
-def batched(function: Any) -> Any:
-    """What a kernel calls by the name of a builtin of Python: for some of them, the one for tensors."""
-    return next((ours for plain, ours in OF_TENSORS if function is plain), function)
+def tensor_builtin(function: Any) -> Any:
+    """Return what a kernel calls by the name of a Python builtin.
+
+    For some of them, it is one for tensors.
+    """
+    return next((replacement for plain, replacement in TENSOR_BUILTINS if function is plain), function)
 
 
-def _batched_range(first: Any, second: Any = None, step: Any = None, /, **_ignored: Any) -> Any:
-    """A kernel's `range`. The compiler ignores what is given by name, even a step."""
+def _tensor_range(first: Any, second: Any = None, step: Any = None, /, **_ignored: Any) -> Any:
+    """Return a kernel's `range`.
+
+    The compiler ignores keyword arguments, even a step.
+    """
     start, stop = (0, first) if second is None else (first, second)
-    return steps(start, stop, 1 if step is None else step)
+    return range_values(start, stop, 1 if step is None else step)
 
 
 def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
-    """Python's `min` or `max`, which Triton's compiler takes for `tl.minimum` or `tl.maximum` of tensors."""
+    """Return Python's `min` or `max`, extended to tensors.
+
+    Triton's compiler takes it for `tl.minimum` or `tl.maximum` of tensors.
+    """
 
     def extremum(*values: Any, **options: Any) -> Any:
+        """Return the extreme value; of tensors, element by element."""
         if len(values) < 2 or not any(isinstance(value, tl.tensor) for value in values):
             return plain(*values, **options)
         return functools.reduce(getattr(tl, name), values)
@@ -77,57 +90,65 @@ def _extremum(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _print(*values: Any, **options: Any) -> None:
-    """A kernel's `print`, which prints as Python's; in hexadecimal only Triton's does."""
+    """Print as Python's `print`, or in hexadecimal as Triton's."""
     if "hex" in options:
         tl.device_print(*values, **options)
     else:
         builtins.print(*values, **options)
 
 
-OF_TENSORS = (
+TENSOR_BUILTINS = (
     (builtins.print, _print),
-    (builtins.range, _batched_range),
+    (builtins.range, _tensor_range),
     (builtins.min, _extremum("minimum", builtins.min)),
     (builtins.max, _extremum("maximum", builtins.max)),
 )
 
 
-def steps(start: Any, stop: Any, step: Any) -> Any:
-    """The numbers of a `range` whose ends may differ between programs, as long as all make as many steps."""
-    ends = [plain(end) for end in (start, stop, step)]
+def range_values(start: Any, stop: Any, step: Any) -> Any:
+    """Return the numbers of a `range` with ends per program.
+
+    The ends may differ between programs, as long as all make as many steps. Raises Divergence otherwise.
+    """
+    ends = [constexpr_value(end) for end in (start, stop, step)]
     if not any(isinstance(end, tl.tensor) and isinstance(end.handle, Value) for end in ends):
         return builtins.range(*ends)
     builder: Builder = upstream.interpreter_builder
-    numbers = [_scalars(builder, end) for end in ends]
+    numbers = [_as_scalars(builder, end) for end in ends]
     dtype = _common_type(*ends)
     first, last, stride = (_signed(number, dtype) for number in numbers)
     if isinstance(ends[2], tl.tensor) and (stride <= 0).any():
-        _warn_of_downwards(first, last, stride)
+        _warn_of_countdown(first, last, stride)
         counts = np.where(stride <= 0, 0, np.maximum(0, -((first - last) // np.maximum(stride, 1))))
     else:
         counts = np.maximum(0, -((first - last) // stride))
     if (counts != counts[0]).any():
-        raise Diverged(np.broadcast_to(counts, builder.memory.group.shape))
-    return Numbers((first + i * stride for i in builtins.range(int(counts[0]))), dtype)
+        raise Divergence(np.broadcast_to(counts, builder.memory.group.shape))
+    return RuntimeRange((first + i * stride for i in builtins.range(int(counts[0]))), dtype)
 
 
-def _warn_of_downwards(first: Array, last: Array, stride: Array) -> None:
-    """A loop whose step turns out not to be positive does not run, as the compiler counts upwards.
+def _warn_of_countdown(first: Array, last: Array, stride: Array) -> None:
+    """Warn of a loop whose step is not positive at run time.
+
+    It does not run, as the compiler counts upwards.
 
     Raises ValueError if it would never end.
     """
-    known = (
+    explanation = (
         f"the step of this `range` is {stride.min()} at run time, and on a GPU a loop counts down only if the compiler "
         "knows its step: write the number itself, make it a `tl.constexpr`, or count up and subtract"
     )
     if ((first < last) & (stride <= 0)).any():
-        raise ValueError(f"{known}; this loop would never end")
-    warnings.warn(f"{known}; this loop does not run", stacklevel=2)
+        raise ValueError(f"{explanation}; this loop would never end")
+    warnings.warn(f"{explanation}; this loop does not run", stacklevel=2)
 
 
 def _signed(end: Array, dtype: Any) -> Array:
-    """An end of a loop as the loop compares it: as a signed number, whatever its type."""
-    native = held_as(dtype)
+    """Return an end of a loop as the loop compares it.
+
+    It is compared as a signed number, whatever its type, in int64.
+    """
+    native = value_dtype(dtype)
     return end.astype(native).view(f"i{native.itemsize}").astype(np.int64)
 
 
@@ -139,17 +160,21 @@ def _common_type(*ends: Any) -> Any:
     return functools.reduce(semantic.integer_promote_impl, types)
 
 
-def _scalars(builder: Builder, number: Any) -> Array:
-    """An integer of every program, (P,), or (1,) where all agree."""
+def _as_scalars(builder: Builder, number: Any) -> Array:
+    """Return an integer of every program, (P,), or (1,) where all agree.
+
+    Raises TypeError for anything but an integer scalar.
+    """
     if not isinstance(number, tl.tensor):
         return np.array([operator.index(number)])
     value = number.handle
     if not is_single(value) or not number.dtype.is_int():
-        raise TypeError(f"`range` expects integers, but one of its arguments is {described(number)}")
+        raise TypeError(f"`range` expects integers, but one of its arguments is {describe(number)}")
     check_defined(builder, value)
     data = value.data.reshape(-1).astype(np.int64)
     return np.asarray(data[:1] if (data == data[0]).all() else data)
 
 
-def plain(number: Any) -> Any:
+def constexpr_value(number: Any) -> Any:
+    """Return the value of a `tl.constexpr`; anything else as it is."""
     return number.value if isinstance(number, tl.constexpr) else number

@@ -1,4 +1,7 @@
-"""Whether a kernel's source reaches out of the kernel: then its programs have to run one after the other."""
+"""Side effects of a kernel's source.
+
+If a kernel reaches out of itself, its programs have to run one after the other.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +17,25 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator import branches
 from triton_simulator.language import captured, loops, statements
-from triton_simulator.language.aggregates import methods
-from triton_simulator.language.captured import Captured
+from triton_simulator.language.aggregates import jit_methods
+from triton_simulator.language.captured import ClosureVariables
 
-_KNOWN = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
-_OURS = frozenset(each.__name__ for each in (branches, captured, loops, statements))
+_TRUSTED_PACKAGES = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
+_HELPER_MODULES = frozenset(module.__name__ for module in (branches, captured, loops, statements))
 """The modules of what the rewriter puts into a kernel."""
-_PRINTING = frozenset({"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"})
-_OUTLIVING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "IMPORT_NAME"})
-_CHANGING = frozenset(
+_OUTPUT_FUNCTIONS = frozenset(
+    {"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"}
+)
+_ESCAPING_OPERATIONS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "IMPORT_NAME"})
+_MUTATING_METHODS = frozenset(
     name for kind in (list, dict, set) for name in set(dir(kind)) - set(dir(tuple)) - set(dir(frozenset)) - {"get"}
 ) - {"items", "keys", "values"}
 
 
 class Analysis:
-    """Whether a kernel, or a function that it calls, may print or reach out of the kernel in another way.
+    """Analysis of the side effects of a kernel.
+
+    It finds whether the kernel, or a function that it calls, may print or reach out of the kernel in another way.
 
     Then programs have to run one after the other: what it does must happen once per program, in grid order. Reading a
     global list or dict does not count, as long as nothing here could change one.
@@ -36,58 +43,64 @@ class Analysis:
 
     def __init__(self, function: Any) -> None:
         self._function = function
-        self._seen: list[tuple[Mapping[str, Any], str, Any]] = []
+        self._dependencies: list[tuple[Mapping[str, Any], str, Any]] = []
         """The names that the answer depends on: where each is found, itself, and what it was."""
         self._answer: bool | None = None
 
     def reaches_out(self) -> bool:
-        if self._answer is None or any(space.get(name) is not thing for space, name, thing in self._seen):
-            self._seen.clear()
+        """Return whether the kernel has side effects.
+
+        The answer is kept until a name changes that it depends on.
+        """
+        # A script may bind a global name again between two launches.
+        if self._answer is None or any(space.get(name) is not thing for space, name, thing in self._dependencies):
+            self._dependencies.clear()
             self._answer = self._reaches_out()
         return self._answer
 
     def _reaches_out(self) -> bool:
-        waiting, seen = [self._function], set[int]()
+        pending, visited = [self._function], set[int]()
         containers = changes = False
-        while waiting:
-            function = waiting.pop()
-            if id(function) in seen:
+        while pending:
+            function = pending.pop()
+            if id(function) in visited:
                 continue
-            seen.add(id(function))
-            uses = _uses(function.__code__)
+            visited.add(id(function))
+            uses = _find_uses(function.__code__)
             if uses.reaches_out:
                 return True
             changes |= uses.changes
-            space = _names_of(function)
-            self._seen.extend((space, name, space.get(name)) for name in uses.names)
+            space = _visible_names(function)
+            self._dependencies.extend((space, name, space.get(name)) for name in uses.names)
             for thing in uses.outside(space):
-                waiting.extend(method.fn for method in methods(thing))
+                pending.extend(method.fn for method in jit_methods(thing))
                 if isinstance(thing, upstream.InterpretedFunction):
-                    waiting.append(thing.fn)
+                    pending.append(thing.fn)
                 elif isinstance(thing, types.FunctionType):
-                    waiting.extend([] if _is_known(thing.__module__) else [thing])
-                elif isinstance(thing, types.BuiltinFunctionType | types.MethodType) and not _is_known(
+                    pending.extend([] if _is_trusted(thing.__module__) else [thing])
+                elif isinstance(thing, types.BuiltinFunctionType | types.MethodType) and not _is_trusted(
                     thing.__module__
                 ):
                     return True
+                # Reading a global container is no side effect unless something here could change one.
                 containers |= isinstance(thing, list | dict | set)
         return containers and changes
 
 
-def _names_of(function: Any) -> Mapping[str, Any]:
-    """What a function finds outside of itself, by name."""
+def _visible_names(function: Any) -> Mapping[str, Any]:
+    """Return what a function finds outside of itself, by name."""
     space: dict[str, Any] = function.__globals__
     # Python only reads of a ChainMap's maps, and cells are no dict.
-    return ChainMap(Captured(function), space) if function.__closure__ else space  # type: ignore[arg-type]
+    return ChainMap(ClosureVariables(function), space) if function.__closure__ else space  # type: ignore[arg-type]
 
 
-def _is_known(module: str | None) -> bool:
-    return module in _OURS or (module or "").partition(".")[0] in _KNOWN
+def _is_trusted(module: str | None) -> bool:
+    return module in _HELPER_MODULES or (module or "").partition(".")[0] in _TRUSTED_PACKAGES
 
 
 @dataclass(frozen=True)
 class _Uses:
-    """What a function's code mentions."""
+    """Names that a function's code mentions, and what it does with them."""
 
     names: frozenset[str]
     """Its global names, and those of functions around it."""
@@ -98,29 +111,32 @@ class _Uses:
     """Whether it could change a list, a dict or a set."""
 
     def outside(self, space: Mapping[str, Any]) -> Iterator[Any]:
-        """What its names outside of it refer to; for an unknown module, the parts that it may use."""
+        """Yield the things that its outside names refer to.
+
+        Of an unknown module, these are the attributes that it may use.
+        """
         for name in self.names & space.keys():
             thing = space[name]
-            if isinstance(thing, types.ModuleType) and not _is_known(thing.__name__):
+            if isinstance(thing, types.ModuleType) and not _is_trusted(thing.__name__):
                 yield from (getattr(thing, attribute, None) for attribute in self.attributes)
             else:
                 yield thing
 
 
 @functools.cache
-def _uses(code: types.CodeType) -> _Uses:
+def _find_uses(code: types.CodeType) -> _Uses:
     instructions = list(dis.get_instructions(code))
     operations = {step.opname for step in instructions}
     names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     names |= set(code.co_freevars)
     attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
-    reaches_out = bool((names | attributes) & _PRINTING or operations & _OUTLIVING)
-    changes = bool(attributes & _CHANGING or operations & {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"})
+    reaches_out = bool((names | attributes) & _OUTPUT_FUNCTIONS or operations & _ESCAPING_OPERATIONS)
+    changes = bool(attributes & _MUTATING_METHODS or operations & {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"})
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):
-            more = _uses(inner)
-            names |= more.names
-            attributes |= more.attributes
-            reaches_out |= more.reaches_out
-            changes |= more.changes
+            nested = _find_uses(inner)
+            names |= nested.names
+            attributes |= nested.attributes
+            reaches_out |= nested.reaches_out
+            changes |= nested.changes
     return _Uses(frozenset(names), frozenset(attributes), reaches_out, changes)

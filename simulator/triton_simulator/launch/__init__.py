@@ -1,1 +1,4 @@
-"""A launch from beginning to end: what kernels are given, in which groups their programs run, and what is reported."""
+"""Launches from beginning to end.
+
+This covers the arguments of kernels, the groups in which programs run, and the report.
+"""

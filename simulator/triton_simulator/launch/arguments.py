@@ -1,4 +1,7 @@
-"""A kernel's parameters, and its arguments as the language represents them: pointers, numbers and constants."""
+"""Parameters and arguments of a kernel.
+
+Arguments are represented as in the language: as pointers, numbers and constants.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ from triton_simulator.values.value import Value
 
 
 class Parameters:
-    """What is known of a kernel's parameters before it is launched."""
+    """Parameters of a kernel, as known before it is launched."""
 
     def __init__(self, kernel: Any, fn: Any) -> None:
         self._fn = fn
@@ -31,63 +34,87 @@ class Parameters:
         parameters = inspect.signature(kernel.fn).parameters
         self.names = tuple(parameters)
         # Like Triton's compiler, but unlike its interpreter, this accepts "tl.constexpr" in quotation marks.
-        described = {name: triton.runtime.jit.KernelParam(0, each, False, False) for name, each in parameters.items()}
-        self.constants = tuple(name for name, each in described.items() if each.is_constexpr)
-        self._defaults = {name: each.default for name, each in parameters.items() if each.default is not each.empty}
-        kinds = {each.kind for each in parameters.values()}
-        self._plain = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
-        self._annotated = {name: each.annotation_type for name, each in described.items()}
+        kernel_parameters = {
+            name: triton.runtime.jit.KernelParam(0, parameter, False, False) for name, parameter in parameters.items()
+        }
+        self.constants = tuple(name for name, parameter in kernel_parameters.items() if parameter.is_constexpr)
+        self._defaults = {
+            name: parameter.default
+            for name, parameter in parameters.items()
+            if parameter.default is not parameter.empty
+        }
+        kinds = {parameter.kind for parameter in parameters.values()}
+        self._only_positional = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
+        self._annotated = {name: parameter.annotation_type for name, parameter in kernel_parameters.items()}
         """The type that a parameter's annotation gives to numbers, or an empty string."""
         unspecialised = set(kernel.kwargs.get("do_not_specialize") or ())
         self._specialised = frozenset(
             name
-            for place, name in enumerate(self.names)
-            if not {place, name} & unspecialised and not self._annotated[name]
+            for position, name in enumerate(self.names)
+            if not {position, name} & unspecialised and not self._annotated[name]
         )
         """The parameters whose value 1 is a constant."""
 
-    def bound(self, arguments: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
-        """The arguments by the names of their parameters. Raises TypeError if one is missing or too much."""
+    def bind(self, arguments: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments by the names of their parameters.
+
+        Raises TypeError if one is missing or too much.
+        """
         bound = {**self._defaults, **dict(zip(self.names, arguments, strict=False)), **named}
         fits = len(bound) == len(self.names) and len(arguments) <= len(bound)
-        if self._plain and fits and not any(name in named for name in self.names[: len(arguments)]):
+        # The usual call is bound here; `getcallargs` takes longer, and has the words for what is wrong.
+        if self._only_positional and fits and not any(name in named for name in self.names[: len(arguments)]):
             return {name: bound[name] for name in self.names}
         return inspect.getcallargs(self._fn, *arguments, **named)
 
-    def represented(self, name: str, value: Any, memory: Memory) -> Any:
-        """An argument as the language represents it; its tensors are added to what the programs may touch."""
+    def represent(self, name: str, value: Any, memory: Memory) -> Any:
+        """Return an argument as the language represents it.
+
+        Its tensors are added to what the programs may touch.
+        """
         if name in self.constants:
             check_constant(name, value)
             return value.value if isinstance(value, tl.constexpr) else value
         annotated = self._annotated[name]
         if annotated and isinstance(value, int | float):
-            return _as_annotated(name, value, tl.str_to_ty(annotated, None))
-        represented = _by_type(memory, name, value, specialise=name in self._specialised)
+            return _represent_as_annotated(name, value, tl.str_to_ty(annotated, None))
+        represented = _represent_by_type(memory, name, value, specialise=name in self._specialised)
         return (
-            represented.to(_type(annotated), bitcast=True) if _is_other_pointer(represented, annotated) else represented
+            represented.to(_type(annotated), bitcast=True)
+            if _needs_pointer_cast(represented, annotated)
+            else represented
         )
 
 
-def _is_other_pointer(represented: Any, annotated: str) -> bool:
-    """Whether a parameter is annotated as a pointer to another type than its tensor has."""
+def _needs_pointer_cast(represented: Any, annotated: str) -> bool:
+    """Return whether the annotation is a pointer to another type.
+
+    The type is other than that of the argument's tensor.
+    """
     return annotated.startswith("*") and isinstance(represented, tl.tensor) and represented.dtype != _type(annotated)
 
 
-def _by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
-    """An argument without an annotation. Where the compiler may `specialise`, the number 1 is a constant."""
+def _represent_by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
+    """Represent an argument without an annotation.
+
+    Where the compiler may `specialise`, the number 1 is a constant.
+    """
     if isinstance(value, int | float):
-        kind = triton.runtime.jit.mangle_type(value, specialise)
-        if kind == "i32" and not int32.holds(value, value):  # type: ignore[arg-type]  # an integer, as its type says
-            kind = "i64"
-        return value if kind == "constexpr" else _number(value, _type(kind))
+        type_name = triton.runtime.jit.mangle_type(value, specialise)
+        if type_name == "i32" and not int32.fits(value, value):  # type: ignore[arg-type]  # an integer, as its type says
+            type_name = "i64"
+        return value if type_name == "constexpr" else _number(value, _type(type_name))
     if hasattr(value, "data_ptr"):
         dtype = _type(triton.runtime.jit.mangle_type(value))
         origin, first = memory.space.add(name, getattr(value, "base", value), item_bytes(dtype.element_ty))
         return tl.tensor(Value(np.array([first], np.int64), dtype, origin=origin), dtype)
     if isinstance(value, tuple):
         # The compiler specialises these whatever is said of the parameter.
-        parts = [_by_type(memory, f"{name}[{place}]", part, specialise=True) for place, part in enumerate(value)]
-        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+        items = [
+            _represent_by_type(memory, f"{name}[{position}]", item, specialise=True)
+            for position, item in enumerate(value)
+        ]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
     if isinstance(value, TensorDescriptor):
         return _descriptor(memory, name, value)
     check_argument(name, value)
@@ -96,12 +123,12 @@ def _by_type(memory: Memory, name: str, value: Any, *, specialise: bool) -> Any:
 
 def _descriptor(memory: Memory, name: str, descriptor: Any) -> Any:
     base, *numbers = (
-        _by_type(memory, name, part, specialise=False)
-        for part in (descriptor.base, *descriptor.shape, *descriptor.strides)
+        _represent_by_type(memory, name, field, specialise=False)
+        for field in (descriptor.base, *descriptor.shape, *descriptor.strides)
     )
     shape, strides = numbers[: len(descriptor.shape)], numbers[len(descriptor.shape) :]
     strides[-1] = tl.constexpr(1)
-    made = upstream.interpreter_semantic.make_tensor_descriptor(
+    result = upstream.interpreter_semantic.make_tensor_descriptor(
         base=base,
         shape=shape,
         strides=strides,
@@ -109,12 +136,15 @@ def _descriptor(memory: Memory, name: str, descriptor: Any) -> Any:
         padding_option=descriptor.padding,
     )
     rounds = getattr(descriptor, "round_f32_to_tf32", False)
-    made.handle = replace(made.handle, round_f32_to_tf32=rounds)
-    return made
+    result.handle = replace(result.handle, round_f32_to_tf32=rounds)
+    return result
 
 
-def _as_annotated(name: str, value: float, dtype: Any) -> Any:
-    """A number as a launch hands it to a parameter of this type."""
+def _represent_as_annotated(name: str, value: float, dtype: Any) -> Any:
+    """Return a number as a launch hands it to a parameter of this type.
+
+    Raises TypeError for a float where the type is an integer's.
+    """
     if dtype.is_int() and isinstance(value, float):
         raise TypeError(f"{name} is annotated as {dtype}, and a launch takes no float for it; got {value!r}")
     if dtype is tl.int1:
@@ -133,9 +163,12 @@ def _type(name: str) -> Any:
     return tl.str_to_ty(name, None)
 
 
-def on_gpu(argument: Any) -> bool:
-    """Whether a tensor, or one of a tuple's, is on a GPU: then kernels see a copy of it on the CPU."""
+def is_on_gpu(argument: Any) -> bool:
+    """Return whether a tensor, or one in a tuple, is on a GPU.
+
+    Kernels see a copy of it on the CPU.
+    """
     if isinstance(argument, tuple):
-        return any(map(on_gpu, argument))
+        return any(map(is_on_gpu, argument))
     tensor = getattr(argument, "base", argument)
     return hasattr(tensor, "data_ptr") and tensor.device.type != "cpu"

@@ -1,4 +1,7 @@
-"""Runs a launch: all programs, in groups, again and again until a plan works, and reports faults at the end."""
+"""Execution of launches.
+
+All programs run in groups, again and again until a plan works, and faults are reported at the end.
+"""
 
 from __future__ import annotations
 
@@ -19,45 +22,48 @@ from triton.runtime.errors import InterpreterError
 from triton_simulator import hooks
 from triton_simulator.errors import SimulatorError
 from triton_simulator.faults import FaultLog, KernelFaults
-from triton_simulator.hooks import listeners, raised
-from triton_simulator.language.builtins_of_triton import launch_runs, launched
-from triton_simulator.language.loops import plain
+from triton_simulator.hooks import fault_listeners, listeners
+from triton_simulator.language.builtins_of_triton import is_launching, use_semantic
+from triton_simulator.language.loops import constexpr_value
 from triton_simulator.language.side_effects import Analysis
 from triton_simulator.launch import refusals
-from triton_simulator.launch.arguments import Parameters, on_gpu
-from triton_simulator.launch.recording import Launch, raising, recordings
+from triton_simulator.launch.arguments import Parameters, is_on_gpu
+from triton_simulator.launch.recording import Launch, raises_faults, recordings
 from triton_simulator.memory.coalescing import Coalescing
 from triton_simulator.memory.counts import Counts
 from triton_simulator.memory.memory import Memory
 from triton_simulator.operations.builder import Builder
-from triton_simulator.races.threads import USUAL_WARPS
+from triton_simulator.races.threads import DEFAULT_WARPS
 from triton_simulator.races.waiting import Scheduler
 from triton_simulator.signals import (
-    Diverged,
-    LaunchEnds,
-    LookedAt,
+    Divergence,
+    LaunchAborted,
     Plan,
     Restart,
     RestartOneByOne,
     StaticAssertionError,
+    ValueInspection,
 )
 from triton_simulator.values.formats import Array
 from triton_simulator.values.undefined import UndefinedResult
 
 logger = logging.getLogger(__name__)
 
-ELEMENTS_AT_ONCE = 1 << 17
+GROUP_ELEMENTS = 1 << 17
 """Elements of the largest block, over all programs of a group: so few that several such arrays stay in the cache."""
-PROGRAMS_AT_ONCE = 1 << 16
-FEW = 32
-MOST_ALONE = 8
-"""How many programs may leave their group one by one where atomics order them, before all go one by one."""
+GROUP_PROGRAMS = 1 << 16
+FIRST_GROUP_SIZE = 32
 """How many programs the first groups have: with blocks of any size they do not take long to start again."""
+MAX_SINGLE_SPLITS = 8
+"""How many programs may leave their group one by one where atomics order them, before all go one by one."""
 
 
 @dataclass(frozen=True)
-class _Experience:
-    """The plan that a launch had to end with, and the arguments that it watched, for programs and for threads."""
+class _LaunchRecord:
+    """Plan that a launch ended with, and the arguments that it watched.
+
+    It watched them for programs and for threads.
+    """
 
     plan: Plan = Plan()  # noqa: RUF009  # frozen
     watched: frozenset[str | None] = frozenset()
@@ -65,44 +71,56 @@ class _Experience:
 
 
 class Executor:
-    """The launches of one kernel, in place of the `GridExecutor` of Triton's interpreter."""
+    """Launches of one kernel.
+
+    It stands in place of the `GridExecutor` of Triton's interpreter.
+    """
 
     def __init__(self, kernel: Any) -> None:
         self.kernel = kernel
         fn = self.fn = kernel.rewrite()
         self._parameters = Parameters(kernel, fn)
-        self._prints = Analysis(fn)
+        self._side_effects = Analysis(fn)
         self._largest: dict[str, int] = {}
         """Elements of the largest block, by the values of the constants."""
-        self._together = _Experience()
-        self._one_by_one: dict[tuple[Any, ...], _Experience] = {}
+        self._last_batched = _LaunchRecord()
+        self._last_sequential: dict[tuple[Any, ...], _LaunchRecord] = {}
         """Of the last launches whose programs ran together, and one by one: these by the grid and the constants."""
 
     def check(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
-        """Raise what Triton raises of arguments and options before it compiles anything."""
+        """Raise Triton's errors on arguments and options.
+
+        They are those that Triton raises before it compiles anything.
+        """
         names = self._parameters.names
-        self._parameters.bound(arguments, {name: value for name, value in named.items() if name in names})
+        self._parameters.bind(arguments, {name: value for name, value in named.items() if name in names})
         refusals.check_options(self.fn.__name__, names, named)
 
     def launch(self, grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        """Launch the kernel on a grid.
+
+        Raises KernelFaults for what it does wrong, SimulatorError for what Triton or a GPU refuses, and the kernel's
+        own errors.
+        """
         all_named, options = named, {name: value for name, value in named.items() if name not in self._parameters.names}
         named = {name: value for name, value in named.items() if name in self._parameters.names}
-        with _on_the_cpu(self.fn, self._parameters.names, grid, arguments, named) as (host, host_named):
+        with _host_arguments(self.fn, self._parameters.names, grid, arguments, named) as (host, host_named):
+            # As in Triton, hooks see the arguments before they are bound, and may change tensors.
             for hook in self.kernel.pre_run_hooks:
                 hook(*host, **host_named)
-            bound = self._parameters.bound(host, host_named)
+            bound = self._parameters.bind(host, host_named)
             refusals.check_options(self.fn.__name__, self._parameters.names, all_named)
             grid = tuple(operator.index(size) for size in (grid(bound) if callable(grid) else grid))
             if not 1 <= len(grid) <= 3:
                 raise SimulatorError(f"expected a grid of 1 to 3 dimensions, got {len(grid)}: {grid}")
             refusals.check_grid(self.fn.__name__, grid)
-            if hooks.only_listening:
-                _tell(self.kernel, bound, options, set())
+            if hooks.dry_run:
+                _notify_listeners(self.kernel, bound, options, set())
                 return
             memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
-            memory.races.threads.warps = plain(options.get("num_warps")) or USUAL_WARPS
+            memory.races.threads.warps = constexpr_value(options.get("num_warps")) or DEFAULT_WARPS
             error = self._launch(memory, grid, bound)
-            if error is not None and refused(error):
+            if error is not None and is_refused(error):
                 memory.start(memory.plan)  # the compiler would have refused it before anything ran
                 raise error
         self._report(memory, error, grid, bound, options)
@@ -110,21 +128,27 @@ class Executor:
     def _report(
         self, memory: Memory, error: Exception | None, grid: tuple[int, ...], bound: dict[str, Any], options: Any
     ) -> None:
-        """Tell recordings and listeners of a launch that has ended, and raise what is wrong unless it is kept."""
+        """Report a launch that has ended.
+
+        Recordings and listeners get it, and what is wrong is raised unless a recording keeps it.
+        """
         faults, undefined = memory.log.faults(), memory.log.undefined()
         if memory.counts is not None:
             self._record(memory, memory.counts, grid, bound)
-        if faults and raising():
+        # Faults come before the kernel's own error, which they often cause.
+        if faults and raises_faults():
             failure = KernelFaults(self.fn.__name__, faults)
-            for hear in raised:
-                hear(failure)
+            for listener in fault_listeners:
+                listener(failure)
             raise failure from error
         if error is not None:
             raise error
         if listeners:
-            addresses = {each.name for each in memory.space.regions if each.name and type(bound.get(each.name)) is int}
-            _tell(self.kernel, bound, options, addresses)
-        if raising():
+            addresses = {
+                region.name for region in memory.space.regions if region.name and type(bound.get(region.name)) is int
+            }
+            _notify_listeners(self.kernel, bound, options, addresses)
+        if raises_faults():
             for fault in undefined:
                 warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=5)
 
@@ -139,63 +163,69 @@ class Executor:
             undefined=memory.log.undefined(),
             counts=counts,
             one_by_one=memory.plan.one_by_one,
-            writes=counts.writes() if any(each.writes for each in recordings) else None,
+            writes=counts.writes() if any(recording.writes for recording in recordings) else None,
         )
         for recording in recordings:
             recording.launches.append(launch)
 
     def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
-        """Run all programs, and start again if the plan turns out not to work. Returns what the kernel raised."""
+        """Run all programs, and return what the kernel raised.
+
+        Starts again if the plan turns out not to work.
+        """
         builder = _builder()
         builder.grid = (*grid, 1, 1)[:3]  # type: ignore[assignment]  # three of them
         builder.largest, builder.multiplied = 1, False
         builder.integers = {name: value for name, value in bound.items() if type(value) is int}
-        with launched(upstream.interpreter_semantic), _with_memory(builder, memory), np.errstate(all="ignore"):
-            values = {name: self._parameters.represented(name, value, memory) for name, value in bound.items()}
+        with use_semantic(upstream.interpreter_semantic), _with_memory(builder, memory), np.errstate(all="ignore"):
+            values = {name: self._parameters.represent(name, value, memory) for name, value in bound.items()}
             constants = (grid, *(str(values[name]) for name in self._parameters.constants))
             memory.start(self._plan(memory, constants))
-            again = False
+            restarted = False
             while True:
                 try:
-                    self._run(builder, values, again=again)
-                    self._remember(memory, constants)
+                    self._run(builder, values, restarted=restarted)
+                    self._save_plan(memory, constants)
                     return None
-                except LaunchEnds:
+                except LaunchAborted:
+                    # The fault is in the log: the launch ends without an error of its own.
                     return None
                 except Restart as restart:
                     plan = restart.plan
-                except LookedAt:
+                except ValueInspection:
                     plan = replace(memory.plan, one_by_one="Python looks at a value")
                 except Exception as error:
+                    # What fails for a group may work program by program, which see plain scalars and their own values.
                     if memory.plan.one_by_one:
                         return _as_interpreter_error(error)
                     plan = replace(memory.plan, one_by_one=repr(error))
-                self._start_again(builder, plan)
-                again = True
+                self._restart(builder, plan)
+                restarted = True
 
     def _plan(self, memory: Memory, constants: tuple[Any, ...]) -> Plan:
-        """How the launch begins: as the last one had to end."""
-        if self._prints.reaches_out():
+        """Return the plan that the last such launch ended with."""
+        if self._side_effects.reaches_out():
             reason = "its source prints, or reaches out of the kernel"
             self._log_one_by_one(reason)
             # It must not start again to learn more, as it would print again.
             return Plan(one_by_one=reason, traced=True)
-        last = self._one_by_one.get(constants, self._together)
+        last = self._last_sequential.get(constants, self._last_batched)
+        # Addresses change from launch to launch, so the last plan's storages are found by their argument's name.
         watched, threads = (_addresses(memory, names) for names in (last.watched, last.threads))
         return replace(last.plan, watched=watched, threads=threads)
 
-    def _remember(self, memory: Memory, constants: tuple[Any, ...]) -> None:
+    def _save_plan(self, memory: Memory, constants: tuple[Any, ...]) -> None:
         plan = memory.plan
-        last = _Experience(plan, _names(memory, plan.watched), _names(memory, plan.threads))
+        last = _LaunchRecord(plan, _names(memory, plan.watched), _names(memory, plan.threads))
         if plan.one_by_one:
-            self._one_by_one[constants] = last
+            self._last_sequential[constants] = last
         else:
-            self._together = last
+            self._last_batched = last
 
     def _log_one_by_one(self, reason: str) -> None:
         logger.debug("%s runs program by program: %s", self.fn.__name__, reason)
 
-    def _start_again(self, builder: Builder, plan: Plan) -> None:
+    def _restart(self, builder: Builder, plan: Plan) -> None:
         memory = builder.memory
         if plan.one_by_one and not memory.plan.one_by_one:
             self._log_one_by_one(plan.one_by_one)
@@ -204,7 +234,7 @@ class Executor:
         if memory.counts is not None:
             memory.counts.clear()
 
-    def _run(self, builder: Builder, values: dict[str, Any], *, again: bool) -> None:
+    def _run(self, builder: Builder, values: dict[str, Any], *, restarted: bool) -> None:
         plan, programs = builder.memory.plan, math.prod(builder.grid)
         if plan.one_by_one:
             self._run_one_by_one(builder, programs, values)
@@ -212,21 +242,29 @@ class Executor:
         # The first of many programs runs alone: if the launch has to start again, it does so early, and that program
         # shows how large the kernel's blocks are. The next launch with the same constants knows that.
         constants = str([values[name] for name in self._parameters.constants])
-        known = self._largest
-        size = _group_size(programs, known[constants]) if constants in known else FEW if programs <= FEW else 1
+        largest = self._largest
+        size = (
+            _group_size(programs, largest[constants])
+            if constants in largest
+            else FIRST_GROUP_SIZE
+            if programs <= FIRST_GROUP_SIZE
+            else 1
+        )
         # Where programs may race, the first one goes ahead: then a fault names the load that saw what it stored.
-        size = 1 if again or plan.watched else size
+        size = 1 if restarted or plan.watched else size
         start = 0
         while start < programs:
             self._run_group(builder, np.arange(start, min(programs, start + size)), values)
             start += size
             size = _group_size(programs - start, builder.largest)
-        known[constants] = builder.largest
+        largest[constants] = builder.largest
 
     def _run_one_by_one(self, builder: Builder, programs: int, values: dict[str, Any]) -> None:
         memory = builder.memory
 
+        # While others run, the memory and the builder are theirs: the group and its ids are put back afterwards.
         def wait() -> None:
+            """Let other programs run, and then go on with this one."""
             group, ids = memory.group, builder.ids
             scheduler.wait(group)
             memory.group, builder.ids = group, ids
@@ -236,45 +274,50 @@ class Executor:
         scheduler.run()
 
     def _run_group(self, builder: Builder, programs: Array, values: dict[str, Any]) -> None:
-        """Run these programs together, or where they disagree in groups that agree, the first program's group first.
+        """Run these programs together, or in groups that agree.
+
+        Where they disagree, the first program's group goes first.
 
         Each group runs from the start again. So a `while` that programs leave one by one costs about what
         Triton's interpreter takes: 200 different trip counts 2.4 s, there 2.3 s. A `for` splits once for all.
         """
         memory = builder.memory
-        groups, alone = [programs], 0
+        groups, single_splits = [programs], 0
         while groups:
             group = groups.pop()
             memory.begin_group(group)
             builder.ids = _program_ids(group, builder.grid)
-            log, ordered = memory.log.saved(), len(memory.races.ordering)
-            counts = memory.counts.saved() if memory.counts is not None else None
+            # If the group splits, faults, order and counts go back along with memory: it all happens again.
+            log, ordered = memory.log.snapshot(), len(memory.races.ordering)
+            counts = memory.counts.snapshot() if memory.counts is not None else None
             try:
                 self.fn(**values)
-            except Diverged as diverged:
-                if memory.changed and not memory.plan.keep_undo:
+            except Divergence as diverged:
+                if memory.changed and not memory.plan.records_undo:
                     reason = "programs diverge after they have stored"
-                    raise Restart(reason, replace(memory.plan, keep_undo=True)) from None
+                    raise Restart(reason, replace(memory.plan, records_undo=True)) from None
                 memory.undo.roll_back()
                 memory.log.restore(log)
-                memory.races.ordering.forget_after(ordered)
+                memory.races.ordering.truncate(ordered)
                 if memory.counts is not None and counts is not None:
                     memory.counts.restore(counts)
-                parts = diverged.parts(group)
-                alone += len(parts) == 2 and len(parts[0]) == 1 and memory.races.ordering.capacity > 0
-                if alone > MOST_ALONE:
-                    plan = replace(memory.plan, keep_undo=False)
+                subgroups = diverged.split(group)
+                # A lock lets programs pass one at a time: each would split off alone, and start the rest again.
+                single_splits += len(subgroups) == 2 and len(subgroups[0]) == 1 and memory.races.ordering.capacity > 0
+                if single_splits > MAX_SINGLE_SPLITS:
+                    plan = replace(memory.plan, records_undo=False)
                     raise RestartOneByOne("programs pass a lock one by one", plan) from None
-                groups.extend(reversed(parts))
+                # The last group of the list runs next, so the lowest program's group goes first.
+                groups.extend(reversed(subgroups))
 
 
-def _tell(kernel: Any, bound: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
-    for tell in listeners:
-        tell(kernel, bound, options, addresses)
+def _notify_listeners(kernel: Any, bound: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
+    for listener in listeners:
+        listener(kernel, bound, options, addresses)
 
 
 def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
-    """Launches a kernel. A warm-up would only compile it."""
+    """Launch a kernel. A warm-up would only compile it."""
     executor = vars(kernel).get("executor")
     if executor is None:
         executor = kernel.executor = Executor(kernel)
@@ -285,14 +328,17 @@ def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: A
 
 
 def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:
-    """Calls a jit function for a kernel. Triton's own version would patch its language at every call."""
-    if not launch_runs() and isinstance(upstream.interpreter_builder, Builder):
-        raise refusals.called_outside(function)
+    """Call a jit function for a kernel.
+
+    Triton's own version would patch its language at every call.
+    """
+    if not is_launching() and isinstance(upstream.interpreter_builder, Builder):
+        raise refusals.outside_call_error(function)
     return function.rewrite()(*arguments, **named)
 
 
-def refused(error: Exception) -> bool:
-    """Whether the compiler refuses the kernel, by its own `tl.static_assert`."""
+def is_refused(error: Exception) -> bool:
+    """Return whether the kernel's own `tl.static_assert` refuses it."""
     return isinstance(error, StaticAssertionError) or isinstance(error.__cause__, StaticAssertionError)
 
 
@@ -305,7 +351,10 @@ def _builder() -> Builder:
 
 @contextmanager
 def _with_memory(builder: Builder, memory: Memory) -> Iterator[None]:
-    """The builder has it while the launch lasts, and no longer: what was counted there may be large."""
+    """Give the builder a memory while the launch lasts.
+
+    It goes afterwards: what was counted there may be large.
+    """
     builder.memory = memory
     try:
         yield
@@ -313,25 +362,34 @@ def _with_memory(builder: Builder, memory: Memory) -> Iterator[None]:
         del builder.memory
 
 
-def _group_size(left: int, largest: int) -> int:
-    """How many of the remaining programs run together, with blocks of up to `largest` elements."""
-    fit = max(1, min(ELEMENTS_AT_ONCE // largest, PROGRAMS_AT_ONCE))
+def _group_size(remaining: int, largest: int) -> int:
+    """Return how many of the remaining programs run together.
+
+    Their largest block has up to `largest` elements.
+    """
+    capacity = max(1, min(GROUP_ELEMENTS // largest, GROUP_PROGRAMS))
     # A pass costs about the same for few programs as for many, so two half-full ones are not worth it.
-    return left if left <= 2 * fit else fit
+    return remaining if remaining <= 2 * capacity else capacity
 
 
 def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
-    """The ids of these programs, an array for each axis; one number if all have the same."""
+    """Return the ids of these programs, an int32 array for each axis.
+
+    It has one number if all programs have the same.
+    """
     axes = [axis.astype(np.int32) for axis in np.unravel_index(group, grid)]
     return tuple(axis[:1] if (axis == axis[0]).all() else axis for axis in axes)
 
 
 @contextmanager
-def _on_the_cpu(
+def _host_arguments(
     fn: Any, names: Sequence[str], grid: Any, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
-    """The arguments as kernels see them: of a tensor on a GPU a copy, whose elements are taken back at the end."""
-    if not on_gpu((*arguments, *named.values())):
+    """Yield the arguments as kernels see them.
+
+    A tensor on a GPU is copied, and the copy's elements are taken back at the end.
+    """
+    if not is_on_gpu((*arguments, *named.values())):
         yield arguments, named
         return
     copying = upstream.GridExecutor(fn, list(names), grid)
@@ -343,11 +401,11 @@ def _on_the_cpu(
 
 
 def _memory(log: FaultLog, programs: int) -> Memory:
-    """The memory of a launch, with all that recordings want to know."""
-    coalescing = Coalescing(programs) if any(each.coalescing for each in recordings) else None
+    """Return a launch's memory, with all that recordings want to know."""
+    coalescing = Coalescing(programs) if any(recording.coalescing for recording in recordings) else None
     counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
-    memory = Memory(log, programs, counts, strict_views=any(each.strict_views for each in recordings))
-    memory.results.report_all = any(each.writes for each in recordings)
+    memory = Memory(log, programs, counts, strict_views=any(recording.strict_views for recording in recordings))
+    memory.results.report_all = any(recording.writes for recording in recordings)
     return memory
 
 

@@ -1,4 +1,4 @@
-"""What a launch did, for those who `record` it."""
+"""Recordings of launches, for `record`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from triton_simulator.operations.builder import Builder
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
-    """What a launch did."""
+    """Record of a launch."""
 
     kernel: str
     """The name of its function."""
@@ -41,12 +41,13 @@ class Launch:
 
     @property
     def programs(self) -> int:
+        """Return the number of programs."""
         return math.prod(self.grid)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Recording:
-    """What one `record` asks for, and the launches that it has collected."""
+    """Options of one `record`, and the launches that it has collected."""
 
     raises: bool
     coalescing: bool
@@ -59,8 +60,11 @@ recordings: list[Recording] = []
 """Those that are going on: each gets every launch of the process, with all that any of them asks for."""
 
 
-def raising() -> bool:
-    """Whether a launch raises what it did wrong: the recording that began last says so, if there is one."""
+def raises_faults() -> bool:
+    """Return whether a launch raises its faults.
+
+    The recording that began last says so, if there is one.
+    """
     return recordings[-1].raises if recordings else True
 
 
@@ -68,7 +72,9 @@ def raising() -> bool:
 def record(
     *, raises: bool = False, coalescing: bool = False, writes: bool = False, strict_views: bool = False
 ) -> Iterator[list[Launch]]:
-    """Collect the launches made inside, in this thread or another, faults and counts included.
+    """Collect the launches made inside, with faults and counts.
+
+    They may be made in this thread or another.
 
     Unless it `raises`, a fault is only recorded there. Of recordings inside each other, the one that began last decides
     that; each gets all launches until it ends itself. A kernel that raises an error of its own does so anyway.

@@ -1,4 +1,7 @@
-"""What Triton or a GPU refuses of a launch before any program runs, in their words and with what to do."""
+"""Refusals of a launch before any program runs.
+
+Triton or a GPU refuses it; the messages have their words, and what to do.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,15 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.errors import SimulatorError
 
-LARGEST_GRID = (2**31 - 1, 65_535, 65_535)
+MAX_GRID = (2**31 - 1, 65_535, 65_535)
 """Programs along each axis (CUDA C++ Programming Guide, "Compute Capabilities": maximum x-, y- and z-dimension)."""
-MOST_WARPS = 32
+MAX_WARPS = 32
 """Warps of a program: 1,024 threads."""
-MOST_CTAS = 16
+MAX_CTAS = 16
 """Programs of a cluster, on an H100."""
-_COMMON = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg", "debug"})
+_COMMON_OPTIONS = frozenset({"num_warps", "num_stages", "num_ctas", "maxnreg", "debug"})
 """Options that every version of Triton knows."""
-_GONE = {"stream": "stream", "device": "device", "device_type": "target"}
+_REMOVED_OPTIONS = {"stream": "stream", "device": "device", "device_type": "target"}
 """Options that Triton has no longer, and what it uses instead."""
 
 
@@ -32,7 +35,7 @@ class GridError(LaunchError, RuntimeError):
 
 
 class KeywordError(LaunchError, KeyError):
-    """A keyword that is neither a parameter of the kernel nor an option of Triton's."""
+    """Keyword that is no parameter of the kernel and no option."""
 
     __str__ = Exception.__str__
 
@@ -58,38 +61,47 @@ class CallError(LaunchError, RuntimeError):
 
 
 def check_grid(kernel: str, grid: Sequence[int]) -> None:
-    """Raise GridError if CUDA launches no such grid. One without programs launches nothing."""
-    for axis, size, most in zip("xyz", grid, LARGEST_GRID, strict=False):
-        if size > most and min(grid) > 0:
+    """Raise GridError if CUDA launches no such grid.
+
+    A grid without programs launches nothing, and is accepted.
+    """
+    for axis, size, limit in zip("xyz", grid, MAX_GRID, strict=False):
+        if size > limit and min(grid) > 0:
             raise GridError(
                 f"Triton Error [CUDA]: invalid argument. The grid of {kernel} is {tuple(grid)}: {size:,} programs "
-                f"along {axis}, where a GPU takes at most {most:,}. Put the axis with many programs first, or let each "
-                "program do more."
+                f"along {axis}, where a GPU takes at most {limit:,}. Put the axis with many programs first, or let "
+                "each program do more."
             )
 
 
 def check_options(kernel: str, names: Collection[str], options: dict[str, Any]) -> None:
-    """Raise KeywordError or OptionError for what a launch says besides the kernel's arguments."""
+    """Raise KeywordError or OptionError for a launch's options.
+
+    Its options are the keywords besides the kernel's arguments.
+    """
     for name, value in options.items():
-        if name in _GONE:
-            raise OptionError(f"{name} option is deprecated; current {_GONE[name]} will be used. Leave it out.")
-        if name not in names and name not in _COMMON and name not in _known_options():
+        if name in _REMOVED_OPTIONS:
+            raise OptionError(
+                f"{name} option is deprecated; current {_REMOVED_OPTIONS[name]} will be used. Leave it out."
+            )
+        if name not in names and name not in _COMMON_OPTIONS and name not in _backend_options():
             raise KeywordError(
                 f"Keyword argument {name} was specified but unrecognised: {kernel} has no parameter of this name, and "
-                f"Triton no such option.{_alike(name, {*names, *_COMMON})} Its parameters are {', '.join(names)}."
+                f"Triton no such option.{_suggestion(name, {*names, *_COMMON_OPTIONS})} Its parameters are "
+                f"{', '.join(names)}."
             )
         if value is not None and name in _CHECKS:
             _CHECKS[name](value)
 
 
 @functools.cache
-def _known_options() -> frozenset[str]:
+def _backend_options() -> frozenset[str]:
     from triton.backends.nvidia.compiler import CUDAOptions
 
     return frozenset(CUDAOptions.__dataclass_fields__)
 
 
-def _alike(name: str, names: Collection[str]) -> str:
+def _suggestion(name: str, names: Collection[str]) -> str:
     close = difflib.get_close_matches(name, names, 1)
     return f" Did you mean {close[0]}?" if close else ""
 
@@ -97,7 +109,7 @@ def _alike(name: str, names: Collection[str]) -> str:
 def _check_warps(warps: Any) -> None:
     if not _is_power_of_two(warps):
         raise OptionError(f"num_warps must be a power of 2: expected 1, 2, 4, 8, 16 or 32, got {warps!r}.")
-    if warps > MOST_WARPS:
+    if warps > MAX_WARPS:
         raise ResourceError(
             f"out of resource: threads, Required: {32 * warps}, Hardware limit: 1024. num_warps={warps} asks for "
             f"{32 * warps:,} threads in a program: 32 warps are the most."
@@ -105,9 +117,9 @@ def _check_warps(warps: Any) -> None:
 
 
 def _check_ctas(ctas: Any) -> None:
-    if not _is_power_of_two(ctas) or ctas > MOST_CTAS:
+    if not _is_power_of_two(ctas) or ctas > MAX_CTAS:
         raise OptionError(
-            f"num_ctas must be a power of 2 and at most {MOST_CTAS}, got {ctas!r}. Leave it out: 1 is what you get."
+            f"num_ctas must be a power of 2 and at most {MAX_CTAS}, got {ctas!r}. Leave it out: 1 is what you get."
         )
 
 
@@ -134,7 +146,10 @@ def _is_power_of_two(number: Any) -> bool:
 
 
 def check_constant(name: str, value: Any) -> None:
-    """Raise ArgumentError for a constant by which Triton cannot look up what it has compiled."""
+    """Raise ArgumentError for a constant that is not hashable.
+
+    Triton looks up what it has compiled by the constants.
+    """
     try:
         hash(value)
     except TypeError as error:
@@ -147,7 +162,10 @@ def check_constant(name: str, value: Any) -> None:
 
 
 def check_argument(name: str, value: Any) -> None:
-    """Raise ArgumentError for an argument that is no tensor, number, tuple, constant or function of Triton's."""
+    """Raise ArgumentError for an argument of an unknown type.
+
+    Kernels take tensors, numbers, tuples, constants and functions of Triton's.
+    """
     if value is None or isinstance(value, upstream.InterpretedFunction):
         return
     if type(value).__module__.partition(".")[0] == "triton":
@@ -155,11 +173,11 @@ def check_argument(name: str, value: Any) -> None:
     kind = type(value).__name__
     raise ArgumentError(
         f"failed to specialize argument of type: {kind}. {name} got it, and a kernel takes tensors, Python's numbers, "
-        f"tuples of them, and None. {_instead_of(value)}"
+        f"tuples of them, and None. {_alternative(value)}"
     )
 
 
-def _instead_of(value: Any) -> str:
+def _alternative(value: Any) -> str:
     if type(value).__module__ == "numpy":
         return "Pass torch.from_numpy(it)." if getattr(value, "ndim", 0) else "Pass its number, it.item()."
     if isinstance(value, list | set):
@@ -167,9 +185,12 @@ def _instead_of(value: Any) -> str:
     return "A value that is known before the launch can be a tl.constexpr."
 
 
-def check_tuned(kernel: str, given: dict[str, Any], tuned: dict[str, Any]) -> None:
-    """Raise ConflictError for what both the launch and a configuration of the tuner say."""
-    if conflicts := sorted(given.keys() & tuned.keys()):
+def check_tuned(kernel: str, arguments: dict[str, Any], tuned: dict[str, Any]) -> None:
+    """Raise ConflictError for options that are given twice.
+
+    Both the launch and a configuration of the tuner say them.
+    """
+    if conflicts := sorted(arguments.keys() & tuned.keys()):
         names = ", ".join(conflicts)
         raise ConflictError(
             f"Conflicting meta-parameters: {names}. Make sure that you don't re-define auto-tuned symbols: "
@@ -177,8 +198,8 @@ def check_tuned(kernel: str, given: dict[str, Any], tuned: dict[str, Any]) -> No
         )
 
 
-def called_outside(function: Any) -> CallError:
-    """What is wrong with a call of a jit function where no kernel runs."""
+def outside_call_error(function: Any) -> CallError:
+    """Return the error for a call of a jit function outside of a kernel."""
     name = function.fn.__name__
     instead = f"launch a kernel on a grid, {name}[grid](...), with the brackets"
     if function.fn.__module__.partition(".")[0] == "triton":

@@ -1,4 +1,4 @@
-"""The one place where the simulator takes over from the GPU."""
+"""Installation of the simulator in place of the GPU."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _applied: list[Patches] = []
 
 
 def install() -> None:
-    """Run the launches of `@triton.jit` functions on the simulator from now on, where Triton has no wheel too.
+    """Run launches of `@triton.jit` functions on the simulator from now on.
+
+    This works where Triton has no wheel, too.
 
     Triton 3.6 to 3.9 can be installed. The environment variable `TRITON_INTERPRET=1` has to be set before Triton is
     first imported; so this is best called before a program's own imports of Triton. Twice is as good as once.
@@ -55,7 +57,10 @@ def install() -> None:
 
 
 def _check_mode() -> None:
-    """Raise SimulatorError if `@triton.jit` makes kernels for a GPU in this process, or is going to."""
+    """Raise SimulatorError if `@triton.jit` makes kernels for a GPU.
+
+    In this process it does so already, or is going to.
+    """
     library_function = getattr(sys.modules.get("triton.language.standard"), "cdiv", None)
     if library_function is not None and type(library_function).__name__ != "InterpretedFunction":
         raise SimulatorError(
@@ -69,7 +74,10 @@ def _check_mode() -> None:
 
 
 def prepare() -> None:
-    """Find out now what `install` has to change, which takes most of its 15 ms. Nothing in Triton changes yet."""
+    """Find out now what `install` has to change.
+
+    That takes most of its 15 ms. Nothing in Triton changes yet.
+    """
     if _loaded() not in _prepared:
         patches = _patches()
         _prepared.clear()
@@ -81,7 +89,9 @@ def _loaded() -> frozenset[str]:
 
 
 def uninstall() -> None:
-    """Leave Triton as it was before `install`: kernels run on Triton's own interpreter again.
+    """Leave Triton as it was before `install`.
+
+    Kernels run on Triton's own interpreter again.
 
     Raises SimulatorError if the simulator is not installed.
     """
@@ -91,7 +101,10 @@ def uninstall() -> None:
 
 
 def _patches() -> Patches:
-    """All that makes Triton's interpreter our simulator. Nothing has changed yet."""
+    """Return all changes that make Triton's interpreter our simulator.
+
+    Nothing has changed yet.
+    """
     from triton.runtime import autotuner, interpreter
 
     from triton_simulator.language.aggregates import aggregate_patches

@@ -1,4 +1,7 @@
-"""What `triton.autotune` runs on the simulator, whose times would mean nothing."""
+"""Launches of `triton.autotune` on the simulator.
+
+Their times would mean nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,16 @@ from typing import Any
 
 from triton.runtime.autotuner import Autotuner
 
-from triton_simulator.launch.executor import refused
+from triton_simulator.launch.executor import is_refused
 from triton_simulator.launch.refusals import check_tuned
 
-_run_of_triton = Autotuner.run
+_original_run = Autotuner.run
 
 
 def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
-    """Launch the first configuration that compiles, for each new key of the tuner's; later launches take it again.
+    """Launch the first configuration that compiles.
+
+    It is found for each new key of the tuner's; later launches take it again.
 
     As with Triton's tuner, one that fails a `tl.static_assert` is not taken. If none is left, raises what the last one
     raised. Where Triton would compare configurations, its hook leaves the tensors as after that: reset to zero.
@@ -30,10 +35,10 @@ def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
         if key in tuner.cache:
             return _launch(tuner, tuner.cache[key], arguments, named)
         configurations = tuner.prune_configs(named)
-        compares = len(configurations) > 1 or not _takes_the_only_one()
-        *others, last = configurations
-        for configuration in others:
-            with _compiles_or_not():
+        compares = len(configurations) > 1 or not _skips_single_configuration()
+        *candidates, last = configurations
+        for configuration in candidates:
+            with _suppress_refusal():
                 return _launch(tuner, configuration, arguments, named, key=key, compares=compares)
         return _launch(tuner, last, arguments, named, key=key, compares=compares)
     finally:
@@ -41,16 +46,22 @@ def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
 
 
 def _key(tuner: Any, named: dict[str, Any]) -> tuple[Any, ...]:
-    """What Triton's tuner keeps a configuration for: the arguments that it was told to look at, and all types."""
-    given = {name: value for name, value in {**tuner.nargs, **named}.items() if name in tuner.arg_names}
-    values = [given[name] for name in tuner.keys if name in given]
-    return (*values, *(str(value.dtype) for value in given.values() if hasattr(value, "dtype")))
+    """Return the key for which Triton's tuner keeps a configuration.
+
+    It has the arguments that the tuner looks at, and all types.
+    """
+    arguments = {name: value for name, value in {**tuner.nargs, **named}.items() if name in tuner.arg_names}
+    values = [arguments[name] for name in tuner.keys if name in arguments]
+    return (*values, *(str(value.dtype) for value in arguments.values() if hasattr(value, "dtype")))
 
 
 @functools.cache
-def _takes_the_only_one() -> bool:
-    """Whether Triton's tuner times nothing if pruning leaves one configuration: not in Triton 3.6."""
-    return "len(pruned_configs) == 1" in inspect.getsource(_run_of_triton)
+def _skips_single_configuration() -> bool:
+    """Return whether the tuner times nothing for a single configuration.
+
+    One may be left by pruning. Triton 3.6 times it all the same.
+    """
+    return "len(pruned_configs) == 1" in inspect.getsource(_original_run)
 
 
 def _launch(
@@ -64,12 +75,12 @@ def _launch(
 ) -> Any:
     tuned = configuration.all_kwargs()
     check_tuned(tuner.base_fn.__name__, named, tuned)
-    every = {**tuner.nargs, **named, **tuned}
+    all_arguments = {**tuner.nargs, **named, **tuned}
     tuner.best_config = configuration
     if compares:
-        tuner.pre_hook(every, reset_only=True)
+        tuner.pre_hook(all_arguments, reset_only=True)
     if configuration.pre_hook is not None:
-        configuration.pre_hook(every)
+        configuration.pre_hook(all_arguments)
     result = tuner.fn.run(*arguments, **named, **tuned)
     if key is not None:
         tuner.cache[key] = configuration
@@ -77,9 +88,9 @@ def _launch(
 
 
 @contextmanager
-def _compiles_or_not() -> Iterator[None]:
+def _suppress_refusal() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not refused(error):
+        if not is_refused(error):
             raise

@@ -1,1 +1,4 @@
-"""Loads, stores and atomics: what they give, what they count, and which results of undefined elements they store."""
+"""Loads, stores and atomics.
+
+This covers what they give, what they count, and which results of undefined elements they store.
+"""

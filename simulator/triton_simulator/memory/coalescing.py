@@ -1,4 +1,7 @@
-"""How the blocks of a launch lie in memory: counted only on request, since it takes about as long as the launch."""
+"""Coalescing of memory accesses.
+
+How the blocks of a launch lie in memory is counted only on request, since it takes about as long as the launch.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 from triton_simulator.storage.accesses import Access
 from triton_simulator.values.formats import Array
 
-SECTOR = 32
+SECTOR_BYTES = 32
 """Bytes that a GPU's caches fetch at least: the accesses of a warp become as many transactions of 32 bytes as they
 need (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory")."""
 
@@ -20,14 +23,16 @@ Use = tuple[str, bool]
 
 @dataclass(frozen=True)
 class Sectors:
-    """How the loads of an argument, or the stores to it, lie in memory, for each block of each program separately.
+    """Sectors that the loads or stores of an argument touch.
+
+    They are counted for each block of each program separately.
 
     Triton splits a block's elements among threads in memory order; no other way touches fewer sectors.
     """
 
     touched: int = 0
     """Sectors of 32 bytes that a block touches, summed over the blocks."""
-    least: int = 0
+    minimum: int = 0
     """Sectors that as many bytes would touch if they lay side by side, from the start of a sector on."""
     useful: int = 0
     """Bytes of a block, each counted once, summed over the blocks."""
@@ -40,7 +45,7 @@ class Sectors:
 
 @dataclass
 class Coalescing:
-    """What `record(coalescing=True)` counts in each launch beside its bytes and operations."""
+    """Coalescing of a launch, for `record(coalescing=True)`."""
 
     programs: int
     sectors: dict[Use, Sectors] = field(default_factory=dict)
@@ -52,40 +57,46 @@ class Coalescing:
     """How many of them a mask leaves out."""
 
     def access(self, name: str, access: Access, lanes: int, *, stored: bool) -> None:
-        """Count the loads or stores of a group of programs, whose blocks have `lanes` elements together."""
+        """Count the loads or stores of a group of programs.
+
+        Their blocks have `lanes` elements together.
+        """
         self.lanes += lanes
         self.masked += lanes - len(access.index)
         if not len(access.index):
             return
-        sectors, steps = _measured(access)
+        sectors, steps = _measure(access)
         self.sectors[name, stored] = self.sectors.get((name, stored), Sectors()) + sectors
         if steps:
             self.steps.setdefault((name, stored), Counter()).update(steps)
 
-    def saved(self) -> Coalescing:
+    def snapshot(self) -> Coalescing:
         """Return a copy for `restore`."""
         copy = Coalescing(0, dict(self.sectors), {use: Counter(steps) for use, steps in self.steps.items()})
         copy.programs, copy.lanes, copy.masked = self.programs, self.lanes, self.masked
         return copy
 
 
-def _measured(access: Access) -> tuple[Sectors, dict[int, int]]:
-    """The sectors of an access, and the steps from run to run if there are more sectors than necessary."""
+def _measure(access: Access) -> tuple[Sectors, dict[int, int]]:
+    """Return the sectors of an access, and the steps from run to run.
+
+    The steps are given if there are more sectors than necessary.
+    """
     region, item = access.region, access.item
     # Each program gets its own address space, followed by a gap, so that one sorted list is enough for all.
-    space = (len(region.storage.bytes) // SECTOR + 2) * SECTOR
-    places = access.owners * space + region.offset + access.index * item
-    if not (places[1:] > places[:-1]).all():
-        places = np.unique(places)
-    starts = places[np.diff(places, prepend=places[0] - space) != item]
-    per_program = np.diff(np.append(np.flatnonzero(np.diff(places // space, prepend=-1)), len(places)))
-    touched = 1 + int(np.count_nonzero(np.diff(places // SECTOR)))
-    least = int((-(-per_program * item // SECTOR)).sum())
-    sectors = Sectors(touched, least, len(places) * item, len(starts))
-    return sectors, _steps(starts, space) if touched > least else {}
+    space = (len(region.storage.bytes) // SECTOR_BYTES + 2) * SECTOR_BYTES
+    addresses = access.owners * space + region.offset + access.index * item
+    if not (addresses[1:] > addresses[:-1]).all():
+        addresses = np.unique(addresses)
+    starts = addresses[np.diff(addresses, prepend=addresses[0] - space) != item]
+    per_program = np.diff(np.append(np.flatnonzero(np.diff(addresses // space, prepend=-1)), len(addresses)))
+    touched = 1 + int(np.count_nonzero(np.diff(addresses // SECTOR_BYTES)))
+    minimum = int((-(-per_program * item // SECTOR_BYTES)).sum())
+    sectors = Sectors(touched, minimum, len(addresses) * item, len(starts))
+    return sectors, _run_distances(starts, space) if touched > minimum else {}
 
 
-def _steps(starts: Array, space: int) -> dict[int, int]:
+def _run_distances(starts: Array, space: int) -> dict[int, int]:
     within = np.diff(starts // space) == 0
     steps, times = np.unique(np.diff(starts)[within], return_counts=True)
     return dict(zip(steps.tolist(), times.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Counts what a launch asks of a GPU."""
+"""Counts of a launch's memory traffic and operations."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from triton_simulator.values.formats import Array
 
 LARGE = 1 << 26
 """From so many elements on, a region has most of its memory only mapped, and it takes long to go through all of it."""
-PART_BITS = 16
+CHUNK_BITS = 16
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What a launch does to an argument: bytes, counting every access, and distinct bytes.
+    """Bytes of an argument that a launch moves.
+
+    They count every access; `distinct` counts distinct bytes.
 
     `stored_again` counts bytes of plain stores to elements that the launch had stored to before; 0 where it updates
     some by atomics.
@@ -39,35 +41,45 @@ class Traffic:
 
 @dataclass(frozen=True, eq=False)
 class Write:
-    """What launches did to a storage: which of its bytes they stored to, and what it held in the end."""
+    """Bytes of a storage that launches stored to.
+
+    It has what the storage held in the end, too.
+    """
 
     stored: Array
     held: Array
 
 
 class Marks:
-    """Which elements of a region a launch has come to. Of a large region, only parts that have any are counted."""
+    """Elements of a region that a launch has come to.
+
+    Of a large region, only chunks that have any are counted.
+    """
 
     def __init__(self, size: int) -> None:
         self.elements: Array = np.zeros(size, np.bool_)
-        self._parts = np.zeros((size >> PART_BITS) + 1, np.bool_) if size >= LARGE else None
+        self._chunks = np.zeros((size >> CHUNK_BITS) + 1, np.bool_) if size >= LARGE else None
 
     def add(self, index: Array, run: Array | slice) -> None:
         """Mark elements, whose `index` may be a `run`."""
         self.elements[run] = True
-        if self._parts is not None:
-            self._parts[index >> PART_BITS] = True
+        if self._chunks is not None:
+            self._chunks[index >> CHUNK_BITS] = True
 
     def count(self) -> int:
-        if self._parts is None:
+        """Return the number of marked elements."""
+        if self._chunks is None:
             return int(np.count_nonzero(self.elements))
-        starts = np.flatnonzero(self._parts) << PART_BITS
-        return sum(int(np.count_nonzero(self.elements[start : start + (1 << PART_BITS)])) for start in starts)
+        starts = np.flatnonzero(self._chunks) << CHUNK_BITS
+        return sum(int(np.count_nonzero(self.elements[start : start + (1 << CHUNK_BITS)])) for start in starts)
 
 
 @dataclass
 class Counts:
-    """What a launch does: bytes by argument, and floating-point operations."""
+    """Counts of a launch: bytes by argument, and operations.
+
+    The operations are those on floating-point numbers.
+    """
 
     operations: int = 0
     products: dict[str, int] = field(default_factory=dict)
@@ -89,20 +101,23 @@ class Counts:
 
     @property
     def idle(self) -> int:
-        """How many programs have stored nothing."""
+        """The number of programs that have stored nothing."""
         return int(np.count_nonzero(~self.busy))
 
-    def access(self, access: Access, shape: tuple[int, ...], *, whole: bool, stored: bool) -> None:
-        """Count a load or a store by blocks of `shape`; `whole`: no mask left an element out."""
+    def access(self, access: Access, shape: tuple[int, ...], *, unmasked: bool, stored: bool) -> None:
+        """Count a load or a store by blocks of `shape`.
+
+        With `unmasked`, no mask left an element out.
+        """
         region = access.region
-        name = name_of(region)
+        name = display_name(region)
         if shape and not stored:
             loaded, empty = self.blocks.get((name, shape), (0, 0))
             self.blocks[name, shape] = loaded + 1, empty + (not len(access.index))
         if not len(access.index):
             return
         size = len(access.index) * access.item
-        scattered = int(bool(shape) and shape[-1] > 1 and _scattered(access, shape[-1], whole))
+        scattered = int(bool(shape) and shape[-1] > 1 and _is_scattered(access, shape[-1], unmasked))
         new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, scattered_loads=scattered)
         if region.number not in self._touched:
             elements = -(-region.size // region.item)
@@ -116,53 +131,63 @@ class Counts:
 
     def finish(self) -> None:
         """Fill in what needs all accesses to be known, when the launch has ended."""
-        updated = {name_of(region) for region, *_ in self._touched.values() if region.storage.updated}
+        updated = {display_name(region) for region, *_ in self._touched.values() if region.storage.updated}
         for region, touched, stored in self._touched.values():
             once, distinct = stored.count() * region.item, touched.count() * region.item
-            self.arguments[name_of(region)] += Traffic(distinct=distinct, stored_again=-once)
+            self.arguments[display_name(region)] += Traffic(distinct=distinct, stored_again=-once)
         for name, traffic in self.arguments.items():
-            again = 0 if name in updated else max(0, traffic.stored + traffic.stored_again)
-            self.arguments[name] = replace(traffic, stored_again=again)
+            rewritten = 0 if name in updated else max(0, traffic.stored + traffic.stored_again)
+            self.arguments[name] = replace(traffic, stored_again=rewritten)
 
     def writes(self) -> dict[int, Write]:
-        """What the launch has stored, by the address of the storage."""
-        found: dict[int, Write] = {}
+        """Return what the launch has stored, by the storage's address."""
+        writes: dict[int, Write] = {}
         for region, _, stored in self._touched.values():
             storage = region.storage
             if stored.count():
-                write = found.setdefault(
+                write = writes.setdefault(
                     storage.address, Write(np.zeros(len(storage.bytes), np.bool_), storage.bytes.copy())
                 )
                 write.stored[region.offset : region.offset + region.size] |= np.repeat(stored.elements, region.item)[
                     : region.size
                 ]
-        return found
+        return writes
 
     def reads(self) -> list[tuple[str, int, int]]:
-        """What the launch has loaded or updated: its name, the address of the storage, and how many elements."""
+        """Return what the launch has loaded or updated.
+
+        Each entry has a name, the address of the storage, and how many elements.
+        """
         return [
-            (name_of(region), region.storage.address, touched.count())
+            (display_name(region), region.storage.address, touched.count())
             for region, touched, _ in self._touched.values()
-            if self.arguments[name_of(region)].loaded or region.storage.updated
+            if self.arguments[display_name(region)].loaded or region.storage.updated
         ]
 
     def compute(self, operations: int, multiplied: str | None) -> None:
-        """Count floating-point operations; those of a `tl.dot` also by what it has multiplied."""
+        """Count floating-point operations.
+
+        Those of a `tl.dot` are counted by what it has multiplied, too.
+        """
         self.operations += operations
         if multiplied is not None:
             self.products[multiplied] = self.products.get(multiplied, 0) + operations
 
-    def saved(self) -> Counts:
+    def snapshot(self) -> Counts:
         """Return a copy for `restore`."""
-        coalescing = None if self.coalescing is None else self.coalescing.saved()
+        coalescing = None if self.coalescing is None else self.coalescing.snapshot()
         return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing, dict(self.blocks))
 
-    def restore(self, saved: Counts) -> None:
-        """Restore everything except what was touched and who was busy: the same programs will do it again."""
-        self.operations, self.products = saved.operations, saved.products
-        self.arguments, self.coalescing, self.blocks = saved.arguments, saved.coalescing, saved.blocks
+    def restore(self, snapshot: Counts) -> None:
+        """Restore everything except what was touched and who was busy.
+
+        The same programs will do that again.
+        """
+        self.operations, self.products = snapshot.operations, snapshot.products
+        self.arguments, self.coalescing, self.blocks = snapshot.arguments, snapshot.coalescing, snapshot.blocks
 
     def clear(self) -> None:
+        """Set everything to zero."""
         self.operations = 0
         self.products.clear()
         self.arguments.clear()
@@ -172,16 +197,19 @@ class Counts:
         self._touched.clear()
 
 
-def name_of(region: Region) -> str:
-    """The counts of an argument; memory reached by addresses that the kernel made itself is counted together."""
+def display_name(region: Region) -> str:
+    """Return the name under which a region is counted.
+
+    Memory reached by addresses that the kernel made itself is counted together.
+    """
     return region.name or "memory"
 
 
-def _scattered(access: Access, row: int, whole: bool) -> bool:
-    """Whether consecutive elements of a row are not consecutive in memory."""
+def _is_scattered(access: Access, row: int, unmasked: bool) -> bool:
+    """Return whether a row's elements are not consecutive in memory."""
     if isinstance(access.run, slice):
         return False
-    if whole:
+    if unmasked:
         return bool((np.diff(access.index.reshape(-1, row), axis=1) != 1).any())
     # A mask left some out, so rows end anywhere: up to one break per possible row proves nothing.
     return int((np.diff(access.index) != 1).sum()) > 2 * (len(access.index) // row + 1)

@@ -1,4 +1,7 @@
-"""Notices results of undefined elements when they are stored, and has the launch started again to know where from."""
+"""Results of undefined elements that are stored.
+
+The launch is started again to know where they come from.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,15 @@ import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
 from triton_simulator.signals import Restart
-from triton_simulator.storage.accesses import Access, flat_of
+from triton_simulator.storage.accesses import Access, flatten
 from triton_simulator.storage.undo import Undo
 from triton_simulator.values.formats import Array
-from triton_simulator.values.undefined import is_mixed, mixed, source_of
+from triton_simulator.values.undefined import is_mixed, mark_mixed, source_of
 from triton_simulator.values.value import Value
 
 
 class Results:
-    """What one launch computes from undefined elements, and stores."""
+    """Values of one launch computed from undefined elements, and stored."""
 
     def __init__(self, log: FaultLog, undo: Undo) -> None:
         self._log = log
@@ -27,39 +30,45 @@ class Results:
         """Whether undefined elements are reported wherever they are stored."""
 
     def trace(self, reason: str) -> None:
-        """Start the launch again, unless it already knows where undefined elements come from."""
+        """Start the launch again to trace undefined elements.
+
+        Does nothing if it already knows where they come from.
+        """
         if not self._undo.plan.traced:
             raise Restart(reason, replace(self._undo.plan, traced=True))
 
     def combine(self, value: Value, axis: int, *, in_order: bool = False) -> None:
-        """Called where a value's elements are combined along an axis of the block."""
+        """Record that a value's elements are combined along an axis."""
         if value.poison is not None:
             self.combines = True
         if isinstance(value.poison, np.ndarray):
-            value.poison = mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
+            value.poison = mark_mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
 
-    def stored(
-        self, access: Access, poison: Array, shape: tuple[int, ...], chosen: Array | None, *, meant: bool
+    def record_store(
+        self, access: Access, poison: Array, shape: tuple[int, ...], chosen: Array | None, *, intended: bool
     ) -> None:
-        """Called where the chosen elements of a value with this poison, broadcast to `shape`, are stored.
+        """Record a store of elements, some of which may be undefined.
 
-        Where no mask says that they are `meant`, they may be padding.
+        They are the chosen elements of a value with this poison, broadcast to `shape`.
+
+        Where no mask says that they are `intended`, they may be padding.
         """
 
-        def stored(part: Array) -> Array:
-            return flat_of(part, shape, chosen)
+        def select_stored(array: Array) -> Array:
+            """Return the part of an array that belongs to the stored elements."""
+            return flatten(array, shape, chosen)
 
         plain = np.asarray(poison)
         if not (plain if chosen is None else plain & chosen).any():
             return
-        source = source_of(poison, stored)
+        source = source_of(poison, select_stored)
         always = self.report_all or (source is not None and not source.is_load)
-        if not (self.combines or always or meant):
+        if not (self.combines or always or intended):
             return
         self.trace("an undefined value is stored")
-        if source is None or not (always or meant or is_mixed(poison)):
+        if source is None or not (always or intended or is_mixed(poison)):
             return
-        where = stored(plain)
+        where = select_stored(plain)
         self._log.add(
             Kind.UNDEFINED_RESULT,
             access.owners[where],

@@ -1,1 +1,4 @@
-"""Triton's operations: what its semantics call for all programs of a group at once."""
+"""Triton's operations for all programs of a group at once.
+
+Triton's semantics call them.
+"""

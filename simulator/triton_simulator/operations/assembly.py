@@ -11,23 +11,27 @@ import triton.language as tl
 
 from triton_simulator.values import ptx
 from triton_simulator.values.formats import Array, item_bytes
-from triton_simulator.values.value import Value, either, spread
+from triton_simulator.values.value import Value, combined_poison, spread
 
 
 class _Results:
-    """What inline assembly gives, as Triton asks for it."""
+    """Results of inline assembly, as Triton asks for them."""
 
     def __init__(self, values: Sequence[Value]) -> None:
         self._values = values
 
     def get_result(self, number: int) -> Value:
+        """Return the result of this number."""
         return self._values[number]
 
 
 def inline_assembly(
     builder: Any, text: str, constraints: str, values: Sequence[Value], dtypes: Sequence[Any], _pure: bool, pack: int
 ) -> _Results:
-    """`tl.inline_asm_elementwise`: the text runs for `pack` elements at a time. Raises NotSimulatedError."""
+    """Run a text of assembly for `pack` elements at a time.
+
+    This is `tl.inline_asm_elementwise`. Raises NotSimulatedError, and ValueError where `pack` does not fit.
+    """
     types = [dtype.scalar for dtype in dtypes]
     numbers = [builder.as_integers(value, tl.uint64) if value.dtype.is_ptr() else value for value in values]
     shape = values[0].shape if values else dtypes[0].shape if dtypes[0].is_block() else ()
@@ -36,38 +40,49 @@ def inline_assembly(
     if size % pack:
         raise ValueError(f"inline assembly for pack={pack} elements at a time does not fit a block of {size}")
     full = [np.broadcast_to(spread(value.data, shape), (rows, *shape)).reshape(-1, pack) for value in numbers]
-    given = ptx.registers_of(full, [value.dtype.scalar for value in numbers], pack)
-    counts = [ptx.count(item_bytes(dtype), pack) for dtype in types]
-    registers = _named(constraints, given, sum(counts))
+    inputs = ptx.pack_registers(full, [value.dtype.scalar for value in numbers], pack)
+    counts = [ptx.register_count(item_bytes(dtype), pack) for dtype in types]
+    registers = _name_registers(constraints, inputs, sum(counts))
     ptx.run(text, registers)
     results, start = [], 0
-    for dtype, many in zip(types, counts, strict=True):
+    for dtype, output_count in zip(types, counts, strict=True):
         outputs = [
-            np.broadcast_to(_written(registers, f"${start + place}"), rows * size // pack) for place in range(many)
+            np.broadcast_to(_read_result(registers, f"${start + position}"), rows * size // pack)
+            for position in range(output_count)
         ]
-        data = ptx.elements_of(outputs, dtype, item_bytes(dtype), pack).reshape(rows, *shape)
+        data = ptx.unpack_registers(outputs, dtype, item_bytes(dtype), pack).reshape(rows, *shape)
         results.append(Value(data, dtype, shape, poison=_poison(values, shape, pack)))
-        start += many
+        start += output_count
     return _Results(results)
 
 
-def _written(registers: dict[str, Array], name: str) -> Array:
+def _read_result(registers: dict[str, Array], name: str) -> Array:
     if name not in registers:
         raise ValueError(f"inline assembly leaves its result {name} without a value")
     return registers[name]
 
 
-def _named(constraints: str, given: Sequence[Array], outputs: int) -> dict[str, Array]:
-    """Registers by the names that a text has for them; an input may be tied to a result's, as `0` is to `$0`."""
-    inputs = [each.strip() for each in constraints.split(",") if each.strip() and each.strip()[0] not in "=~"]
-    registers = {f"${outputs + place}": bits for place, bits in enumerate(given)}
-    registers |= {f"${tied}": bits for tied, bits in zip(inputs, given, strict=False) if tied.isdigit()}
+def _name_registers(constraints: str, values: Sequence[Array], outputs: int) -> dict[str, Array]:
+    """Return the input registers by the names that a text has for them.
+
+    An input may be tied to a result's register, as `0` is to `$0`.
+    """
+    inputs = [
+        constraint.strip()
+        for constraint in constraints.split(",")
+        if constraint.strip() and constraint.strip()[0] not in "=~"
+    ]
+    registers = {f"${outputs + position}": bits for position, bits in enumerate(values)}
+    registers |= {f"${number}": bits for number, bits in zip(inputs, values, strict=False) if number.isdigit()}
     return registers
 
 
 def _poison(values: Sequence[Value], shape: tuple[int, ...], pack: int) -> Array | None:
-    """A result is undefined where an operand is; of several elements at a time, where any of them is."""
-    poison = either(*values)
+    """Return which results are undefined.
+
+    A result is where an operand is; of several elements at a time, where any of them is.
+    """
+    poison = combined_poison(*values)
     if poison is None or pack == 1:
         return poison
     full = np.broadcast_to(spread(poison, shape), (len(poison), *shape))

@@ -1,4 +1,7 @@
-"""Atomics: the operations of Triton's builder that change memory by what it holds. Each becomes a method of ours."""
+"""Atomics of Triton's builder.
+
+They change memory by what it holds. Each becomes a method of our builder.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,35 @@ from triton_simulator.values.value import Value
 def update(
     programs: Programs, kind: Any, pointer: Value, value: Value, mask: Value | None, order: Any, _: Any
 ) -> Value:
-    """`kind` names the operation: `ATOMIC_OP.FADD`."""
+    """Carry out a read-modify-write.
+
+    `kind` names the operation: `ATOMIC_OP.FADD`.
+    """
     return _update(programs, arithmetic.UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, order)
 
 
 def compare_and_swap(programs: Programs, pointer: Value, expected: Value, value: Value, _order: Any, _: Any) -> Value:
+    """Store `value` where memory holds `expected`; return the old values."""
     # Who compares waits for what it finds: a lock holds whatever its `sem` is, as on a GPU.
     order = ir.MEM_SEMANTIC.ACQUIRE_RELEASE
     return _update(programs, arithmetic.compare_and_swap, pointer, (expected, value), None, order)
 
 
 def load(programs: Programs, pointer: Value, mask: Value | None, order: Any, _: Any) -> Value:
+    """Load by an atomic, which may acquire."""
     return _update(programs, lambda old: old, pointer, (), mask, order)
 
 
 def store(programs: Programs, pointer: Value, value: Value, mask: Value | None, order: Any, _: Any) -> None:
+    """Store by an atomic, which may release."""
     _update(programs, lambda old, new: new, pointer, (value,), mask, order)
 
 
 def poll(programs: Programs, pointer: Value, expected: Value, timeout: Any, order: Any, scope: Any) -> Value:
+    """Load until the value is as expected; return whether it is.
+
+    With a timeout, it looks once.
+    """
     while True:  # a program that waits lets the others run: see `Memory.wait`
         result = elementwise.compare(np.equal, load(programs, pointer, None, order, scope), expected)
         if isinstance(timeout, Value) or result.data.all():
@@ -53,7 +66,8 @@ def _update(
     dtype = pointer.get_element_ty()
 
     def exact(old: Array, *new: Array) -> Array:
-        return compute_rounded(step, dtype, old, *(part.astype(old.dtype, copy=False) for part in new))
+        """Apply the step, rounded to the type in memory."""
+        return compute_rounded(step, dtype, old, *(operand.astype(old.dtype, copy=False) for operand in new))
 
     return programs.memory.update(
         pointer,

@@ -1,5 +1,5 @@
 # ruff: noqa: N815  # the names are those of Triton's builder
-"""Triton's operations, carried out with numpy for every program of a group at once.
+"""Triton's operations, with numpy for all programs of a group.
 
 Triton's own semantics (types, broadcasting, promotion) call this builder instead of the one that would emit a
 compiler's instructions. It says what each operation is. What operations do to values stands in `values`; what
@@ -22,41 +22,56 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.faults import program_name
 from triton_simulator.operations import assembly, atomics, tiles
-from triton_simulator.operations.fallback import one_by_one
+from triton_simulator.operations.fallback import run_per_program
 from triton_simulator.operations.programs import Programs
-from triton_simulator.signals import LookedAt
+from triton_simulator.signals import ValueInspection
 from triton_simulator.values import arithmetic, blocks, conversions, dot, elementwise
-from triton_simulator.values.value import Value, any_wrapped, either
+from triton_simulator.values.value import Value, any_wrapped, combined_poison
 
 
-def _counted(function: Callable[..., Any], *numpy: Callable[..., Any], each: int = 1) -> Callable[..., Any]:
-    """An operation that is as many floating-point operations as its result has elements, or `each` times that."""
+def _count_operations(
+    function: Callable[..., Any], *numpy: Callable[..., Any], per_element: int = 1
+) -> Callable[..., Any]:
+    """Count an operation's floating-point operations.
+
+    It is `per_element` of them for each element of its result.
+    """
 
     def method(builder: Builder, *operands: Any) -> Value:
+        """Carry out the operation, and count it."""
         result: Value = function(*numpy, *operands)
-        builder.count(result, each)
+        builder.count(result, per_element)
         return result
 
     return method
 
 
-def _enlarging(function: Callable[..., Any], *, moves: bool = False) -> Callable[..., Any]:
-    """An operation whose result may be a larger block than what it is given; it may be `_moving` too."""
+def _track_size(function: Callable[..., Any], *, moves: bool = False) -> Callable[..., Any]:
+    """Track the size of an operation's result.
+
+    The result may be a larger block than the operands. If the operation `moves` elements, it waits as in
+    `_wait_for_loads`.
+    """
 
     def method(builder: Builder, *operands: Any) -> Value:
+        """Carry out the operation, and record its result's size."""
         if moves:
             builder.wait(stores=False)
         result: Value = function(*operands)
-        builder.note_size(result.shape)
+        builder.record_size(result.shape)
         return result
 
     return method
 
 
-def _moving(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation that may bring elements to other threads, which have to wait until those have loaded them."""
+def _wait_for_loads(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let threads wait for loads before an operation.
+
+    It may bring elements to other threads, which have to wait until those have loaded them.
+    """
 
     def method(builder: Builder, *operands: Any) -> Any:
+        """Wait, and carry out the operation."""
         builder.wait(stores=False)
         return function(*operands)
 
@@ -68,12 +83,15 @@ def _extremum(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _comparison(operation: Callable[..., Any]) -> Callable[..., Any]:
-    """A pointer is compared by its addresses."""
+    """Return a comparison, which compares pointers by their addresses."""
     return lambda builder, a, b: elementwise.compare(operation, builder.as_numbers(a), builder.as_numbers(b))
 
 
 class Builder(Programs):
-    """Every `create_…` takes and gives `Value`s; the names are those that Triton's semantics call."""
+    """Builder that computes instead of emitting instructions.
+
+    Every `create_…` takes and gives `Value`s; the names are those that Triton's semantics call.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -89,14 +107,14 @@ class Builder(Programs):
     # Constants
 
     get_int1 = staticmethod(partial(conversions.constant, dtype=tl.int1))
-    get_int8 = staticmethod(partial(conversions.whole, dtype=tl.int8))
-    get_uint8 = staticmethod(partial(conversions.whole, dtype=tl.uint8))
-    get_int16 = staticmethod(partial(conversions.whole, dtype=tl.int16))
-    get_uint16 = staticmethod(partial(conversions.whole, dtype=tl.uint16))
-    get_int32 = staticmethod(partial(conversions.whole, dtype=tl.int32))
-    get_uint32 = staticmethod(partial(conversions.whole, dtype=tl.uint32))
-    get_int64 = staticmethod(partial(conversions.whole, dtype=tl.int64))
-    get_uint64 = staticmethod(partial(conversions.whole, dtype=tl.uint64))
+    get_int8 = staticmethod(partial(conversions.integer, dtype=tl.int8))
+    get_uint8 = staticmethod(partial(conversions.integer, dtype=tl.uint8))
+    get_int16 = staticmethod(partial(conversions.integer, dtype=tl.int16))
+    get_uint16 = staticmethod(partial(conversions.integer, dtype=tl.uint16))
+    get_int32 = staticmethod(partial(conversions.integer, dtype=tl.int32))
+    get_uint32 = staticmethod(partial(conversions.integer, dtype=tl.uint32))
+    get_int64 = staticmethod(partial(conversions.integer, dtype=tl.int64))
+    get_uint64 = staticmethod(partial(conversions.integer, dtype=tl.uint64))
     get_fp16 = staticmethod(partial(conversions.constant, dtype=tl.float16))
     get_bf16 = staticmethod(partial(conversions.constant, dtype=tl.bfloat16))
     get_fp32 = staticmethod(partial(conversions.constant, dtype=tl.float32))
@@ -107,17 +125,21 @@ class Builder(Programs):
     # Programs
 
     def create_get_program_id(self, axis: int) -> Value:
+        """Return the program id along an axis, as int32."""
         return Value(self.ids[axis], tl.int32, bounds=(0, self.grid[axis] - 1))
 
     def create_get_num_programs(self, axis: int) -> Value:
+        """Return the number of programs along an axis, as int32."""
         return conversions.constant(self.grid[axis], tl.int32)
 
     def create_make_range(self, _type: Any, start: int, stop: int) -> Value:
-        self.note_size((stop - start,))
+        """Return the int32 numbers from `start` to `stop`, exclusively."""
+        self.record_size((stop - start,))
         data = np.arange(start, stop, dtype=np.int32)[None]
         return Value(data, tl.int32, (stop - start,), bounds=(start, max(start, stop - 1)))
 
     def create_barrier(self) -> None:
+        """Let the threads of each program wait for each other."""
         self.wait()
 
     # Conversions
@@ -128,8 +150,9 @@ class Builder(Programs):
     create_fp_to_fp = staticmethod(conversions.floats_to_floats)
 
     def create_bitcast(self, source: Value, dtype: Any) -> Value:
+        """Return the same bits as another type, or pointers to another type."""
         repoint = source.dtype.scalar.is_ptr()
-        return self.repointed(source, dtype.scalar) if repoint else conversions.same_bits(source, dtype)
+        return self.cast_pointers(source, dtype.scalar) if repoint else conversions.bitcast(source, dtype)
 
     # Arithmetic
 
@@ -140,12 +163,12 @@ class Builder(Programs):
     create_srem = create_urem = staticmethod(elementwise.remainder)
     create_umulhi = staticmethod(partial(elementwise.apply, arithmetic.high_half))
 
-    create_fadd = _counted(elementwise.apply, np.add)
-    create_fsub = _counted(elementwise.apply, np.subtract)
-    create_fmul = _counted(elementwise.apply, np.multiply)
-    create_fdiv = create_precise_divf = create_approx_divf = _counted(elementwise.apply, np.divide)
-    create_frem = _counted(elementwise.apply, np.fmod)
-    create_fma = _counted(elementwise.fused_multiply_add, each=2)
+    create_fadd = _count_operations(elementwise.apply, np.add)
+    create_fsub = _count_operations(elementwise.apply, np.subtract)
+    create_fmul = _count_operations(elementwise.apply, np.multiply)
+    create_fdiv = create_precise_divf = create_approx_divf = _count_operations(elementwise.apply, np.divide)
+    create_frem = _count_operations(elementwise.apply, np.fmod)
+    create_fma = _count_operations(elementwise.fused_multiply_add, per_element=2)
 
     create_and = staticmethod(partial(elementwise.logical, np.bitwise_and, deciding=0))
     create_or = staticmethod(partial(elementwise.logical, np.bitwise_or, deciding=-1))
@@ -154,24 +177,25 @@ class Builder(Programs):
     create_lshr = staticmethod(partial(elementwise.shift_right, "u"))
     create_ashr = staticmethod(partial(elementwise.shift_right, "i"))
 
-    create_fneg = _counted(elementwise.with_sign, np.negative)
-    create_fabs = create_iabs = _counted(elementwise.with_sign, np.abs)
-    create_exp = _counted(elementwise.unary, np.exp)
-    create_exp2 = _counted(elementwise.unary, np.exp2)
-    create_log = _counted(elementwise.unary, np.log)
-    create_log2 = _counted(elementwise.unary, np.log2)
-    create_sin = _counted(elementwise.unary, np.sin)
-    create_cos = _counted(elementwise.unary, np.cos)
-    create_sqrt = create_precise_sqrt = _counted(elementwise.unary, np.sqrt)
-    create_rsqrt = _counted(elementwise.unary, lambda x: 1 / np.sqrt(x))
-    create_floor = _counted(elementwise.unary, np.floor)
-    create_ceil = _counted(elementwise.unary, np.ceil)
-    create_erf = _counted(elementwise.unary, np.vectorize(math.erf, otypes=[np.float64]))
+    create_fneg = _count_operations(elementwise.change_sign, np.negative)
+    create_fabs = create_iabs = _count_operations(elementwise.change_sign, np.abs)
+    create_exp = _count_operations(elementwise.unary, np.exp)
+    create_exp2 = _count_operations(elementwise.unary, np.exp2)
+    create_log = _count_operations(elementwise.unary, np.log)
+    create_log2 = _count_operations(elementwise.unary, np.log2)
+    create_sin = _count_operations(elementwise.unary, np.sin)
+    create_cos = _count_operations(elementwise.unary, np.cos)
+    create_sqrt = create_precise_sqrt = _count_operations(elementwise.unary, np.sqrt)
+    create_rsqrt = _count_operations(elementwise.unary, lambda x: 1 / np.sqrt(x))
+    create_floor = _count_operations(elementwise.unary, np.floor)
+    create_ceil = _count_operations(elementwise.unary, np.ceil)
+    create_erf = _count_operations(elementwise.unary, np.vectorize(math.erf, otypes=[np.float64]))
 
     def create_extern_elementwise(
         self, _library: str, _path: str, symbol: str, operands: list[Value], dtype: Any, _pure: bool
     ) -> Value:
-        result = elementwise.of_libdevice(symbol, operands, dtype)
+        """Call a function of libdevice on each element."""
+        result = elementwise.call_libdevice(symbol, operands, dtype)
         self.count(result)
         return result
 
@@ -182,14 +206,16 @@ class Builder(Programs):
     create_minnumf, create_maxnumf = _extremum(np.fmin), _extremum(np.fmax)
 
     def create_clampf(self, x: Value, low: Value, high: Value, propagate: Any) -> Value:
+        """Return `x` limited to the range from `low` to `high`."""
         quiet = propagate == ir.PROPAGATE_NAN.NONE
         larger, smaller = (np.fmax, np.fmin) if quiet else (np.maximum, np.minimum)
         return self.extremum(smaller, self.extremum(larger, x, low), high)
 
     def extremum(self, operation: Callable[..., Any], a: Value, b: Value) -> Value:
+        """Return the smaller or larger of two operands, and count it."""
         result = elementwise.apply(operation, a, b, chooses=True)
         self.count(result)
-        return result.shown()  # a maximum ignores NaN
+        return result.mark_undefined()  # a maximum ignores NaN
 
     # Of floats, "ordered" means false for NaN and "unordered" true; Triton asks for no other combinations.
     create_icmpSLT = create_icmpULT = create_fcmpOLT = _comparison(np.less)
@@ -205,24 +231,27 @@ class Builder(Programs):
 
     create_unsplat = staticmethod(blocks.unsplat)
     create_expand_dims = staticmethod(blocks.expand_dims)
-    create_reshape = _moving(blocks.reshape)
-    create_trans = _moving(blocks.transpose)
-    create_split = _moving(blocks.split)
-    create_broadcast = _enlarging(blocks.broadcast)
-    create_cat = _enlarging(blocks.concatenate, moves=True)
-    create_join = _enlarging(blocks.join, moves=True)
+    create_reshape = _wait_for_loads(blocks.reshape)
+    create_trans = _wait_for_loads(blocks.transpose)
+    create_split = _wait_for_loads(blocks.split)
+    create_broadcast = _track_size(blocks.broadcast)
+    create_cat = _track_size(blocks.concatenate, moves=True)
+    create_join = _track_size(blocks.join, moves=True)
 
     def create_gather(self, source: Value, index: Value, axis: int) -> Value:
+        """Return `source[..., index, ...]` along an axis."""
         self.wait()
-        self.note_size(index.shape)
+        self.record_size(index.shape)
         return blocks.gather(source, index, axis)
 
     def create_splat(self, dtype: Any, scalar: Value) -> Value:
+        """Return a block of this scalar."""
         shape = tuple(int(size) for size in dtype.shape)
-        self.note_size(shape)
+        self.record_size(shape)
         return blocks.splat(scalar, shape)
 
     def create_histogram(self, values: Value, bins: int, mask: Value | None = None) -> Value:
+        """Return how many values fall into each bin, as int32."""
         self.memory.results.combine(values, 0)
         self.wait()
         return blocks.histogram(values, int(bins), mask)
@@ -230,9 +259,10 @@ class Builder(Programs):
     # Matrices
 
     def create_dot(self, a: Value, b: Value, accumulator: Value, precision: Any, _imprecise: Any = None) -> Value:
+        """Return `a @ b + accumulator`."""
         self.memory.results.combine(a, -1)
         self.memory.results.combine(b, -2)
-        return self._product(a, b, accumulator, precision, dot.multiplied(a.dtype.scalar, precision))
+        return self._product(a, b, accumulator, precision, dot.input_precision(a.dtype.scalar, precision))
 
     def create_dot_scaled(
         self,
@@ -247,30 +277,35 @@ class Builder(Programs):
         b_packed: bool,
         accumulator: Value,
     ) -> Value:
+        """Return the product of blocks in microscaling formats."""
         e2m1 = type(a_format).E2M1
-        left_axis, right_axis = -1 if a_packed else -2, -2 if b_packed else -1
-        left = dot.scaled_operand(a, a_scale, left_axis if a_format == e2m1 else None, right=False)
-        right = dot.scaled_operand(b, b_scale, right_axis if b_format == e2m1 else None, right=True)
-        return self._product(left, right, accumulator, "IEEE", "scaled")
+        lhs_axis, rhs_axis = -1 if a_packed else -2, -2 if b_packed else -1
+        lhs = dot.scaled_operand(a, a_scale, lhs_axis if a_format == e2m1 else None, right=False)
+        rhs = dot.scaled_operand(b, b_scale, rhs_axis if b_format == e2m1 else None, right=True)
+        return self._product(lhs, rhs, accumulator, "IEEE", "scaled")
 
     def _product(self, a: Value, b: Value, accumulator: Value, precision: Any, multiplied: str) -> Value:
         self.wait()
         self.multiplied = True
         result = dot.multiply(a, b, accumulator, precision)
-        self.note_size(result.shape)
-        self.count(result, each=2 * a.shape[-1], multiplied=multiplied)
+        self.record_size(result.shape)
+        self.count(result, per_element=2 * a.shape[-1], multiplied=multiplied)
         return result
 
     # Pointers
 
     def create_addptr(self, pointer: Value, offset: Value) -> Value:
-        pointer, offset = elementwise.aligned(pointer, offset)
+        """Return pointers that are moved by elements.
+
+        The offset is added in int64; where an int32 offset has wrapped, the pointer is marked.
+        """
+        pointer, offset = elementwise.align(pointer, offset)
         return Value(
             pointer.data + offset.data.astype(np.int64, copy=False),
             pointer.dtype,
             pointer.shape,
             pointer.origin,
-            either(pointer, offset),
+            combined_poison(pointer, offset),
             any_wrapped(pointer, offset),
         )
 
@@ -278,21 +313,25 @@ class Builder(Programs):
     create_ptr_to_int = Programs.as_integers
 
     def as_numbers(self, value: Value) -> Value:
-        """A pointer's addresses; other values as they are."""
+        """Return a pointer's addresses; other values as they are."""
         return self.as_integers(value, tl.uint64) if value.dtype.scalar.is_ptr() else value
 
     # Memory
 
     def create_load(self, pointer: Value, *policy: Any) -> Value:
+        """Load all elements of a block."""
         return self.load(pointer, None, None, volatile=policy[-1] is True)
 
     def create_masked_load(self, pointer: Value, mask: Value, other: Value | None, *policy: Any) -> Value:
+        """Load the elements of a block where the mask is true."""
         return self.load(pointer, mask, other, volatile=policy[-1] is True)
 
     def create_store(self, pointer: Value, value: Value, *_policy: Any) -> None:
+        """Store all elements of a block."""
         self.store(pointer, value, None)
 
     def create_masked_store(self, pointer: Value, value: Value, mask: Value, *_policy: Any) -> None:
+        """Store the elements of a block where the mask is true."""
         self.store(pointer, value, mask)
 
     # Atomics
@@ -314,34 +353,37 @@ class Builder(Programs):
     create_descriptor_scatter = tiles.scatter
     create_make_block_ptr = staticmethod(tiles.make_block_pointer)
     create_advance = staticmethod(tiles.advance)
-    create_tensor_pointer_load = tiles.load_pointed
-    create_tensor_pointer_store = tiles.store_pointed
+    create_tensor_pointer_load = tiles.load_block_pointer
+    create_tensor_pointer_store = tiles.store_block_pointer
 
     # Debugging
 
     def create_print(self, prefix: str, hexadecimal: bool, values: list[Value], _signed: Any) -> None:
+        """Print a program's values, as `tl.device_print` does."""
         if not self.memory.plan.one_by_one:
-            raise LookedAt("device_print")
+            raise ValueInspection("device_print")
         program = tuple(int(ids[0]) for ids in self.ids)
         formatter: Any = {"all": _hexadecimal} if hexadecimal else None
         for value in values:
-            print(program, prefix, np.array2string(self.as_numbers(value).of_one_program(), formatter=formatter))
+            print(program, prefix, np.array2string(self.as_numbers(value).single_program(), formatter=formatter))
 
     def create_assert(self, condition: Value, message: str) -> None:
+        """Raise AssertionError if the condition is false anywhere."""
         condition = self.as_numbers(condition)
         if not condition.data.all():
             program = program_name(self.memory.log.program(int(self.memory.group[0])))
             raise AssertionError(f"{message or 'an assertion failed'}, in {program}")
 
     def create_assume(self, condition: Value) -> None:
+        """Raise ValueError if the condition is false anywhere."""
         if not condition.data.all():
             raise ValueError("tl.assume was given a condition that is false")
 
     def __getattr__(self, name: str) -> Any:
         member = getattr(self.upstream, name)  # types, and operations that this builder lacks
-        return one_by_one(self, name, member) if name.startswith("create_") else member
+        return run_per_program(self, name, member) if name.startswith("create_") else member
 
 
 def _hexadecimal(number: Any) -> str:
-    """As Triton's interpreter writes it."""
+    """Return a number as Triton's interpreter writes it."""
     return float(number).hex() if isinstance(number, np.floating) else f"0x{int(number):0{number.itemsize * 2}x}"

@@ -1,4 +1,7 @@
-"""Functions of a kernel's own that see single elements: each element is then a program of its own, for a while."""
+"""Kernel functions that see single elements.
+
+Each element is then a program of its own, for a while.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.signals import Diverged
+from triton_simulator.signals import Divergence
 from triton_simulator.values.formats import Array
 from triton_simulator.values.value import Value, spread
 
@@ -19,7 +22,10 @@ Scalars = Callable[[list[Value]], list[Value]]
 
 
 def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: int) -> Any:
-    """`tl.map_elementwise`: as many elements at a time as `pack` says, those that are next to each other."""
+    """Apply a function to `pack` neighbouring elements at a time.
+
+    This is `tl.map_elementwise`. Raises ValueError where `pack` does not fit.
+    """
     semantic = upstream.interpreter_semantic
     values = [tensor.handle for tensor in semantic.broadcast_tensors(*tensors)]
     shape, single = values[0].shape, False
@@ -27,72 +33,81 @@ def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: i
         raise ValueError(f"map_elementwise expects blocks of a multiple of pack={pack} elements, but got {shape}")
 
     def call(scalars: list[Value]) -> list[Value]:
+        """Apply the function to scalars."""
         nonlocal single
         results = function(*(tl.tensor(value, value.dtype) for value in scalars))
         single = not isinstance(results, tuple | tl.tuple)
         return [semantic.to_tensor(result).handle for result in ([results] if single else results)]
 
     rows = len(builder.memory.group)
-    places = range(pack)
-    parts = [_every(value, rows, pack, place) for value in values for place in places]
-    results = by_element(builder, call, parts)
+    positions = range(pack)
+    scalars = [_strided_scalars(value, rows, pack, position) for value in values for position in positions]
+    results = apply_by_element(builder, call, scalars)
     if len(results) % pack:
         raise ValueError(
             f"map_elementwise expects {pack} results for each block, but the function gives {len(results)}"
         )
-    blocks = [_block(results[start : start + pack], rows, shape) for start in range(0, len(results), pack)]
-    made = tuple(tl.tensor(block, tl.block_type(block.dtype, list(shape))) for block in blocks)
-    return made[0] if single else made
+    blocks = [_join_block(results[start : start + pack], rows, shape) for start in range(0, len(results), pack)]
+    outputs = tuple(tl.tensor(block, tl.block_type(block.dtype, list(shape))) for block in blocks)
+    return outputs[0] if single else outputs
 
 
-def by_element(builder: Any, call: Scalars, values: list[Value]) -> list[Value]:
-    """Apply `call` to scalars, of which each program of the group has as many: those that disagree are separated."""
+def apply_by_element(builder: Any, call: Scalars, values: list[Value]) -> list[Value]:
+    """Apply `call` to scalars, of which each program has as many.
+
+    Elements that disagree are separated.
+    """
     memory, group, ids = builder.memory, builder.memory.group, builder.ids
     size = len(values[0].data)
-    each = size // len(group)
+    per_program = size // len(group)
     results: list[Value] = []
     waiting = [np.arange(size)]
     try:
         while waiting:
-            part = waiting.pop()
-            memory.group = group[part // each]
-            builder.ids = tuple(axis[part // each] if len(axis) > 1 else axis for axis in ids)
+            subset = waiting.pop()
+            # Each element counts as a program: faults name the program that has it.
+            memory.group = group[subset // per_program]
+            builder.ids = tuple(axis[subset // per_program] if len(axis) > 1 else axis for axis in ids)
             try:
-                combined = call([value.rearranged(lambda data: data[part], ()) for value in values])  # noqa: B023
-            except Diverged as diverged:
-                waiting.extend(reversed(diverged.parts(part)))
+                combined = call([value.rearrange(lambda data: data[subset], ()) for value in values])  # noqa: B023
+            except Divergence as diverged:
+                waiting.extend(reversed(diverged.split(subset)))
                 continue
             results = results or [Value(np.empty(size, new.data.dtype), new.dtype) for new in combined]
             for result, new in zip(results, combined, strict=True):
-                _put(result, part, new)
+                _put(result, subset, new)
     finally:
         memory.group, builder.ids = group, ids
     return results
 
 
-def _put(result: Value, part: Array, new: Value) -> None:
-    """`result[part] = new`"""
-    result.data[part] = new.data.reshape(-1)
+def _put(result: Value, index: Array, new: Value) -> None:
+    """Carry out `result[index] = new`."""
+    result.data[index] = new.data.reshape(-1)
     if new.poison is not None:
         result.poison = np.zeros(len(result.data), np.bool_) if result.poison is None else result.poison
-        result.poison[part] = new.poison.reshape(-1)
+        result.poison[index] = new.poison.reshape(-1)
 
 
-def _every(value: Value, rows: int, pack: int, place: int) -> Value:
-    """Of each `pack` elements of a block, in all programs, the one at this place."""
+def _strided_scalars(value: Value, rows: int, pack: int, position: int) -> Value:
+    """Return every `pack`-th element of a block, in all programs.
+
+    The first one is at this position.
+    """
     full = (rows, *value.shape)
-    return value.rearranged(
-        lambda data: np.broadcast_to(spread(data, value.shape), full).reshape(-1, pack)[:, place], ()
+    return value.rearrange(
+        lambda data: np.broadcast_to(spread(data, value.shape), full).reshape(-1, pack)[:, position], ()
     )
 
 
-def _block(parts: Sequence[Value], rows: int, shape: tuple[int, ...]) -> Value:
-    """The block whose elements `_every` took apart."""
+def _join_block(scalars: Sequence[Value], rows: int, shape: tuple[int, ...]) -> Value:
+    """Return the block whose elements `_strided_scalars` took apart."""
 
-    def joined(arrays: Sequence[Any]) -> Array:
-        size = len(parts[0].data)
+    def join(arrays: Sequence[Any]) -> Array:
+        """Return the arrays interleaved, as (rows, *shape)."""
+        size = len(scalars[0].data)
         return np.stack([np.broadcast_to(array, size) for array in arrays], axis=-1).reshape(rows, *shape)
 
-    known = [part.poison for part in parts]
-    poison = None if all(each is None for each in known) else joined([each is not None and each for each in known])
-    return Value(joined([part.data for part in parts]), parts[0].dtype, shape, poison=poison)
+    poisons = [scalar.poison for scalar in scalars]
+    poison = None if all(mask is None for mask in poisons) else join([mask is not None and mask for mask in poisons])
+    return Value(join([scalar.data for scalar in scalars]), scalars[0].dtype, shape, poison=poison)

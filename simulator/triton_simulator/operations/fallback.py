@@ -1,4 +1,7 @@
-"""Operations that our builder lacks: Triton's interpreter carries them out, one program at a time."""
+"""Operations that our builder lacks.
+
+Triton's interpreter carries them out, one program at a time.
+"""
 
 from __future__ import annotations
 
@@ -12,37 +15,44 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.operations.programs import Programs
 from triton_simulator.signals import RestartOneByOne
-from triton_simulator.values.formats import Array, decode, encode, stored_as
+from triton_simulator.values.formats import Array, decode, encode, storage_dtype
 from triton_simulator.values.value import Value
 
 
-def one_by_one(programs: Programs, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation of the interpreter's builder, for values of ours."""
+def run_per_program(programs: Programs, name: str, operation: Callable[..., Any]) -> Callable[..., Any]:
+    """Return an operation of the interpreter's builder, for our values."""
 
     def call(*arguments: Any, **named: Any) -> Any:
+        """Run the operation. Raises RestartOneByOne if programs run at once."""
         plan = programs.memory.plan
         if not plan.one_by_one:
             raise RestartOneByOne(f"{name} is not batched", plan)
         result = _from_upstream(operation(*map(_as_upstream, arguments), **named))
-        given = [value.poison for value in arguments if isinstance(value, Value) and value.poison is not None]
-        if any(poison.any() for poison in given):
-            _spoil(result, given)
+        poisons = [value.poison for value in arguments if isinstance(value, Value) and value.poison is not None]
+        if any(poison.any() for poison in poisons):
+            _spoil(result, poisons)
         return result
 
     return call
 
 
-def _spoil(result: Any, given: list[Array]) -> None:
-    """Take all of a result for undefined: how its elements depend on those of the operands is not known."""
+def _spoil(result: Any, poisons: list[Array]) -> None:
+    """Mark all of a result as undefined.
+
+    How its elements depend on those of the operands is not known.
+    """
     for value in result if isinstance(result, tuple) else (result,):
         if isinstance(value, Value):
-            flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in given])
+            flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in poisons])
             value.poison = flat.reshape((1,) * (len(value.shape) + 1))
-            value.shown()
+            value.mark_undefined()
 
 
 def _as_upstream(value: Any) -> Any:
-    """One program's value as Triton's interpreter holds it: bits for small floats, no axis of programs."""
+    """Return one program's value as Triton's interpreter holds it.
+
+    It has bits for small floats, and no axis of programs.
+    """
     if not isinstance(value, Value):
         return value
     data = encode(value.full(), value.dtype.scalar)
@@ -58,4 +68,4 @@ def _from_upstream(result: Any) -> Any:
     data = np.asarray(result.data)
     scalar = data.size == 1
     data = data.reshape(1) if scalar else data[None]
-    return Value(decode(data.astype(stored_as(dtype), copy=False), dtype), dtype, () if scalar else data.shape[1:])
+    return Value(decode(data.astype(storage_dtype(dtype), copy=False), dtype), dtype, () if scalar else data.shape[1:])

@@ -1,4 +1,7 @@
-"""The group of programs that runs now: who they are, what they share, and what they do with pointers."""
+"""Group of programs that runs now.
+
+This has their ids, what they share, and what they do with pointers.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,15 @@ import numpy as np
 import triton.language as tl
 
 from triton_simulator.memory.memory import Memory
-from triton_simulator.values.formats import Array, held_as, item_bytes
+from triton_simulator.values.formats import Array, item_bytes, value_dtype
 from triton_simulator.values.value import Value
 
 
 class Programs:
-    """What the operations on memory need of the builder whose methods they become."""
+    """State that operations on memory need of the builder.
+
+    They become its methods.
+    """
 
     def __init__(self) -> None:
         self.grid: tuple[int, int, int] = (1, 1, 1)
@@ -26,36 +32,45 @@ class Programs:
         self.combining = False
         """Whether a function that combines two elements for `tl.reduce` runs: it gets whole blocks of them."""
         self.largest = 1
+        """Elements of the largest block so far."""
         self.multiplied = False
         """Whether the launch has multiplied matrices: their blocks lie in registers as tensor cores want it."""
-        """Elements of the largest block so far."""
 
-    def note_size(self, shape: tuple[int, ...]) -> None:
+    def record_size(self, shape: tuple[int, ...]) -> None:
+        """Record the size of a block, to know the largest."""
         self.largest = max(self.largest, math.prod(shape))
 
     def wait(self, *, stores: bool = True) -> None:
-        """Called where all threads of each program wait for each other: see `Threads.wait`."""
+        """Let all threads of each program wait for each other.
+
+        See `Threads.wait`.
+        """
         self.memory.races.threads.wait(self.memory.group, stores=stores)
 
-    def count(self, result: Value, each: int = 1, multiplied: str | None = None) -> None:
-        """Count the floating-point operations of a result: `each` for each of its elements."""
+    def count(self, result: Value, per_element: int = 1, multiplied: str | None = None) -> None:
+        """Count the floating-point operations of a result.
+
+        There are `per_element` for each of its elements.
+        """
         counts = self.memory.counts
         if counts is not None and result.dtype.is_floating():
-            counts.compute(each * math.prod(result.shape) * len(self.memory.group), multiplied)
+            counts.compute(per_element * math.prod(result.shape) * len(self.memory.group), multiplied)
 
     def as_pointers(self, source: Value, dtype: Any) -> Value:
+        """Return addresses, or pointers, as pointers of this type."""
         if source.dtype.scalar.is_ptr():
-            return self.repointed(source, dtype.scalar)
+            return self.cast_pointers(source, dtype.scalar)
         data, origin = self.memory.space.pointers(source.data, dtype.scalar, self.integers)
         return Value(data, dtype.scalar, source.shape, origin, source.poison)
 
     def as_integers(self, source: Value, dtype: Any) -> Value:
-        return source.with_data(self.memory.space.addresses(source).astype(held_as(dtype.scalar)), dtype.scalar)
+        """Return the addresses of pointers, as integers of this type."""
+        return source.with_data(self.memory.space.addresses(source).astype(value_dtype(dtype.scalar)), dtype.scalar)
 
-    def repointed(self, source: Value, target: Any) -> Value:
-        """The same addresses, seen as pointers to another type."""
+    def cast_pointers(self, source: Value, target: Any) -> Value:
+        """Return the same addresses as pointers to another type."""
         old = item_bytes(source.get_element_ty())
-        result = source.rearranged(lambda part: part, source.shape)
+        result = source.rearrange(lambda data: data, source.shape)
         result.dtype = target
         new = item_bytes(result.get_element_ty())
         if old != new:
@@ -68,12 +83,20 @@ class Programs:
         return result
 
     def load(self, pointer: Value, mask: Value | None, other: Value | None, *, volatile: bool = False) -> Value:
+        """Load a block, of numbers or of pointers.
+
+        Raises TypeError for a mask that is not of truth values.
+        """
         _check_mask(mask)
         dtype = pointer.get_element_ty() if not _points_to_pointers(pointer) else tl.uint64
         loaded = self.memory.load(pointer, mask, other, dtype, volatile=volatile)
         return self.as_pointers(loaded, pointer.dtype.element_ty) if _points_to_pointers(pointer) else loaded
 
     def store(self, pointer: Value, value: Value, mask: Value | None) -> None:
+        """Store a block, of numbers or of pointers.
+
+        Raises TypeError for a mask that is not of truth values.
+        """
         _check_mask(mask)
         if self.multiplied and len(value.shape) > 1:
             # The compiler takes such a block through shared memory to store its rows, and all threads wait there.
@@ -85,7 +108,10 @@ class Programs:
 
 
 def _check_mask(mask: Value | None) -> None:
-    """Triton's library refuses other masks, after its front end."""
+    """Raise TypeError for a mask that is not of truth values.
+
+    Triton's library refuses it, after its front end.
+    """
     if mask is not None and mask.dtype.scalar is not tl.int1:
         raise TypeError(f"a mask says yes or no, but this one is of type {mask.dtype.scalar}; expected a comparison")
 

@@ -1,4 +1,7 @@
-"""`tl.reduce` and `tl.associative_scan`, along an axis of the block, in all programs of a group."""
+"""`tl.reduce` and `tl.associative_scan`.
+
+They run along an axis of the block, in all programs of a group.
+"""
 
 from __future__ import annotations
 
@@ -10,69 +13,81 @@ import triton.language as tl
 from triton.language import standard
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.operations.elements import by_element
-from triton_simulator.signals import Branches
-from triton_simulator.values.formats import Array, held_as, rounded
+from triton_simulator.operations.elements import apply_by_element
+from triton_simulator.signals import ElementBranch
+from triton_simulator.values.formats import Array, round_to_dtype, value_dtype
 from triton_simulator.values.value import Value, spread
 
 Tensors = tuple[Any, ...]
 
 
 def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_dims: bool) -> Tensors:
-    """Each tensor without its axis `axis`; None stands for all axes. Kept axes have length 1."""
+    """Combine each tensor along `axis`; None stands for all axes.
+
+    The results lack the axis. With `keep_dims`, it has length 1.
+    """
     values = [tensor.handle for tensor in tensors]
     shape = values[0].shape
     _check_axis(axis, shape)
     builder.wait()
     if axis is None:
         values = [builder.create_reshape(value, (int(np.prod(shape)),)) for value in values]
+    # Poison is marked before, as the result no longer tells which elements were combined.
     for value in values:
         builder.memory.results.combine(value, 0 if axis is None else axis)
     results = _reduce_values(builder, values, 0 if axis is None else axis % len(shape), combine)
     if keep_dims:
-        kept = (1,) * len(shape) if axis is None else (*shape[: axis % len(shape)], 1, *shape[axis % len(shape) + 1 :])
-        results = [builder.create_reshape(value, kept) for value in results]
+        reduced_shape = (
+            (1,) * len(shape) if axis is None else (*shape[: axis % len(shape)], 1, *shape[axis % len(shape) + 1 :])
+        )
+        results = [builder.create_reshape(value, reduced_shape) for value in results]
     return tuple(_tensor(value, tensor.dtype) for value, tensor in zip(results, tensors, strict=True))
 
 
 def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
     first = values[0]
     shape = (*first.shape[:axis], *first.shape[axis + 1 :])
+    # Triton's own combining functions are known, and numpy is much faster than calling them.
     if combine is standard._sum_combine:
         builder.count(first)
-        return [_folded(first, shape, axis, _sum)]
+        return [_fold_with(first, shape, axis, _sum)]
     if combine in _EXTREMA:
-        return [_folded(first, shape, axis, _EXTREMA[combine].reduce)]
+        return [_fold_with(first, shape, axis, _EXTREMA[combine].reduce)]
     if combine in _BITWISE:
-        return [_folded(first, shape, axis, _BITWISE[combine].reduce)]
+        return [_fold_with(first, shape, axis, _BITWISE[combine].reduce)]
     if combine in _ARGUMENTS:
-        found = _argument(values, shape, axis, *_ARGUMENTS[combine])
-        return _fold(builder, values, axis, combine) if found is None else found
+        extremes = _arg_extremum(values, shape, axis, *_ARGUMENTS[combine])
+        return _fold(builder, values, axis, combine) if extremes is None else extremes
     return _fold(builder, values, axis, combine)
 
 
 def _sum(data: Array, axis: int) -> Array:
     if data.dtype.kind == "b":  # a sum of single bits keeps its lowest
         return np.asarray(np.logical_xor.reduce(data, axis=axis))
+    # Float16 sums are kept in float32 until the end, so that small terms are not lost on the way.
     wide = data.astype(np.float32) if data.dtype == np.float16 else data
     return np.asarray(wide.sum(axis=axis)).astype(data.dtype)
 
 
-def _folded(value: Value, shape: tuple[int, ...], axis: int, fold: Callable[..., Array]) -> Value:
+def _fold_with(value: Value, shape: tuple[int, ...], axis: int, fold: Callable[..., Array]) -> Value:
     data = np.asarray(fold(value.full(), axis=axis + 1)).astype(value.data.dtype, copy=False)
-    return Value(rounded(data, value.dtype.scalar), value.dtype, shape, poison=_any_poison(value, axis)).shown()
+    return Value(
+        round_to_dtype(data, value.dtype.scalar), value.dtype, shape, poison=_reduce_poison(value, axis)
+    ).mark_undefined()
 
 
-def _any_poison(value: Value, axis: int) -> Array | None:
+def _reduce_poison(value: Value, axis: int) -> Array | None:
     if value.poison is None:
         return None
     return np.asanyarray(value.poison.any(axis=axis + 1))  # a subclass may know more: see `undefined.py`
 
 
-def _argument(
+def _arg_extremum(
     values: list[Value], shape: tuple[int, ...], axis: int, largest: bool, leftmost: bool
 ) -> list[Value] | None:
-    """The extreme value and its index, of equal ones the smallest if `leftmost`, otherwise the largest, as on a GPU.
+    """Return the extreme value and its index, or None.
+
+    Of equal values, the smallest index is taken if `leftmost`, otherwise the largest, as on a GPU.
 
     None if there is a NaN: what comes of it depends on the order in which elements are compared.
     """
@@ -85,56 +100,63 @@ def _argument(
     choose, otherwise = (np.argmin, limits.max) if leftmost else (np.argmax, limits.min)
     position = np.expand_dims(choose(np.where(data == best, index.full(), otherwise), axis=axis + 1), axis + 1)
     results = []
-    for part in (value, index):
-        rows = max(len(part.data), len(position))
-        full = np.broadcast_to(part.full(), (rows, *part.shape))
-        taken = np.take_along_axis(full, np.broadcast_to(position, (rows, *position.shape[1:])), axis=axis + 1)
-        poison = _any_poison(value, axis)
-        results.append(Value(taken.squeeze(axis + 1), part.dtype, shape, poison=poison).shown())
+    for operand in (value, index):
+        rows = max(len(operand.data), len(position))
+        full = np.broadcast_to(operand.full(), (rows, *operand.shape))
+        extreme = np.take_along_axis(full, np.broadcast_to(position, (rows, *position.shape[1:])), axis=axis + 1)
+        poison = _reduce_poison(value, axis)
+        results.append(Value(extreme.squeeze(axis + 1), operand.dtype, shape, poison=poison).mark_undefined())
     return results
 
 
 def _fold(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
-    """Neighbours are combined, then neighbouring pairs, and so on: any associative function will do."""
+    """Combine neighbours, then neighbouring pairs, and so on.
+
+    Any associative function will do.
+    """
     while values[0].shape[axis] > 1:
-        first, second = (_part(values, axis, slice(start, None, 2)) for start in (0, 1))
-        values = _combined(builder, combine, first, second)
+        first, second = (_take(values, axis, slice(start, None, 2)) for start in (0, 1))
+        values = _combine(builder, combine, first, second)
     shape = (*values[0].shape[:axis], *values[0].shape[axis + 1 :])
     return [_rearranged(value, lambda full: full.squeeze(axis + 1), shape) for value in values]
 
 
 def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool) -> Tensors:
-    """Each element combined with all elements before it along `axis`, or with all after it."""
+    """Combine each element with all before it along `axis`.
+
+    With `reverse`, it is combined with all after it.
+    """
     values = [tensor.handle for tensor in tensors]
     _check_axis(axis, values[0].shape)
     builder.wait()
     axis = axis % len(values[0].shape)
     if reverse:
-        values = _part(values, axis, slice(None, None, -1))
+        values = _take(values, axis, slice(None, None, -1))
     for value in values:
         builder.memory.results.combine(value, axis, in_order=True)
     accumulate = _ACCUMULATE.get(combine)
     if accumulate is not None:
         builder.count(values[0])
-        results = [_accumulated(values[0], axis, accumulate)]
+        results = [_accumulate_values(values[0], axis, accumulate)]
     else:
-        results = _scanned(builder, values, axis, combine)
+        results = _scan_values(builder, values, axis, combine)
     if reverse:
-        results = _part(results, axis, slice(None, None, -1))
+        results = _take(results, axis, slice(None, None, -1))
     return tuple(_tensor(value, tensor.dtype) for value, tensor in zip(results, tensors, strict=True))
 
 
-def _accumulated(value: Value, axis: int, accumulate: Any) -> Value:
+def _accumulate_values(value: Value, axis: int, accumulate: Any) -> Value:
     dtype = value.dtype.scalar
     full = value.full()
     if dtype is tl.int1:
         accumulate = np.logical_and if accumulate is np.multiply else np.logical_xor
-    if held_as(dtype) == np.float32 and dtype is not tl.float32:
+    # Small floats round after every step, which numpy's accumulation does not.
+    if value_dtype(dtype) == np.float32 and dtype is not tl.float32:
         data = np.empty_like(full)
         for position in range(value.shape[axis]):
-            here, before = ([slice(None)] * (axis + 1) + [place] for place in (position, position - 1))
-            step = full[tuple(here)] if position == 0 else accumulate(data[tuple(before)], full[tuple(here)])
-            data[tuple(here)] = rounded(step, dtype)
+            current, previous = ([slice(None)] * (axis + 1) + [index] for index in (position, position - 1))
+            element = full[tuple(current)] if position == 0 else accumulate(data[tuple(previous)], full[tuple(current)])
+            data[tuple(current)] = round_to_dtype(element, dtype)
     else:
         data = accumulate.accumulate(full, axis=axis + 1, dtype=full.dtype)
     poison = value.poison
@@ -143,68 +165,76 @@ def _accumulated(value: Value, axis: int, accumulate: Any) -> Value:
     return Value(data, value.dtype, value.shape, poison=poison)
 
 
-def _scanned(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
-    """Each element is combined with the one before, then with the one two before, then four, and so on."""
+def _scan_values(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:
+    """Combine each element with earlier ones at doubling distances.
+
+    It is combined with the one before, then with the one two before, then four, and so on.
+    """
     size, distance = values[0].shape[axis], 1
     while distance < size:
         order = np.arange(size) - distance
         first = order.reshape(-1, *(1,) * (len(values[0].shape) - axis - 1)) < 0
-        before = _part(values, axis, np.maximum(order, 0))
-        combined = _combined(builder, combine, before, values)
-        values = [new.replaced(first, old) for new, old in zip(combined, values, strict=True)]
+        previous = _take(values, axis, np.maximum(order, 0))
+        combined = _combine(builder, combine, previous, values)
+        values = [new.replace_where(first, old) for new, old in zip(combined, values, strict=True)]
         distance *= 2
     return values
 
 
-def _part(values: list[Value], axis: int, which: slice | Array) -> list[Value]:
-    """Some of the positions along an axis."""
-    parts = []
+def _take(values: list[Value], axis: int, selection: slice | Array) -> list[Value]:
+    """Return some of the positions along an axis."""
+    results = []
     for value in values:
-        size = len(np.arange(value.shape[axis])[which])
+        size = len(np.arange(value.shape[axis])[selection])
         shape = (*value.shape[:axis], size, *value.shape[axis + 1 :])
-        parts.append(_rearranged(value, lambda full: full[(*(slice(None),) * (axis + 1), which)], shape))
-    return parts
+        results.append(_rearranged(value, lambda full: full[(*(slice(None),) * (axis + 1), selection)], shape))
+    return results
 
 
 def _rearranged(value: Value, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
-    """`value.rearranged`, for a change that needs all axes at their full length."""
-    return value.rearranged(lambda data: change(spread(data, value.shape)), shape)
+    """Rearrange a value by a change that needs all axes in full."""
+    return value.rearrange(lambda data: change(spread(data, value.shape)), shape)
 
 
-def _combined(builder: Any, combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
-    """Apply the kernel's function to whole slices at once: the tensors look like blocks to it.
+def _combine(builder: Any, combine: Any, first: list[Value], second: list[Value]) -> list[Value]:
+    """Apply the kernel's function to whole slices at once.
 
-    If it branches on them, it is given scalars, which is what it expects: see `_combined_by_element`.
+    The tensors look like blocks to it.
+
+    If it branches on them, it is given scalars, which is what it expects: see `_combine_by_element`.
     """
     function = getattr(combine, "rewrite", lambda: combine)()
     values = [*first, *second]
     builder.combining = True
     try:
         return _call(builder, function, values)
-    except Branches:
+    except ElementBranch:
         pass
     finally:
         builder.combining = False
-    return _combined_by_element(builder, function, values)
+    return _combine_by_element(builder, function, values)
 
 
-def _combined_by_element(builder: Any, function: Any, values: list[Value]) -> list[Value]:
+def _combine_by_element(builder: Any, function: Any, values: list[Value]) -> list[Value]:
     """Apply the kernel's function to pairs of elements, each its own program."""
     shape = values[0].shape
     rows = (len(builder.memory.group), *shape)
-    values = [value.rearranged(lambda data: np.broadcast_to(data, rows).reshape(-1), ()) for value in values]
-    results = by_element(builder, lambda scalars: _call(builder, function, scalars), values)
-    return [result.rearranged(lambda data: data.reshape(rows), shape) for result in results]
+    values = [value.rearrange(lambda data: np.broadcast_to(data, rows).reshape(-1), ()) for value in values]
+    results = apply_by_element(builder, lambda scalars: _call(builder, function, scalars), values)
+    return [result.rearrange(lambda data: data.reshape(rows), shape) for result in results]
 
 
 def _call(builder: Any, function: Any, values: list[Value]) -> list[Value]:
-    """Apply the kernel's function to tensors; its results have the types and the shape of what it combines."""
+    """Apply the kernel's function to tensors.
+
+    Its results have the types and the shape of what it combines.
+    """
     results = function(*(_tensor(value, value.dtype) for value in values))
     results = results if isinstance(results, tuple | tl.tuple) else (results,)
-    return [_like(builder, result, value) for result, value in zip(results, values, strict=False)]
+    return [_match_block(builder, result, value) for result, value in zip(results, values, strict=False)]
 
 
-def _like(builder: Any, result: Any, value: Value) -> Value:
+def _match_block(builder: Any, result: Any, value: Value) -> Value:
     semantic, dtype = upstream.interpreter_semantic, value.dtype.scalar
     handle: Value = semantic.cast(semantic.to_tensor(result), dtype).handle
     if handle.shape != value.shape:
@@ -214,7 +244,7 @@ def _like(builder: Any, result: Any, value: Value) -> Value:
 
 def _tensor(value: Value, dtype: Any) -> Any:
     scalar = dtype.scalar
-    value.data = value.data.astype(held_as(scalar), copy=False)
+    value.data = value.data.astype(value_dtype(scalar), copy=False)
     value.dtype = scalar
     return tl.tensor(value, tl.block_type(scalar, list(value.shape)) if value.shape else scalar)
 

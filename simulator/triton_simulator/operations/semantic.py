@@ -1,4 +1,7 @@
-"""Triton's semantics (types, broadcasting, promotion), where programs that run at once need others, or faster ones."""
+"""Triton's semantics, adapted to programs that run at once.
+
+Types, broadcasting and promotion are overridden where such programs need others, or faster ones.
+"""
 
 from __future__ import annotations
 
@@ -15,26 +18,30 @@ from triton_simulator.operations.shapes import SIZES
 from triton_simulator.values import blocks, conversions
 from triton_simulator.values.value import Value
 
-_STAY_AS_THEY_ARE = {dtype.name: dtype for dtype in (tl.float32, tl.float64, tl.int32, tl.int64)}
+_CLOSED_DTYPES = {dtype.name: dtype for dtype in (tl.float32, tl.float64, tl.int32, tl.int64)}
 """Types of which two operands give a result of the same type, whatever the operation, by their names."""
-_FITS = {int: frozenset(_STAY_AS_THEY_ARE), float: frozenset((tl.float32.name, tl.float64.name))}
+_FITS = {int: frozenset(_CLOSED_DTYPES), float: frozenset((tl.float32.name, tl.float64.name))}
 """Types of blocks that a number of this kind takes, by its kind."""
 
 Sizes = tuple[int, ...]
 
 
 class _Format(str):
-    """The name of a format: a plain string, as most versions of Triton want it, with the value that 3.6 asks for."""
+    """Name of a format.
+
+    It is a plain string, as most versions of Triton want it, with the value that 3.6 asks for.
+    """
 
     __slots__ = ()
 
     @property
     def value(self) -> str:
+        """Return the name itself."""
         return str(self)
 
 
 class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
-    """Triton's semantics, with its long way round where nothing is to be converted left out."""
+    """Triton's semantics, with a shortcut where nothing is converted."""
 
     def binary_op_type_checking_impl(
         self,
@@ -45,21 +52,24 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         arithmetic_check: bool = True,
         div_or_mod: bool = False,
     ) -> Any:
-        """Both operands of an operation, with the same type and shape."""
+        """Return both operands, with the same type and shape."""
         if arithmetic_check:
             if type(rhs) in _FITS:
                 rhs = self._like(rhs, lhs)
             elif type(lhs) in _FITS:
                 lhs = self._like(lhs, rhs)
         tensors = isinstance(lhs, tl.tensor) and isinstance(rhs, tl.tensor)
-        if tensors and lhs.dtype is rhs.dtype and lhs.dtype.name in _STAY_AS_THEY_ARE:
+        if tensors and lhs.dtype is rhs.dtype and lhs.dtype.name in _CLOSED_DTYPES:
             return self.broadcast_impl_value(lhs, rhs)
         return super().binary_op_type_checking_impl(
             lhs, rhs, allow_lhs_ptr, allow_rhs_ptr, arithmetic_check, div_or_mod
         )
 
     def _like(self, number: Any, block: Any) -> Any:
-        """A number that takes part in an operation with this block, as a constant of the block's type if it gets it."""
+        """Return a number as a constant of a block's type, if it gets it.
+
+        The number takes part in an operation with this block.
+        """
         if not isinstance(self.builder, Builder):  # Triton's interpreter runs
             return number
         fits = isinstance(block, tl.tensor) and block.dtype.name in _FITS[type(number)] and -(2**31) <= number < 2**31
@@ -69,38 +79,47 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         return tl.tensor(_constant(number, block.dtype.name, sizes), block.type)
 
     def broadcast_impl_value(self, lhs: Any, rhs: Any) -> Any:
-        """Both blocks with the same shape."""
-        left, right = _sizes(lhs.type), _sizes(rhs.type)
-        if left is not None and left == right:
+        """Return both blocks with the same shape."""
+        lhs_sizes, rhs_sizes = _sizes(lhs.type), _sizes(rhs.type)
+        if lhs_sizes is not None and lhs_sizes == rhs_sizes:
             return lhs, rhs
-        shape = _common(left, right)
+        shape = _broadcast_sizes(lhs_sizes, rhs_sizes)
         if shape is None:
             return super().broadcast_impl_value(lhs, rhs)
-        return self._spread(lhs, left, shape, rhs), self._spread(rhs, right, shape, lhs)
+        return self._spread(lhs, lhs_sizes, shape, rhs), self._spread(rhs, rhs_sizes, shape, lhs)
 
-    def _spread(self, block: Any, sizes: Sizes | None, shape: Sizes, other: Any) -> Any:
+    def _spread(self, block: Any, sizes: Sizes | None, shape: Sizes, reference: Any) -> Any:
         if sizes == shape:
             return block
-        same = block.dtype is other.dtype and _sizes(other.type) == shape
-        of_block = other.type if same else tl.block_type(block.dtype, list(shape))
+        # The other operand's type is taken where it fits: to create one takes longer than the broadcast.
+        same = block.dtype is reference.dtype and _sizes(reference.type) == shape
+        of_block = reference.type if same else tl.block_type(block.dtype, list(shape))
         if sizes:
             return tl.tensor(self.builder.create_broadcast(block.handle, shape), of_block)
         return tl.tensor(self.builder.create_splat(of_block, block.handle), of_block)
 
     def atomic_max(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        """Store the larger value by an atomic, and return the old one."""
         return self._float_atomic("max", super().atomic_max, pointer, value, mask, sem, scope)
 
     def atomic_min(self, pointer: Any, value: Any, mask: Any, sem: str, scope: str) -> Any:
+        """Store the smaller value by an atomic, and return the old one."""
         return self._float_atomic("min", super().atomic_min, pointer, value, mask, sem, scope)
 
-    def dot_scaled(self, a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, *others: Any) -> Any:
+    def dot_scaled(
+        self, a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, *options: Any
+    ) -> Any:
+        """Multiply blocks in microscaling formats."""
         names = (_Format(getattr(name, "value", name)) for name in (a_format, b_format))
-        return super().dot_scaled(a, a_scale, next(names), b, b_scale, next(names), *others)
+        return super().dot_scaled(a, a_scale, next(names), b, b_scale, next(names), *options)
 
     def _float_atomic(
         self, name: str, on_integers: Callable[..., Any], pointer: Any, value: Any, mask: Any, sem: str, scope: str
     ) -> Any:
-        """A float's maximum or minimum. Triton makes two of it, on its bits, which programs would share."""
+        """Update by the maximum or minimum of floats.
+
+        Triton makes two of it, on its bits, which programs would share.
+        """
         if not value.dtype.is_floating() or not isinstance(self.builder, Builder):
             return on_integers(pointer, value, mask, sem, scope)
         pointer, value, mask = self.atom_red_typechecking_impl(pointer, value, mask, name)
@@ -113,26 +132,34 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
 
 @functools.lru_cache(maxsize=1024, typed=True)
 def _constant(number: float, dtype: str, sizes: Sizes) -> Value:
-    """A block of this number. All who ask get the same one, which none can change.
+    """Return a block of this number.
+
+    All who ask get the same one, which none can change.
 
     A loop of a kernel asks for the same few again and again.
     """
-    value = conversions.constant(number, _STAY_AS_THEY_ARE[dtype])
+    value = conversions.constant(number, _CLOSED_DTYPES[dtype])
     value.data.flags.writeable = False
     return blocks.splat(value, sizes)
 
 
 def _sizes(of_block: Any) -> Sizes | None:
-    """The shape of a block, or () for a scalar; None where it is not known."""
+    """Return the shape of a block, or () for a scalar.
+
+    None where it is not known.
+    """
     return of_block.__dict__.get(SIZES) if of_block.is_block() else ()
 
 
-def _common(left: Sizes | None, right: Sizes | None) -> Sizes | None:
-    """The shape that blocks of these shapes are broadcast to; None where that is for Triton to say."""
-    if left is None or right is None:
+def _broadcast_sizes(lhs: Sizes | None, rhs: Sizes | None) -> Sizes | None:
+    """Return the shape that two shapes are broadcast to.
+
+    None where that is for Triton to say.
+    """
+    if lhs is None or rhs is None:
         return None
-    if not left or not right:
-        return left or right
-    shape = tuple([b if a == 1 else a for a, b in zip(left, right, strict=False)])
-    fits = len(left) == len(right) and all(b in (1, size) for b, size in zip(right, shape, strict=True))
+    if not lhs or not rhs:
+        return lhs or rhs
+    shape = tuple([b if a == 1 else a for a, b in zip(lhs, rhs, strict=False)])
+    fits = len(lhs) == len(rhs) and all(b in (1, size) for b, size in zip(rhs, shape, strict=True))
     return shape if fits else None

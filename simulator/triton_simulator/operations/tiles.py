@@ -1,4 +1,6 @@
-"""Descriptors and block pointers: the blocks of tensors that they describe, and the operations on them.
+"""Descriptors and block pointers.
+
+This has the blocks of tensors that they describe, and the operations on them.
 
 The operations are those of Triton's builder; each becomes a method of ours.
 """
@@ -17,13 +19,15 @@ from triton.runtime import _allocation
 from triton_simulator.operations import atomics
 from triton_simulator.operations.programs import Programs
 from triton_simulator.values import dot, elementwise
-from triton_simulator.values.formats import Array, held_as, item_bytes
-from triton_simulator.values.value import Value, either, union
+from triton_simulator.values.formats import Array, item_bytes, value_dtype
+from triton_simulator.values.value import Value, combined_poison, union
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A block of a tensor that a descriptor or a block pointer describes, for all programs.
+    """Block of a tensor, for all programs.
+
+    A descriptor or a block pointer describes it.
 
     `base` points to the tensor's first element; `tensor_shape` and `strides` are scalars, one for each axis.
     """
@@ -43,35 +47,47 @@ class Tile:
         """The type of the tensor's elements."""
         return self.base.get_element_ty()
 
-    def filling(self, shape: tuple[int, ...]) -> Value | None:
-        """What a load gives outside the tensor: zeros, or NaN; None if that is undefined."""
+    def fill_value(self, shape: tuple[int, ...]) -> Value | None:
+        """Return what a load gives outside the tensor.
+
+        It gives zeros, or NaN; None if that is undefined.
+        """
         if self.padding is None:
             return None
         fill = np.nan if self.padding == ir.PADDING_OPTION.PAD_NAN else 0
-        return Value(np.full((1,) * (len(shape) + 1), fill).astype(held_as(self.element)), self.element, shape)
+        return Value(np.full((1,) * (len(shape) + 1), fill).astype(value_dtype(self.element)), self.element, shape)
 
     def pointers(self, offsets: Sequence[Value], checked: Iterable[int]) -> tuple[Value, Value]:
-        """Pointers to the block that starts at `offsets`, and a mask: true inside the tensor along checked axes."""
+        """Return pointers to the block that starts at `offsets`, and a mask.
+
+        The mask is true inside the tensor along the checked axes.
+        """
         axes = set(checked)
         ranges = [_range_from(offset, size, axis, len(self.block)) for axis, (offset, size) in self._sides(offsets)]
-        return self._at(ranges, self.block, axes, self._poison(offsets, len(self.block)))
+        return self._pointers_at(ranges, self.block, axes, self._poison(offsets, len(self.block)))
 
     def rows(self, rows: Value, column: Value) -> tuple[Value, Value]:
-        """Pointers to the rows `rows` (N,), each from `column` on, and a mask: true inside the tensor."""
+        """Return pointers to some rows, and a mask.
+
+        The rows are `rows` (N,), each from `column` on. The mask is true inside the tensor.
+        """
         positions = [rows.full()[:, :, None].astype(np.int64), _range_from(column, self.block[-1], 1, 2)]
         of_rows = rows.poison if rows.poison is None else rows.poison[:, :, None]
         poison = union(self._poison([column], 2), of_rows)
-        return self._at(positions, (rows.shape[0], self.block[-1]), {0, 1}, poison)
+        return self._pointers_at(positions, (rows.shape[0], self.block[-1]), {0, 1}, poison)
 
     def _poison(self, offsets: Sequence[Value], ndim: int) -> Array | None:
-        """In which programs one of the scalars that the pointers are made of is undefined."""
-        poison = either(self.base, *self.tensor_shape, *self.strides, *offsets)
+        """Return in which programs the pointers are undefined.
+
+        They are if one of the scalars is that they are made of.
+        """
+        poison = combined_poison(self.base, *self.tensor_shape, *self.strides, *offsets)
         return None if poison is None else poison.reshape(len(poison), *(1,) * ndim)
 
     def _sides(self, offsets: Sequence[Value]) -> list[tuple[int, tuple[Value, int]]]:
         return list(enumerate(zip(offsets, self.block, strict=True)))
 
-    def _at(
+    def _pointers_at(
         self, positions: list[Array], shape: tuple[int, ...], checked: set[int], poison: Array | None
     ) -> tuple[Value, Value]:
         ndim = len(shape)
@@ -86,7 +102,10 @@ class Tile:
 
 
 def _lift(scalars: Array, ndim: int) -> Array:
-    """Each program's scalar, with an axis for each axis of a block, in int64, so that offsets do not wrap."""
+    """Return each program's scalar with an axis for each axis of a block.
+
+    It is int64, so that offsets do not wrap.
+    """
     return scalars.reshape(len(scalars), *(1,) * ndim).astype(np.int64)
 
 
@@ -120,6 +139,10 @@ NEGATIVE = (
 def make_descriptor(
     programs: Programs, base: Value, shape: Any, strides: Any, block: Any, _signed: Any = None, padding: Any = None
 ) -> Tile:
+    """Return the descriptor of a tensor.
+
+    Raises ValueError for one that a GPU would not take.
+    """
     tile = Tile(base, tuple(shape), tuple(strides), tuple(int(size) for size in block), padding)
     item = item_bytes(tile.element)
     _expect((programs.memory.space.addresses(base) % np.uint64(16) == 0).all(), "base must be 16-byte aligned")
@@ -130,56 +153,66 @@ def make_descriptor(
     return tile
 
 
-def _expect(holds: Any, otherwise: str) -> None:
+def _expect(condition: Any, message: str) -> None:
     """Raise ValueError for a descriptor that a GPU would not take."""
-    if not holds:
-        raise ValueError(otherwise)
+    if not condition:
+        raise ValueError(message)
 
 
 def check_memory(tile: Tile) -> None:
-    """Raise RuntimeError if nobody gives the memory that a kernel's own descriptor takes, as soon as it is used."""
+    """Raise RuntimeError if a descriptor's memory has no allocator.
+
+    A kernel's own descriptor needs some as soon as it is used.
+    """
     if tile.in_kernel and isinstance(_allocation._allocator.get(), _allocation.NullAllocator):
         raise RuntimeError(WITHOUT_MEMORY)
 
 
 def load(programs: Programs, tile: Tile, offsets: list[Value], *_policy: Any) -> Value:
-    pointer, mask = _described(programs, tile, offsets)
-    loaded = programs.load(pointer, mask, tile.filling(pointer.shape))
+    """Load a descriptor's block."""
+    pointer, mask = _tile_pointers(programs, tile, offsets)
+    loaded = programs.load(pointer, mask, tile.fill_value(pointer.shape))
     if tile.round_f32_to_tf32 and loaded.dtype is tl.float32:
         loaded = loaded.with_data(dot.tf32(loaded.data), loaded.dtype)
     return loaded
 
 
 def store(programs: Programs, tile: Tile, value: Value, offsets: list[Value]) -> None:
-    pointer, mask = _described(programs, tile, offsets, stores=True)
+    """Store a descriptor's block."""
+    pointer, mask = _tile_pointers(programs, tile, offsets, stores=True)
     programs.store(pointer, value, mask)
 
 
 def reduce(programs: Programs, kind: Any, tile: Tile, value: Value, offsets: list[Value]) -> None:
-    pointer, mask = _described(programs, tile, offsets, stores=True)
+    """Update a descriptor's block by atomics."""
+    pointer, mask = _tile_pointers(programs, tile, offsets, stores=True)
     atomics.update(programs, kind, pointer, value, mask, ir.MEM_SEMANTIC.RELAXED, None)
 
 
 def gather(programs: Programs, tile: Tile, rows: Value, column: Value, _type: Any) -> Value:
+    """Load some rows of a tensor."""
     check_memory(tile)
     pointer, mask = tile.rows(rows, column)
-    programs.note_size(pointer.shape)
-    return programs.load(pointer, mask, tile.filling(pointer.shape))
+    programs.record_size(pointer.shape)
+    return programs.load(pointer, mask, tile.fill_value(pointer.shape))
 
 
 def scatter(programs: Programs, tile: Tile, value: Value, rows: Value, column: Value) -> None:
+    """Store some rows of a tensor."""
     check_memory(tile)
     pointer, mask = tile.rows(rows, column)
     programs.store(pointer, value, mask)
 
 
-def _described(programs: Programs, tile: Tile, offsets: list[Value], *, stores: bool = False) -> tuple[Value, Value]:
+def _tile_pointers(
+    programs: Programs, tile: Tile, offsets: list[Value], *, stores: bool = False
+) -> tuple[Value, Value]:
     check_memory(tile)
     start = offsets[-1].data * item_bytes(tile.element)
     _expect((start % 16 == 0).all(), UNALIGNED)
     _expect(not stores or all((offset.data >= 0).all() for offset in offsets), NEGATIVE)
     pointer, mask = tile.pointers(offsets, range(len(tile.block)))
-    programs.note_size(pointer.shape)
+    programs.record_size(pointer.shape)
     return pointer, mask
 
 
@@ -187,22 +220,26 @@ def _described(programs: Programs, tile: Tile, offsets: list[Value], *, stores: 
 
 
 def make_block_pointer(base: Value, shape: Any, strides: Any, offsets: Any, block: Any, _order: Any) -> Tile:
+    """Return a block pointer."""
     return Tile(base, tuple(shape), tuple(strides), tuple(int(size) for size in block), None, tuple(offsets))
 
 
 def advance(tile: Tile, steps: list[Value]) -> Tile:
+    """Return the block pointer, moved by these steps."""
     offsets = (elementwise.add(old, step) for old, step in zip(tile.offsets, steps, strict=True))
     return replace(tile, offsets=tuple(offsets))
 
 
-def load_pointed(programs: Programs, tile: Tile, checked: Any, padding: Any, *_policy: Any) -> Value:
+def load_block_pointer(programs: Programs, tile: Tile, checked: Any, padding: Any, *_policy: Any) -> Value:
+    """Load the block of a block pointer."""
     pointer, mask = tile.pointers(tile.offsets, checked)
-    programs.note_size(pointer.shape)
+    programs.record_size(pointer.shape)
     if not len(checked):
         return programs.load(pointer, None, None)
-    return programs.load(pointer, mask, replace(tile, padding=padding).filling(pointer.shape))
+    return programs.load(pointer, mask, replace(tile, padding=padding).fill_value(pointer.shape))
 
 
-def store_pointed(programs: Programs, tile: Tile, value: Value, checked: Any, *_policy: Any) -> None:
+def store_block_pointer(programs: Programs, tile: Tile, value: Value, checked: Any, *_policy: Any) -> None:
+    """Store the block of a block pointer."""
     pointer, mask = tile.pointers(tile.offsets, checked)
     programs.store(pointer, value, mask if len(checked) else None)

@@ -1,1 +1,4 @@
-"""What programs do to each other: who must wait for whom, who did not, and who waits for ever."""
+"""Relations between programs.
+
+This finds who must wait for whom, who did not, and who waits for ever.
+"""

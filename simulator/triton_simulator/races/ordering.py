@@ -1,4 +1,4 @@
-"""Which programs waited for which others, by atomics."""
+"""Order among programs by atomics."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ UNKNOWN = -1
 
 @dataclass(frozen=True)
 class AtomicEvent:
-    """An atomic that orders: one that releases hands on all that its program did before it; one that acquires takes
-    over what was handed on at its address until then, by way of others too."""
+    """Atomic that orders programs.
+
+    One that releases hands on all that its program did before it; one that acquires takes over what was handed on at
+    its address until then, by way of others too.
+    """
 
     program: int
     address: int
     acquires: bool
     releases: bool
-    before: int
+    moment: int
     """The moment of the program that it ends."""
 
 
@@ -52,16 +55,20 @@ class Ordering:
     def __len__(self) -> int:
         return len(self._events)
 
-    def happened(self, programs: Array, addresses: Array, *, acquires: bool, releases: Array) -> None:
-        """Record an atomic of each of these programs, in this order; `releases` has a bool for each.
+    def record(self, programs: Array, addresses: Array, *, acquires: bool, releases: Array) -> None:
+        """Record an atomic of each of these programs, in this order.
+
+        `releases` has a bool for each.
 
         There must be capacity left for them. One that has nothing to hand on and nothing to take over is no event: a
         program that waits asks a thousand times.
         """
-        for program, address, hands_on in zip(programs.tolist(), addresses.tolist(), releases.tolist(), strict=True):
-            takes_over = acquires and self._released.get(address, -1) > self._acquired.get((program, address), -1)
-            if takes_over or hands_on:
-                self._put(AtomicEvent(program, address, acquires, hands_on, int(self._now[program])))
+        for program, address, does_release in zip(
+            programs.tolist(), addresses.tolist(), releases.tolist(), strict=True
+        ):
+            does_acquire = acquires and self._released.get(address, -1) > self._acquired.get((program, address), -1)
+            if does_acquire or does_release:
+                self._put(AtomicEvent(program, address, acquires, does_release, int(self._now[program])))
 
     def _put(self, event: AtomicEvent) -> None:
         number = len(self._events)
@@ -77,11 +84,12 @@ class Ordering:
         if event.releases:
             self._released[event.address] = number
 
-    def forget_after(self, length: int) -> None:
+    def truncate(self, length: int) -> None:
+        """Forget all events after the first `length`."""
         if length == len(self._events):
             return
         for event in reversed(self._events[length:]):
-            self._now[event.program] = event.before
+            self._now[event.program] = event.moment
         del self._events[length:]
         self._acquirers.clear()
         self._released.clear()
@@ -90,54 +98,64 @@ class Ordering:
             self._remember(number, event)
 
     def moments(self, programs: Array) -> Array:
-        """The current moments of these programs."""
+        """Return the current moments of these programs."""
         return self._now[programs] if self._events else programs
 
     def actors(self, moments: Array) -> Array:
-        """The programs that these moments belong to; -1 for an unknown moment."""
+        """Return the programs of these moments; -1 for an unknown moment."""
         return np.where(moments == UNKNOWN, -1, self._actors.take(moments, mode="clip"))
 
-    def unordered(self, laters: Array, moments: Array, but_for: Array | None = None) -> Array:
-        """Which of the programs `laters[i]` have not waited for the end of `moments[i]`.
+    def unordered(self, waiters: Array, moments: Array, excluded: Array | None = None) -> Array:
+        """Return which waiters have not waited for a moment's end.
 
-        Waiting at the address `but_for[i]` does not count. Where the moment is unknown, a program that has waited for
+        Program `waiters[i]` should have waited for `moments[i]`.
+
+        Waiting at the address `excluded[i]` does not count. Where the moment is unknown, a program that has waited for
         anything has waited for it: a doubt is no fault.
         """
-        if not self._events or not len(laters):
-            return np.ones(len(laters), np.bool_)
-        if but_for is None and (laters == laters[0]).all():
-            wanted = moments.tolist()
-            reached = self._reached(int(laters[0]), set(wanted), 0)
-            return np.array([moment not in reached for moment in wanted])
-        addresses = np.zeros(len(laters), np.int64) if but_for is None else but_for
-        queries, which = np.unique(np.stack([laters, addresses, moments]), axis=1, return_inverse=True)
+        if not self._events or not len(waiters):
+            return np.ones(len(waiters), np.bool_)
+        # The usual case: one program asks, and a single walk through the events answers for all its moments.
+        if excluded is None and (waiters == waiters[0]).all():
+            requested = moments.tolist()
+            reached = self._reached(int(waiters[0]), set(requested), 0)
+            return np.array([moment not in reached for moment in requested])
+        addresses = np.zeros(len(waiters), np.int64) if excluded is None else excluded
+        # Equal questions are asked once: a block asks the same for many of its elements.
+        queries, inverse = np.unique(np.stack([waiters, addresses, moments]), axis=1, return_inverse=True)
         answers = np.ones(queries.shape[1], np.bool_)
-        for later, address in np.unique(queries[:2], axis=1).T.tolist():
-            mine = (queries[0] == later) & (queries[1] == address)
-            wanted = queries[2][mine].tolist()
-            reached = self._reached(later, set(wanted), address)
-            answers[mine] = [moment not in reached for moment in wanted]
-        return answers[which.reshape(-1)]
+        for waiter, address in np.unique(queries[:2], axis=1).T.tolist():
+            matches = (queries[0] == waiter) & (queries[1] == address)
+            requested = queries[2][matches].tolist()
+            reached = self._reached(waiter, set(requested), address)
+            answers[matches] = [moment not in reached for moment in requested]
+        return answers[inverse.reshape(-1)]
 
-    def _reached(self, program: int, moments: set[int], but_for: int) -> set[int]:
-        """Return the moments that ended before this program's moment began, following the events backwards."""
+    def _reached(self, program: int, moments: set[int], excluded: int) -> set[int]:
+        """Return the moments that ended before this program's moment began.
+
+        The events are followed backwards.
+        """
         reached = {UNKNOWN} if program in self._acquirers else set()
-        waiting: dict[int, set[int]] = {}
+        pending: dict[int, set[int]] = {}
         for moment in moments - {UNKNOWN}:
-            waiting.setdefault(int(self._actors[moment]), set()).add(moment)
-        known, addresses = {program}, set[int]()
+            pending.setdefault(int(self._actors[moment]), set()).add(moment)
+        visited, addresses = {program}, set[int]()
         for number in range(len(self._events) - 1, -1, -1):
-            if not waiting:
+            if not pending:
                 break
             event = self._events[number]
-            if event.address == but_for:
+            # Waiting at the element itself is luck: see `Races.update`.
+            if event.address == excluded:
                 continue
-            if event.program not in known:
+            # An event matters if its program is reached already, or if it releases at an address where a reached one
+            # acquired.
+            if event.program not in visited:
                 if not (event.releases and event.address in addresses):
                     continue
-                known.add(event.program)
-                began = self._programs + number
-                reached |= {moment for moment in waiting.pop(event.program, ()) if moment < began}
+                visited.add(event.program)
+                start = self._programs + number
+                reached |= {moment for moment in pending.pop(event.program, ()) if moment < start}
             if event.acquires:
                 addresses.add(event.address)
         return reached

@@ -1,4 +1,6 @@
-"""Finds threads of one program that exchange data through memory, and do not wait for each other.
+"""Detection of races between threads of one program.
+
+They exchange data through memory, and do not wait for each other.
 
 A block's elements are spread over a program's threads, and nothing but `tl.debug_barrier()`, or what makes all of them
 wait by itself, lets one thread see what another one has stored.
@@ -12,19 +14,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
-from triton_simulator.lines import KernelLine, line_of_kernel
+from triton_simulator.lines import KernelLine, current_line
 from triton_simulator.signals import Restart
 from triton_simulator.storage.accesses import Access, Lanes
 from triton_simulator.storage.undo import Undo
 from triton_simulator.values.formats import Array
 from triton_simulator.values.unshared import WARP, Share
 
-USUAL_WARPS = 4
+DEFAULT_WARPS = 4
 VECTOR_BYTES = 16
 """Bytes side by side that a thread loads or stores at a time."""
-MOST_ELEMENTS = 1 << 24
+MAX_ELEMENTS = 1 << 24
 """Elements of a storage up to which it is worth the memory to know which thread came to each."""
-MOST_BLOCKS = 16
+MAX_BLOCKS = 16
 """Blocks without a common element that are remembered."""
 Block = tuple[tuple[int, ...], Array | slice]
 """Its shape, and its elements."""
@@ -35,7 +37,9 @@ _SLOT = _SEVERAL - 1
 
 @dataclass(frozen=True)
 class Layout:
-    """How a block's elements are spread over a program's threads: in the order of memory, `vector` for each in turn.
+    """Layout of a block's elements over a program's threads.
+
+    They are spread in the order of memory, `vector` for each thread in turn.
 
     This is what the compiler chooses for rows, or columns, that are contiguous and aligned.
     """
@@ -47,29 +51,35 @@ class Layout:
     threads: int
 
     def warps(self, lanes: Array) -> Array:
-        """The warps that have these elements."""
+        """Return the warps that have these elements."""
+        # Lanes are numbered in the block's order, threads in the order of memory: the contiguous axis runs fastest.
         if self.order != tuple(range(len(self.order))):
             at = np.unravel_index(lanes, self.shape)
             lanes = np.ravel_multi_index([at[axis] for axis in self.order], [self.shape[axis] for axis in self.order])
         return np.asarray(lanes // self.vector % self.threads // WARP)
 
 
-def layout_of(lanes: Lanes, item: int, threads: int) -> Layout:
+def infer_layout(lanes: Lanes, item: int, threads: int) -> Layout:
+    """Return the layout that the compiler would choose for these lanes."""
     axes = tuple(range(len(lanes.shape)))
-    contiguous = [axis for axis in axes if _counts_up(lanes.index, axis + 1)]
+    contiguous = [axis for axis in axes if _is_contiguous(lanes.index, axis + 1)]
     if not contiguous:
         return Layout(lanes.shape, axes, 1, threads)
+    # The compiler puts the contiguous axis last, and gives each thread as much of it as one instruction moves.
     order = (*(axis for axis in axes if axis != contiguous[-1]), contiguous[-1])
     return Layout(lanes.shape, order, max(1, min(VECTOR_BYTES // item, lanes.size // threads)), threads)
 
 
-def _counts_up(index: Array, axis: int) -> bool:
+def _is_contiguous(index: Array, axis: int) -> bool:
     return index.shape[axis] > 1 and bool((np.diff(index, axis=axis) == 1).all())
 
 
 @dataclass(eq=False)
 class _Event:
-    """An access by blocks of `size` elements. Slot i is lane `i % size` of program `group[i // size]`."""
+    """Access by blocks of `size` elements.
+
+    Slot i is lane `i % size` of program `group[i // size]`.
+    """
 
     line: KernelLine
     layout: Layout
@@ -79,20 +89,25 @@ class _Event:
     by_all: bool = False
     """Whether all threads need the number that was loaded here."""
 
-    def conflicts(self, other: _Event, mine: Array, theirs: Array) -> Array:
-        """Where the slots `mine` and the `theirs` of the other event are different threads of the same program.
+    def conflicts(self, later: _Event, slots: Array, later_slots: Array) -> Array:
+        """Return where slots belong to different threads of one program.
+
+        They are `slots` of this event and `later_slots` of the other one.
 
         The same lanes of equal blocks are the same thread, whatever its layout. Threads of a warp run in step.
         """
-        lanes, others = mine % self.size, theirs % other.size
-        apart = (self.layout.warps(lanes) != other.layout.warps(others)) | self.by_all
-        if self.layout.shape == other.layout.shape and not self.by_all:
-            apart &= lanes != others
-        return np.asarray(apart & (self.group[mine // self.size] == other.group[theirs // other.size]))
+        lanes, later_lanes = slots % self.size, later_slots % later.size
+        conflicting = (self.layout.warps(lanes) != later.layout.warps(later_lanes)) | self.by_all
+        if self.layout.shape == later.layout.shape and not self.by_all:
+            conflicting &= lanes != later_lanes
+        return np.asarray(conflicting & (self.group[slots // self.size] == later.group[later_slots // later.size]))
 
 
 class _Elements:
-    """Who stored each element of a storage last, and who read it last: an event and a slot in one number, or 0."""
+    """Last stores and reads of a storage's elements.
+
+    An event and a slot stand in one number, or 0 for none.
+    """
 
     def __init__(self, elements: int) -> None:
         self.stores: Array = np.zeros(elements, np.int64)
@@ -100,7 +115,9 @@ class _Elements:
 
 
 class Threads:
-    """What the threads of each program have stored and read since they last waited for each other.
+    """Accesses of each program's threads since they last waited.
+
+    They are the stores and reads of a launch.
 
     To know that takes about as long as the launch, so a storage is `tracked` only once a program comes back to an
     element of it by another block than before. In doubt there is no race: what makes the threads of most kernels wait,
@@ -108,7 +125,7 @@ class Threads:
     """
 
     def __init__(self, log: FaultLog, programs: int, undo: Undo) -> None:
-        self.warps = USUAL_WARPS
+        self.warps = DEFAULT_WARPS
         self._log = log
         self._undo = undo
         self._events: list[_Event | None] = [None]
@@ -120,13 +137,17 @@ class Threads:
         """By program: from which event on stores, and reads, may still be under way."""
 
     def restart(self) -> None:
+        """Forget all accesses, as the launch starts again."""
         del self._events[1:]
         self._elements.clear()
         self._blocks.clear()
         self._stores_since[:] = self._reads_since[:] = 1
 
     def wait(self, group: Array, *, stores: bool = True) -> None:
-        """Called where all threads of each of these programs wait; without `stores`, for what was read only."""
+        """Record that all threads of each of these programs wait.
+
+        Without `stores`, they wait for what was read only.
+        """
         if stores:
             self._blocks.clear()
         if len(self._events) > 1:
@@ -136,102 +157,125 @@ class Threads:
 
     # What is not tracked
 
-    def tracked(self, access: Access) -> bool:
-        return access.region.storage.address in self._undo.plan.threads and self._matter(access)
+    def is_tracked(self, access: Access) -> bool:
+        """Return whether the threads of this access are known."""
+        return access.region.storage.address in self._undo.plan.threads and self._is_relevant(access)
 
-    def meet(self, access: Access, written: Callable[[], bool], read: Callable[[], bool], *, stores: bool) -> bool:
-        """Whether a program comes back to an element by another block than before: then who was there has to be known.
+    def needs_tracking(
+        self, access: Access, written: Callable[[], bool], read: Callable[[], bool], *, stores: bool
+    ) -> bool:
+        """Return whether a storage has to be tracked from now on.
+
+        It has if a program comes back to an element by another block than before: then who was there has to be known.
 
         `written` and `read` say whether one of the programs has stored, or read, one of these elements itself.
         """
-        if access.lanes is None or not self._matter(access):
+        if access.lanes is None or not self._is_relevant(access):
             return False
         storage, scalar = access.region.storage, access.lanes.size == 1
         blocks = self._blocks.setdefault(storage.address, [])
         # One thread stores all scalars, and all threads load them.
         block: Block = ((), slice(0, 1)) if scalar else (access.lanes.shape, access.run)
-        alone = not scalar or (not storage.loaded and len(blocks or ()) == 1)
-        if alone and blocks is not None and any(_equal(block, each) for each in blocks):
+        is_private = not scalar or (not storage.loaded and len(blocks or ()) == 1)
+        if is_private and blocks is not None and any(_same_elements(block, known) for known in blocks):
             return False
+        # The two questions walk over the shadow, so they come after the cheap ones.
         if written() or (stores and read()):
             return True
         if blocks is not None and not stores and read():
             self._blocks[storage.address] = None
         elif blocks is not None:
             blocks.append(block)
-            del blocks[:-MOST_BLOCKS]
+            del blocks[:-MAX_BLOCKS]
         return False
 
     def track(self, access: Access) -> None:
-        """Start again, to know which thread comes to which element of this storage."""
+        """Start the launch again to track this storage's threads."""
         plan = self._undo.plan
         threads = plan.threads | {access.region.storage.address}
         raise Restart("a program comes back to an element by another block", replace(plan, threads=threads))
 
-    def _matter(self, access: Access) -> bool:
+    def _is_relevant(self, access: Access) -> bool:
         storage = access.region.storage
-        return self.warps > 1 and len(storage.bytes) // storage.unit <= MOST_ELEMENTS
+        return self.warps > 1 and len(storage.bytes) // storage.unit <= MAX_ELEMENTS
 
     # What is tracked
 
     def load(self, access: Access, marks: Array | slice) -> Share | None:
-        """Called at a load. For a scalar that one thread is sure to load, returns what to call once others need it."""
+        """Record a load.
+
+        For a scalar that one thread is sure to load, returns what to call once others need it.
+        """
         elements, number, event, slots = self._event(access)
         stores = elements.stores[marks]
-        racing, fresh = self._racing(stores, access, event, slots, self._stores_since)
+        racing, same_program = self._find_races(stores, access, event, slots, self._stores_since)
         self._report(stores, access, racing, event.line)
-        before = elements.reads[marks]
-        several, _ = self._racing(before, access, event, slots, self._reads_since)
+        readers = elements.reads[marks]
+        several, _ = self._find_races(readers, access, event, slots, self._reads_since)
+        # An event's number and a slot fit one int64: 31 bits for the slot, one for `several`, the rest for the event.
         elements.reads[marks] = (number << _LANE_BITS + 1) | slots | several * np.int64(_SEVERAL)
         if event.size > 1:
             return None
 
         def share() -> None:
+            """Record that all threads need the scalar."""
             if not event.by_all:
                 event.by_all = True
-                self._report(stores, access, fresh & ~racing, event.line)
+                self._report(stores, access, same_program & ~racing, event.line)
 
         return share
 
     def store(self, access: Access, marks: Array | slice, changed: Array, *, atomic: bool = False) -> None:
-        """Called at a store, or at an atomic that orders nothing, which changes elements where `changed` is true."""
+        """Record a store, or an atomic that orders nothing.
+
+        It changes elements where `changed` is true.
+        """
         elements, number, event, slots = self._event(access)
         event.atomic = atomic
-        for before, since, both in (
+        for previous, since, stored in (
             (elements.stores[marks], self._stores_since, True),
             (elements.reads[marks], self._reads_since, False),
         ):
-            racing, _ = self._racing(before, access, event, slots, since)
-            self._report(before, access, racing & changed, event.line, stored=both)
-        places = np.arange(marks.start, marks.stop)[changed] if isinstance(marks, slice) else marks[changed]
+            racing, _ = self._find_races(previous, access, event, slots, since)
+            self._report(previous, access, racing & changed, event.line, stored=stored)
+        positions = np.arange(marks.start, marks.stop)[changed] if isinstance(marks, slice) else marks[changed]
         names = (number << _LANE_BITS + 1) | slots[changed]
-        elements.stores[places] = names
+        elements.stores[positions] = names
         # Where several lanes store to one element, each of them has stored it.
-        elements.stores[places[elements.stores[places] != names]] = 0
+        elements.stores[positions[elements.stores[positions] != names]] = 0
 
     def _event(self, access: Access) -> tuple[_Elements, int, _Event, Array]:
         lanes, storage = access.lanes, access.region.storage
         assert lanes is not None
         if storage.address not in self._elements:
             self._elements[storage.address] = _Elements(-(-len(storage.bytes) // storage.unit))
-        layout = layout_of(lanes, access.item, WARP * self.warps)
-        event = _Event(line_of_kernel(), layout, lanes.size, lanes.group)
+        layout = infer_layout(lanes, access.item, WARP * self.warps)
+        event = _Event(current_line(), layout, lanes.size, lanes.group)
         self._events.append(event)
         return self._elements[storage.address], len(self._events) - 1, event, lanes.slots().astype(np.int64, copy=False)
 
-    def _racing(self, names: Array, access: Access, event: _Event, slots: Array, since: Array) -> tuple[Array, Array]:
-        """Where another thread of the same program is named, and where any thread of it is: since they waited."""
+    def _find_races(
+        self, names: Array, access: Access, event: _Event, slots: Array, since: Array
+    ) -> tuple[Array, Array]:
+        """Return where another thread is named, and where any thread is.
+
+        Both are of the same program, since its threads waited.
+        """
         numbers = names >> _LANE_BITS + 1
         fresh = np.flatnonzero(numbers >= since[access.owners])
-        racing, own = np.zeros((2, len(names)), np.bool_)
+        racing, same_program = np.zeros((2, len(names)), np.bool_)
+        # Few events are left since a program last waited, so a loop over them is cheaper than one over elements.
         for number in np.unique(numbers[fresh]).tolist():
-            earlier, places = self._events[number], fresh[numbers[fresh] == number]
-            theirs, mine = names[places] & _SLOT, slots[places]
-            own[places] = earlier.group[theirs // earlier.size] == access.owners[places]
+            earlier, positions = self._events[number], fresh[numbers[fresh] == number]
+            earlier_slots, current_slots = names[positions] & _SLOT, slots[positions]
+            same_program[positions] = earlier.group[earlier_slots // earlier.size] == access.owners[positions]
+            # Two atomics on an element never race.
             if not (earlier.atomic and event.atomic):
-                several = names[places] & _SEVERAL > 0
-                racing[places] = own[places] & (several | earlier.conflicts(event, theirs, mine))
-        return racing, own
+                several = names[positions] & _SEVERAL > 0
+                racing[positions] = same_program[positions] & (
+                    several | earlier.conflicts(event, earlier_slots, current_slots)
+                )
+        return racing, same_program
 
     def _report(self, names: Array, access: Access, racing: Array, line: KernelLine, *, stored: bool = False) -> None:
         if not racing.any():
@@ -249,8 +293,8 @@ class Threads:
         )
 
 
-def _equal(block: Block, other: Block) -> bool:
-    (shape, run), (another, others) = block, other
-    if shape != another or isinstance(run, slice) or isinstance(others, slice):
-        return shape == another and isinstance(run, slice) and isinstance(others, slice) and run == others
-    return bool(run[0] == others[0]) and np.array_equal(run, others)
+def _same_elements(first: Block, second: Block) -> bool:
+    (shape, run), (second_shape, second_run) = first, second
+    if shape != second_shape or isinstance(run, slice) or isinstance(second_run, slice):
+        return shape == second_shape and isinstance(run, slice) and isinstance(second_run, slice) and run == second_run
+    return bool(run[0] == second_run[0]) and np.array_equal(run, second_run)

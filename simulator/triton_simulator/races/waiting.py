@@ -1,4 +1,7 @@
-"""Programs that wait for each other: one that looks at the same elements again lets the others run."""
+"""Programs that wait for each other.
+
+One that looks at the same elements again lets the others run.
+"""
 
 from __future__ import annotations
 
@@ -8,40 +11,50 @@ from collections import deque
 from collections.abc import Callable
 
 from triton_simulator.faults import FaultLog, Kind
-from triton_simulator.signals import LaunchEnds, Signal
+from triton_simulator.signals import LaunchAborted, Signal
 from triton_simulator.values.formats import Array
 
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 """How many programs may be under way at a time, as a GPU too holds only so many."""
-LOOKS_IN_VAIN, LOOKS_OF_EACH = 1000, 100
+MAX_IDLE_POLLS, MAX_IDLE_POLLS_PER_PROGRAM = 1000, 100
 """How often all together, and each of them, look in vain until it is clear that nobody will store."""
 
 
-class Stopped(Signal):
+class LaunchStopped(Signal):
     """The launch ends in another thread."""
 
 
 class Polls:
-    """Where the running programs have looked, by atomics and volatile loads, since memory last changed."""
+    """Elements that the running programs have polled.
+
+    They are polled by atomics and volatile loads; a change of memory clears them.
+    """
 
     def __init__(self) -> None:
-        self._seen: set[int] = set()
-        self._again = 0
+        self._locations: set[int] = set()
+        self._repeats = 0
 
     def forget(self) -> None:
-        self._seen.clear()
-        self._again = 0
+        """Forget all polls."""
+        self._locations.clear()
+        self._repeats = 0
 
-    def again(self, origin: int, index: Array) -> int:
-        """Note a look at these elements. Returns how many looks in a row were at what was looked at before."""
-        place = hash((origin, index.tobytes()))
-        self._again = self._again + 1 if place in self._seen else 0
-        self._seen.add(place)
-        return self._again
+    def record(self, origin: int, index: Array) -> int:
+        """Record a poll of these elements, and return the repeats.
+
+        These are the polls in a row at what was polled before.
+        """
+        # A hash stands for the elements: a collision only makes a program wait once too often.
+        location = hash((origin, index.tobytes()))
+        self._repeats = self._repeats + 1 if location in self._locations else 0
+        self._locations.add(location)
+        return self._repeats
 
 
 class Scheduler:
-    """Runs programs one at a time, in the order of the grid. One that waits lets the others run.
+    """Scheduler that runs programs one at a time, in grid order.
+
+    One that waits lets the others run.
 
     It keeps its thread, where it goes on when all others have waited or ended. A launch in which nobody waits needs no
     thread but the caller's.
@@ -52,10 +65,10 @@ class Scheduler:
         self._run = run
         self._log = log
         self._started = 0
-        self._in_vain = 0
+        self._idle_polls = 0
         self._waiting: deque[threading.Event] = deque()
         self._threads: list[threading.Thread] = []
-        self._nobody_left = threading.Event()
+        self._finished = threading.Event()
         self._stopping = False
         self._error: BaseException | None = None
 
@@ -63,7 +76,7 @@ class Scheduler:
         """Run all programs. Raises what one of them raises."""
         try:
             self._run_next()
-            self._nobody_left.wait()
+            self._finished.wait()
         finally:
             self._stop()
             for thread in self._threads:
@@ -72,51 +85,57 @@ class Scheduler:
             raise self._error
 
     def memory_changed(self) -> None:
-        """Called when memory has changed: whoever waits should look again."""
-        self._in_vain = 0
+        """Record that memory has changed: whoever waits should look again."""
+        self._idle_polls = 0
 
     def wait(self, program: Array) -> None:
-        """Called when the running program waits: returns when it is its turn again."""
-        self._in_vain += 1
-        mine = threading.Event()
-        if self._started < self._programs and len(self._waiting) < MOST_THREADS:
-            self._waiting.append(mine)
+        """Let others run, and return when it is this program's turn again."""
+        self._idle_polls += 1
+        turn = threading.Event()
+        # A program that has not started may store what this one waits for, so new programs come first.
+        if self._started < self._programs and len(self._waiting) < MAX_THREADS:
+            self._waiting.append(turn)
             context = contextvars.copy_context()  # numpy's warnings are off in it
             self._threads.append(threading.Thread(target=context.run, args=(self._run_next,), daemon=True))
             self._threads[-1].start()
         else:
-            if self._in_vain > LOOKS_IN_VAIN + LOOKS_OF_EACH * len(self._waiting):
+            if self._idle_polls > MAX_IDLE_POLLS + MAX_IDLE_POLLS_PER_PROGRAM * len(self._waiting):
                 self._log.add(Kind.ENDLESS_WAIT, program)
-                raise LaunchEnds
+                raise LaunchAborted
             if not self._waiting:
                 return
-            self._waiting.append(mine)
+            self._waiting.append(turn)
             self._waiting.popleft().set()
-        mine.wait()
+        turn.wait()
         if self._stopping:
-            raise Stopped
+            raise LaunchStopped
 
     def _run_next(self) -> None:
-        """Start one program after the other, until all have started or the launch ends."""
+        """Start one program after the other.
+
+        It goes on until all have started or the launch ends.
+        """
         try:
             while self._started < self._programs and not self._stopping:
                 self._started += 1
-                self._in_vain = 0
+                self._idle_polls = 0
                 self._run(self._started - 1)
-        except Stopped:
+        except LaunchStopped:
             return
         except BaseException as error:  # raised again where the launch was started
             self._error = self._error or error
             self._stop()
             return
+        # All have started: whoever waits longest goes on.
         if self._waiting:
-            self._in_vain = 0
+            self._idle_polls = 0
             self._waiting.popleft().set()
         else:
-            self._nobody_left.set()
+            self._finished.set()
 
     def _stop(self) -> None:
         self._stopping = True
-        self._nobody_left.set()
+        self._finished.set()
+        # Each wakes up, sees that the launch ends, and raises LaunchStopped.
         for turn in tuple(self._waiting):
             turn.set()

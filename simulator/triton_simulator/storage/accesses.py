@@ -1,4 +1,7 @@
-"""What a load or a store touches: from pointers and masks of a group to elements of memory, program by program."""
+"""Accesses of a load or a store.
+
+They lead from pointers and masks of a group to elements of memory, program by program.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ from triton_simulator.values.value import Value
 
 @dataclass(frozen=True)
 class Lanes:
-    """The lanes of a block in each program of a group, of which an access has those that are `chosen` (None: all)."""
+    """Lanes of a block in each program of a group.
+
+    An access has those that are `chosen` (None: all).
+    """
 
     shape: tuple[int, ...]
     index: Array
@@ -27,14 +33,19 @@ class Lanes:
         return math.prod(self.shape)
 
     def slots(self) -> Array:
-        """For each element of the access, its lane, plus the block's size times the place of its program."""
+        """Return the slot of each element of the access.
+
+        It is the lane, plus the block's size times the position of its program.
+        """
         shape = (len(self.group), *self.shape)
-        return flat_of(np.arange(math.prod(shape)).reshape(shape), shape, self.chosen)
+        return flatten(np.arange(math.prod(shape)).reshape(shape), shape, self.chosen)
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a group loads or stores: program `owners[i]` accesses element `index[i]` of a region, in that order.
+    """Elements that a group loads or stores.
+
+    Program `owners[i]` accesses element `index[i]` of a region, in that order.
 
     `run` is the index as a slice where it counts up by one, as numpy copies that much faster, and the index otherwise.
     """
@@ -50,33 +61,39 @@ class Access:
 
     @property
     def addresses(self) -> Array:
+        """Return the addresses of the elements."""
         return self.region.address + self.index * self.item
 
-    def part(self, where: Array) -> Access:
-        """The accesses where `where` is true."""
+    def select(self, where: Array) -> Access:
+        """Return the accesses where `where` is true."""
         index = self.index[where]
         return Access(self.region, index, index, self.owners[where], self.item)
 
 
-def perhaps(mask: Value | None) -> Value | None:
-    """A mask that also holds where it is undefined."""
+def include_undefined(mask: Value | None) -> Value | None:
+    """Return a mask that also holds where it is undefined."""
     if mask is None or mask.poison is None:
         return mask
     return Value(mask.data | np.asarray(mask.poison), mask.dtype, mask.shape)
 
 
-def access_of(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
+def make_access(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
+    """Return the access by these pointers where `chosen` is true."""
     shape = (len(group), *pointer.shape)
-    index = flat_of(pointer.data, shape, chosen)
+    index = flatten(pointer.data, shape, chosen)
     run = _as_run(index) if len(index) else index
     lanes = Lanes(pointer.shape, pointer.data, chosen, group)
-    return Access(region, index, run, flat_of(down(group, len(shape)), shape, chosen), item, lanes)
+    return Access(region, index, run, flatten(along_programs(group, len(shape)), shape, chosen), item, lanes)
 
 
 def gather(flat: Array, index: Array) -> Array:
-    """`flat[index]`, with indices outside clipped: what they give is never used."""
+    """Return `flat[index]`, with indices outside clipped.
+
+    What those give is never used.
+    """
     if not flat.size:
         return np.zeros(index.shape, flat.dtype)
+    # A slice is copied several times faster than indices are looked up.
     if index.size > 1 and index.flags.c_contiguous:
         run = _as_run(index.reshape(-1))
         if isinstance(run, slice) and run.start >= 0 and run.stop <= flat.size:
@@ -94,34 +111,44 @@ def _as_run(index: Array) -> Array | slice:
     return index
 
 
-def turns(index: Array) -> list[Array | slice]:
-    """Yield positions to be processed together: an element that occurs again waits for a later turn."""
+def conflict_free_batches(index: Array) -> list[Array | slice]:
+    """Return positions to be processed together.
+
+    An element that occurs again waits for a later batch.
+    """
     if len(index) == 1:
         return [slice(None)]
+    # A stable order keeps the programs' order among accesses to the same element.
     order = np.argsort(index, kind="stable")
     ordered = index[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index
     if len(starts) == len(index):
         return [slice(None)]
-    turn = np.arange(len(index)) - np.repeat(starts, np.diff(np.r_[starts, len(index)]))
-    by_turn = np.argsort(turn, kind="stable")
-    return [order[part] for part in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1])]
+    rank = np.arange(len(index)) - np.repeat(starts, np.diff(np.r_[starts, len(index)]))
+    by_rank = np.argsort(rank, kind="stable")
+    return [order[chunk] for chunk in np.split(by_rank, np.cumsum(np.bincount(rank))[:-1])]
 
 
-def down(programs: Array, axes: int) -> Array:
-    """The programs along the first axis of a block with `axes` axes."""
+def along_programs(programs: Array, axes: int) -> Array:
+    """Return the programs along the first axis of `axes` axes."""
     return programs.reshape(-1, *[1] * (axes - 1))
 
 
-def chosen_by(mask: Value | None, bad: Array | None) -> Array | None:
-    """Which elements are accessed: those where the mask is true and that are not outside; None for all."""
+def access_mask(mask: Value | None, bad: Array | None) -> Array | None:
+    """Return which elements are accessed; None for all.
+
+    They are those where the mask is true and that are not outside.
+    """
     if bad is not None:
         return ~bad if mask is None else mask.data & ~bad
     return None if mask is None or mask.data.all() else mask.data
 
 
-def flat_of(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
-    """The chosen elements of an array that is broadcast to `shape`, program by program."""
+def flatten(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
+    """Return the chosen elements of an array, program by program.
+
+    The array is broadcast to `shape`.
+    """
     if data.shape != shape:
         data = np.broadcast_to(data, shape)
     if chosen is None:
@@ -129,10 +156,10 @@ def flat_of(data: Array, shape: tuple[int, ...], chosen: Array | None) -> Array:
     return data[chosen if chosen.shape == shape else np.broadcast_to(chosen, shape)]
 
 
-def only(pointer: Value, mask: Value | None, origin: int) -> tuple[Value, Value]:
-    """The pointers of one origin, and a mask for them."""
-    here: Array = np.asarray(pointer.origin == origin)
-    part = Value(pointer.data, pointer.dtype, pointer.shape, origin, pointer.poison, pointer.wrapped)
+def select_origin(pointer: Value, mask: Value | None, origin: int) -> tuple[Value, Value]:
+    """Return the pointers of one origin, and a mask for them."""
+    matches: Array = np.asarray(pointer.origin == origin)
+    pointers = Value(pointer.data, pointer.dtype, pointer.shape, origin, pointer.poison, pointer.wrapped)
     if mask is None:
-        return part, Value(here, None, pointer.shape)
-    return part, Value(here & mask.data, None, pointer.shape, poison=mask.poison)
+        return pointers, Value(matches, None, pointer.shape)
+    return pointers, Value(matches & mask.data, None, pointer.shape, poison=mask.poison)

@@ -1,4 +1,7 @@
-"""Which tensors a launch may touch, where they lie, and which of them an address belongs to."""
+"""Address space of a launch.
+
+It knows which tensors a launch may touch, where they lie, and which of them an address belongs to.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from triton_simulator.values.value import NOWHERE, Value
 
 
 class AddressSpace:
-    """The tensor arguments of one launch, and what else its addresses turn out to lie in."""
+    """Tensor arguments of one launch.
+
+    Storages that its addresses turn out to lie in are added.
+    """
 
     def __init__(self, *, strict_views: bool) -> None:
         self._strict_views = strict_views
@@ -34,7 +40,9 @@ class AddressSpace:
             storage.restore()
 
     def add(self, name: str, tensor: Any, item: int) -> tuple[int, int]:
-        """Let the programs touch a tensor on the CPU, with elements of `item` bytes.
+        """Let the programs touch a tensor on the CPU.
+
+        Its elements have `item` bytes.
 
         Returns the origin of its pointers, and the number of its first element there.
         """
@@ -51,13 +59,15 @@ class AddressSpace:
         return self._storages[address]
 
     def addresses(self, pointer: Value) -> Array:
-        """Where the elements of a pointer lie, as uint64."""
+        """Return the addresses of a pointer's elements, as uint64."""
         bases = np.array([region.address for region in self.regions], np.uint64)
         item = np.uint64(item_bytes(pointer.get_element_ty()))
         return np.asarray(bases[pointer.origin] + pointer.data.astype(np.uint64) * item)
 
-    def places(self, pointer: Value) -> Value:
-        """How many bytes behind the beginning of its memory each element of a pointer lies, as int64.
+    def byte_offsets(self, pointer: Value) -> Value:
+        """Return the offsets of a pointer's elements in bytes, as int64.
+
+        They count from the beginning of the memory.
 
         Memory on a GPU begins at multiples of 256 bytes; what it begins at here says nothing.
         """
@@ -66,7 +76,9 @@ class AddressSpace:
         return Value(np.asarray(data), pointer.dtype, pointer.shape, poison=pointer.poison)
 
     def pointers(self, addresses: Array, dtype: Any, names: dict[str, int]) -> tuple[Array, int | Array]:
-        """Element indices and origins for raw addresses: each belongs to the live storage that holds it, or to none.
+        """Return element indices and origins for raw addresses.
+
+        Each belongs to the live storage that holds it, or to none.
 
         One that lies nowhere, or in the middle of an element, comes back as the same integer.
 
@@ -74,30 +86,37 @@ class AddressSpace:
         """
         item = np.uint64(item_bytes(dtype.element_ty))
         addresses = addresses.astype(np.uint64)
-        self._find(addresses, names)
+        self._add_live_storages(addresses, names)
         origin = np.zeros(addresses.shape, np.int64)
         index = (addresses // item).astype(np.int64)
         for region in self.regions[1:]:
             distance = region.distance(addresses)
-            here = region.holds(addresses) & (distance % item == 0) & (origin == NOWHERE)
-            origin[here] = region.number
-            index[here] = (distance[here] // item).astype(np.int64)
+            inside = region.contains(addresses) & (distance % item == 0) & (origin == NOWHERE)
+            origin[inside] = region.number
+            index[inside] = (distance[inside] // item).astype(np.int64)
+        # An address in the middle of an element gets an origin of its own, so that it comes back as the same integer.
         rest = np.where(origin == NOWHERE, addresses % item, 0)
         for distance in np.unique(rest[rest > 0]):
-            origin[rest == distance] = self._misaligned(int(distance))
+            origin[rest == distance] = self._misaligned_origin(int(distance))
         return index, int(origin.flat[0]) if (origin == origin.flat[0]).all() else origin
 
-    def _misaligned(self, start: int) -> int:
-        """The origin of addresses that are `start` bytes past a multiple of an element's size, where nothing is."""
+    def _misaligned_origin(self, start: int) -> int:
+        """Return the origin of addresses in the middle of an element.
+
+        They are `start` bytes past a multiple of an element's size, where nothing is.
+        """
         for region in self.regions:
             if region.size == 0 and region.address == start:
                 return region.number
         self.regions.append(Region(len(self.regions), None, Storage(start, 0), 0, 0, 1))
         return len(self.regions) - 1
 
-    def _find(self, addresses: Array, names: dict[str, int]) -> None:
-        """Add the live torch storages that hold addresses which are in no region yet."""
-        unknown = addresses[~np.logical_or.reduce([region.holds(addresses) for region in self.regions])]
+    def _add_live_storages(self, addresses: Array, names: dict[str, int]) -> None:
+        """Add the live torch storages that hold unknown addresses.
+
+        Those are addresses which are in no region yet.
+        """
+        unknown = addresses[~np.logical_or.reduce([region.contains(addresses) for region in self.regions])]
         if not len(unknown):
             return
         for tensor in self._live_tensors():
@@ -105,6 +124,7 @@ class AddressSpace:
             inside = (unknown >= np.uint64(start)) & (unknown < np.uint64(start + size))
             if not inside.any():
                 continue
+            # Faults name the argument that brought the address, where there is one.
             name = next((name for name, number in names.items() if start <= number < start + size), None)
             storage = self._storages.get(start) or Storage(start, size)
             storage.unit = min(storage.unit, tensor.element_size())
@@ -116,7 +136,7 @@ class AddressSpace:
                 return
 
     def _live_tensors(self) -> Iterator[Any]:
-        """All tensors of PyTorch on the CPU, those that were made last first.
+        """Yield all tensors of PyTorch on the CPU, the newest first.
 
         A kernel makes none, so a launch looks at each object once at most. To look at all takes as long as a hundred
         operations. Survivors move to a later generation, so none is missed.
@@ -127,6 +147,6 @@ class AddressSpace:
             kinds, generation = (torch.Tensor, torch.nn.Parameter), self._generation
             self._generation += 1
             tensors = [thing for thing in gc.get_objects(generation) if type(thing) in kinds]
-            live = [each for each in tensors if each.device.type == "cpu" and each.layout == torch.strided]
+            live = [tensor for tensor in tensors if tensor.device.type == "cpu" and tensor.layout == torch.strided]
             self._live.extend(live)
             yield from live

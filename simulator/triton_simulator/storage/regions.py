@@ -1,4 +1,7 @@
-"""The memory behind tensors: storages, and the part of one that an argument may touch."""
+"""Memory behind tensors.
+
+It has storages, and the part of one that an argument may touch.
+"""
 
 from __future__ import annotations
 
@@ -22,28 +25,30 @@ class Storage:
         )
         self.unit = 8
         """Bytes of the smallest element that any pointer into it has."""
-        self.before: Array | None = None
+        self.original: Array | None = None
         """What it held before the launch, once the launch has stored to it."""
         self.loaded = False
         self.stored = False
         self.updated = False
         """Whether the launch has loaded from it, stored to it, and updated it by atomics."""
 
-    def keep(self) -> None:
+    def save(self) -> None:
         """Save what it holds, before the launch changes it."""
-        if self.before is None:
-            self.before = self.bytes.copy()
+        if self.original is None:
+            self.original = self.bytes.copy()
 
     def restore(self) -> None:
         """Restore what it held before the launch."""
-        if self.before is not None:
-            self.bytes[:] = self.before
+        if self.original is not None:
+            self.bytes[:] = self.original
         self.loaded = self.stored = self.updated = False
 
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """What a tensor argument may touch: `size` bytes from byte `offset` of its storage, in elements of `item` bytes.
+    """Bytes that a tensor argument may touch.
+
+    They are `size` bytes from byte `offset` of its storage, in elements of `item` bytes.
 
     A GPU lets a kernel touch all memory that was allocated, and right kernels rely on it: they gather by strides that
     are not those of the view, flip with negative steps, or look at the element before `x[1:]`. So a region is the whole
@@ -67,10 +72,11 @@ class Region:
 
     @property
     def address(self) -> int:
+        """Return the address of the first byte."""
         return self.storage.address + self.offset
 
     def elements(self, dtype: np.dtype[Any]) -> Array:
-        """The whole extent as elements of `dtype`."""
+        """Return the whole extent as elements of `dtype`."""
         view = self._views.get(dtype)
         if view is None:
             end = self.offset + self.size // dtype.itemsize * dtype.itemsize
@@ -78,15 +84,21 @@ class Region:
         return view
 
     def from_first(self, index: Array, item: int) -> Array:
-        """Indices as a message counts them, from the argument's first element."""
+        """Return indices as a message counts them.
+
+        It counts from the argument's first element.
+        """
         return index - self.first * self.item // item if self.first else index
 
     def length(self, item: int) -> int:
-        """How many elements the argument has, from its first to its last."""
+        """Return the number of the argument's elements, first to last."""
         return (self.size if self.extent < 0 else self.extent) // item
 
     def outside(self, index: Array, item: int) -> Array | None:
-        """Which of these elements, of `item` bytes, are not the argument's; None if all are."""
+        """Return which of these elements are not the argument's.
+
+        They have `item` bytes. None if all are.
+        """
         extent = self.size // item
         bad: Array = index.view(np.uint64) >= np.uint64(extent)  # below zero is far beyond
         if self.inside is not None and item == self.item and extent:
@@ -94,15 +106,22 @@ class Region:
         return bad if bad.any() else None
 
     def distance(self, addresses: Array) -> Array:
-        """How far into the region addresses lie, in bytes, as uint64: those before it count as very far."""
+        """Return how far into the region addresses lie, in bytes.
+
+        They are uint64: addresses before it count as very far.
+        """
         return np.asarray(addresses - np.uint64(self.address))
 
-    def holds(self, addresses: Array) -> Array:
+    def contains(self, addresses: Array) -> Array:
+        """Return which addresses lie in the region."""
         return np.asarray(self.distance(addresses) < np.uint64(self.size))
 
 
 def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int, *, strict: bool) -> Region:
-    """What an argument may touch: its storage, or if `strict` its own elements, by its shape and its strides."""
+    """Return the region that an argument may touch.
+
+    It is its storage, or if `strict` its own elements, by its shape and its strides.
+    """
     storage.unit = min(storage.unit, item)
     sizes, strides = tuple(tensor.size()), tuple(tensor.stride())
     count = math.prod(sizes)
@@ -112,6 +131,7 @@ def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int, 
         offset = start % item
         return Region(number, name, storage, offset, len(storage.bytes) - offset, item, start // item, extent * item)
     inside = None
+    # Only a view with gaps, or one that repeats elements, needs to know which elements belong to it.
     if extent > count or 0 in strides:
         inside = np.zeros(extent, np.bool_)
         np.lib.stride_tricks.as_strided(inside, sizes, strides, writeable=True)[...] = True

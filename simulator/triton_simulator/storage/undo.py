@@ -1,4 +1,4 @@
-"""Remembers what a group of programs has changed, so that it can be undone."""
+"""Undo of what a group of programs has changed."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ class Undo:
         self._bytes = 0
 
     def put(self, array: Array, where: Array | slice, values: Array) -> None:
-        """`array[where] = values`"""
-        if self.plan.keep_undo:
-            before = array[where].copy()
-            self._entries.append((array, where, before))
-            self._bytes += before.nbytes + (0 if isinstance(where, slice) else where.nbytes)
+        """Carry out `array[where] = values`, and keep what was there."""
+        if self.plan.records_undo:
+            previous = array[where].copy()
+            self._entries.append((array, where, previous))
+            self._bytes += previous.nbytes + (0 if isinstance(where, slice) else where.nbytes)
             if self._bytes > UNDO_LIMIT_BYTES:
-                raise RestartOneByOne("too much to undo", replace(self.plan, keep_undo=False))
+                raise RestartOneByOne("too much to undo", replace(self.plan, records_undo=False))
         array[where] = values
 
     def forget(self) -> None:
+        """Forget all changes, which then stay."""
         self._entries.clear()
         self._bytes = 0
 
     def roll_back(self) -> None:
-        for array, where, before in reversed(self._entries):
-            array[where] = before
+        """Undo all changes, the last one first."""
+        for array, where, previous in reversed(self._entries):
+            array[where] = previous
         self.forget()

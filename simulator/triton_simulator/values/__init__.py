@@ -1,1 +1,4 @@
-"""What a block holds for all programs at once, and how numbers of every format are computed."""
+"""Values of all programs at once.
+
+It has what a block holds, and how numbers of every format are computed.
+"""

@@ -8,19 +8,31 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
-from triton_simulator.values.formats import NUMPY, Array, bits, held_as, narrowed, odd, rounded
+from triton_simulator.values.formats import (
+    NUMPY,
+    Array,
+    bits,
+    narrow_to_float32,
+    round_to_dtype,
+    round_to_odd,
+    value_dtype,
+)
 
 
 def divide_towards_zero(a: Array, b: Array) -> Array:
+    """Return the integer quotient, rounded towards zero."""
     return np.asarray((a - np.fmod(a, b)) // b)
 
 
 def high_half(a: Array, b: Array) -> Array:
-    """The upper half of the product, both taken as unsigned."""
+    """Return the upper half of the product, both taken as unsigned."""
     width = a.dtype.itemsize * 8
-    x, y = (part.astype(a.dtype).view(f"u{a.dtype.itemsize}").astype(np.uint64) for part in np.broadcast_arrays(a, b))
+    x, y = (
+        operand.astype(a.dtype).view(f"u{a.dtype.itemsize}").astype(np.uint64) for operand in np.broadcast_arrays(a, b)
+    )
     if width < 64:
         return (x * y >> np.uint64(width)).astype(f"u{a.dtype.itemsize}").view(a.dtype)
+    # 64 bits have no wider type: the product is put together from products of 32-bit halves.
     low, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
     cross = (x & low) * (y & low) >> shift
     first = (x >> shift) * (y & low) + cross
@@ -28,23 +40,26 @@ def high_half(a: Array, b: Array) -> Array:
     return np.asarray(((x >> shift) * (y >> shift) + (first >> shift) + (second >> shift)).view(a.dtype))
 
 
-def fused(dtype: Any, x: Array, y: Array, z: Array) -> Array:
-    """x * y + z, rounded once."""
+def fused_multiply_add(dtype: Any, x: Array, y: Array, z: Array) -> Array:
+    """Return x * y + z, rounded once."""
     if dtype is tl.float64:
-        return fused_double(x, y, z)
+        return fused_float64(x, y, z)
+    # A float32 product is exact in float64, and the sum is rounded to odd, so rounding it again is right.
     total = _sum_to_odd(np.multiply(x, y, dtype=np.float64), z.astype(np.float64))
-    return total.astype(held_as(dtype)) if dtype in NUMPY else rounded(narrowed(total), dtype)
+    return total.astype(value_dtype(dtype)) if dtype in NUMPY else round_to_dtype(narrow_to_float32(total), dtype)
 
 
-def fused_double(x: Array, y: Array, z: Array) -> Array:
-    """x * y + z in float64, rounded once, unless an intermediate value overflows or underflows.
+def fused_float64(x: Array, y: Array, z: Array) -> Array:
+    """Return x * y + z in float64, rounded once.
+
+    This holds unless an intermediate value overflows or underflows.
 
     The product and the sum are kept exactly, as two numbers each, and what is left of them is rounded to odd
     (S. Boldo and G. Melquiond, "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using Rounding to Odd",
     IEEE Transactions on Computers 57, 2008, figure 4).
     """
-    product, left = exact_product(x, y)
-    low, lowest = exact_sum(z, left)
+    product, residual = exact_product(x, y)
+    low, lowest = exact_sum(z, residual)
     high, middle = exact_sum(product, low)
     total = high + _sum_to_odd(middle, lowest)
     otherwise = np.where(np.isinf(z) & np.isfinite(x) & np.isfinite(y), z, product + z)
@@ -52,7 +67,7 @@ def fused_double(x: Array, y: Array, z: Array) -> Array:
 
 
 def exact_product(x: Array, y: Array) -> tuple[Array, Array]:
-    """The product and its error, by splitting each factor in two.
+    """Return the product and its error, by splitting each factor in two.
 
     (T. J. Dekker, "A Floating-Point Technique for Extending the Available Precision", Numerische Mathematik 18, 1971.)
     """
@@ -62,30 +77,40 @@ def exact_product(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _halves(x: Array) -> tuple[Array, Array]:
+    # Adding and subtracting a large multiple rounds to the upper 26 bits, and leaves the lower ones over.
     shifted = x * (2.0**27 + 1)
     high = shifted - (shifted - x)
     return high, x - high
 
 
 def exact_sum(a: Array, b: Array) -> tuple[Array, Array]:
-    """The sum in float64 and its error (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2)."""
+    """Return the sum in float64 and its error.
+
+    (D. E. Knuth, The Art of Computer Programming, volume 2, section 4.2.2.)
+    """
     total = a + b
-    part = total - a
-    return total, (a - (total - part)) + (b - part)
+    virtual = total - a
+    return total, (a - (total - virtual)) + (b - virtual)
 
 
 def _sum_to_odd(a: Array, b: Array) -> Array:
-    """a + b in float64, odd where it is not exact."""
-    return odd(*exact_sum(a, b))
+    """Return a + b in float64, odd where it is not exact."""
+    return round_to_odd(*exact_sum(a, b))
 
 
 def compare_and_swap(old: Array, expected: Array, new: Array) -> Array:
-    """By their bits, as memory does: a NaN equals itself, and the two zeros differ."""
+    """Return `new` where `old` equals `expected`, otherwise `old`.
+
+    They are compared by their bits, as memory does: a NaN equals itself, and the two zeros differ.
+    """
     return np.where(bits(old) == bits(expected), new, old)
 
 
-def _in_order(data: Array) -> Array:
-    """Integers in the order that a GPU's atomics see: they compare the bits of floats, so -0.0 is less than 0.0."""
+def _ordered_bits(data: Array) -> Array:
+    """Return integers in the order that a GPU's atomics see.
+
+    They compare the bits of floats, so -0.0 is less than 0.0.
+    """
     if data.dtype.kind != "f":
         return data
     signed = bits(data).view(f"i{data.itemsize}")
@@ -93,11 +118,11 @@ def _in_order(data: Array) -> Array:
 
 
 def _smaller(old: Array, new: Array) -> Array:
-    return np.where(_in_order(new) < _in_order(old), new, old)
+    return np.where(_ordered_bits(new) < _ordered_bits(old), new, old)
 
 
 def _larger(old: Array, new: Array) -> Array:
-    return np.where(_in_order(new) > _in_order(old), new, old)
+    return np.where(_ordered_bits(new) > _ordered_bits(old), new, old)
 
 
 def _on_bits(operation: Callable[[Array, Array], Array]) -> Callable[..., Array]:

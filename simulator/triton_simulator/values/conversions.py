@@ -14,25 +14,28 @@ from triton_simulator.values.formats import (
     NUMPY,
     decode,
     encode,
-    held_as,
-    integers,
-    narrowed,
-    rounded,
-    stored_as,
-    truncated,
+    narrow_to_float32,
+    round_to_dtype,
+    storage_dtype,
+    to_integers,
+    truncate_to_dtype,
+    value_dtype,
 )
 from triton_simulator.values.value import Value
 
 
 def constant(value: Any, dtype: Any) -> Value:
-    """A number that all programs share."""
-    data = rounded(np.array([value]).astype(held_as(dtype)), dtype)
+    """Return a number that all programs share."""
+    data = round_to_dtype(np.array([value]).astype(value_dtype(dtype)), dtype)
     bounds = (int(data[0]), int(data[0])) if data.dtype.kind in "iu" else None
     return Value(data, dtype, bounds=bounds)
 
 
-def whole(value: Any, dtype: Any) -> Value:
-    """An integer that all programs share. As the compiler's builder, this refuses 1.5, and -1 if it is unsigned."""
+def integer(value: Any, dtype: Any) -> Value:
+    """Return an integer that all programs share.
+
+    As the compiler's builder, this raises TypeError for 1.5, and for -1 if it is unsigned.
+    """
     number = operator.index(value)
     if number < 0 and dtype.is_int_unsigned():
         raise TypeError(f"{number} is no value of {dtype}")
@@ -40,33 +43,36 @@ def whole(value: Any, dtype: Any) -> Value:
 
 
 def null(dtype: Any) -> Value:
-    """Zero, or the null pointer."""
-    return Value(np.zeros(1, held_as(dtype.scalar)), dtype.scalar)
+    """Return zero, or the null pointer."""
+    return Value(np.zeros(1, value_dtype(dtype.scalar)), dtype.scalar)
 
 
 def all_ones(dtype: Any) -> Value:
-    """The number whose bits are all 1."""
-    native = held_as(dtype.scalar)
+    """Return the number whose bits are all 1."""
+    native = value_dtype(dtype.scalar)
     ones = np.array([True]) if native.kind == "b" else np.array([-1]).astype(native)
     return Value(ones, dtype.scalar)
 
 
 def convert(source: Value, dtype: Any, *_: Any) -> Value:
-    """The numbers of `source` in another type, rounded to nearest; integers wrap."""
+    """Return the numbers of `source` in another type.
+
+    They are rounded to nearest; integers wrap.
+    """
     target = dtype.scalar
-    data = source.data.astype(held_as(target), copy=False)
+    data = source.data.astype(value_dtype(target), copy=False)
     if target not in NUMPY and data.dtype == np.float32:
-        data = rounded(narrowed(source.data) if source.data.dtype == np.float64 else data, target)
-    whole = target.is_int() and source.dtype.scalar.is_int()
-    if whole and target is tl.int32 and int32.is_narrow():
-        data = int32.wrapped(source.data.astype(np.int64))
+        data = round_to_dtype(narrow_to_float32(source.data) if source.data.dtype == np.float64 else data, target)
+    is_integer_cast = target.is_int() and source.dtype.scalar.is_int()
+    if is_integer_cast and target is tl.int32 and int32.is_narrow():
+        data = int32.wrap(source.data.astype(np.int64))
     result = source.with_data(data, target)
     if target.is_floating() and not source.dtype.scalar.is_floating():
-        return result.shown()
-    if whole:
+        return result.mark_undefined()
+    if is_integer_cast:
         result.wrapped = source.wrapped
         low, high = source.bounds or (1, 0)
-        if low <= high and (int32.holds(low, high) if target is tl.int32 else _fits(low, high, data.dtype)):
+        if low <= high and (int32.fits(low, high) if target is tl.int32 else _fits(low, high, data.dtype)):
             result.bounds = source.bounds
     return result
 
@@ -76,17 +82,19 @@ def _fits(low: int, high: int, kind: np.dtype[Any]) -> bool:
 
 
 def floats_to_integers(source: Value, dtype: Any) -> Value:
-    return source.with_data(integers(source.data, dtype.scalar), dtype.scalar).shown()
+    """Return floats as integers, rounded towards zero."""
+    return source.with_data(to_integers(source.data, dtype.scalar), dtype.scalar).mark_undefined()
 
 
 def floats_to_floats(source: Value, dtype: Any, rounding: Any = None) -> Value:
+    """Return floats in another type, rounded to nearest or to zero."""
     if rounding == ir.ROUNDING_MODE.RTZ:
-        return source.with_data(truncated(source.data, dtype.scalar), dtype.scalar)
+        return source.with_data(truncate_to_dtype(source.data, dtype.scalar), dtype.scalar)
     return convert(source, dtype)
 
 
-def same_bits(source: Value, dtype: Any) -> Value:
-    """The bits of `source`, seen as another type of the same size."""
+def bitcast(source: Value, dtype: Any) -> Value:
+    """Return the bits of `source` as another type of the same size."""
     target = dtype.scalar
-    bits = np.ascontiguousarray(encode(source.data, source.dtype.scalar)).view(stored_as(target))
-    return source.with_data(decode(bits, target), target).shown()
+    bits = np.ascontiguousarray(encode(source.data, source.dtype.scalar)).view(storage_dtype(target))
+    return source.with_data(decode(bits, target), target).mark_undefined()

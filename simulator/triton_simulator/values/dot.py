@@ -7,96 +7,113 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
-from triton_simulator.values.formats import Array, cut_bits, held_as, round_to_bits, rounded
-from triton_simulator.values.value import Value, either, spread, union
+from triton_simulator.values.formats import Array, cut_bits, round_to_bits, round_to_dtype, value_dtype
+from triton_simulator.values.value import Value, combined_poison, spread, union
 
 _TF32_DROPS = 13
 _BF16_DROPS = 16
 
 
 def tf32(data: Array) -> Array:
-    """float32 rounded to TF32: 10 mantissa bits."""
+    """Return float32 rounded to TF32: 10 mantissa bits."""
     return round_to_bits(data, _TF32_DROPS)
 
 
 def multiply(a: Value, b: Value, accumulator: Value, precision: Any) -> Value:
-    """a @ b + accumulator: (..., M, K) @ (..., K, N). Small floats are multiplied exactly, and their sum is rounded.
+    """Return a @ b + accumulator.
+
+    The shapes are (..., M, K) @ (..., K, N). Small floats are multiplied exactly, and their sum is rounded.
 
     `precision` is for float32 only: an `ir.INPUT_PRECISION`.
     """
     dtype = accumulator.dtype.scalar
-    left, right = a.full(), b.full()
+    lhs, rhs = a.full(), b.full()
     if a.dtype.scalar is tl.float32:
-        product = _in_parts(left, right, str(precision).rpartition(".")[2])
-    elif left.dtype.kind in "iu":
+        product = _split_product(lhs, rhs, str(precision).rpartition(".")[2])
+    elif lhs.dtype.kind in "iu":
         # Exact: a sum of products of bytes stays far below 2^53. numpy has no fast product of integers.
-        product = np.matmul(left.astype(np.float64), right.astype(np.float64)).astype(np.int64)
+        product = np.matmul(lhs.astype(np.float64), rhs.astype(np.float64)).astype(np.int64)
     else:
-        product = _product(left, right)
-    total = (product + accumulator.data).astype(held_as(dtype), copy=False)
-    return _result(rounded(total, dtype), dtype, a, b, accumulator)
+        product = _product(lhs, rhs)
+    total = (product + accumulator.data).astype(value_dtype(dtype), copy=False)
+    return _result(round_to_dtype(total, dtype), dtype, a, b, accumulator)
 
 
-def multiplied(dtype: Any, precision: Any) -> str:
-    """What a product multiplies: `ieee`, `tf32`, `bf16x6` … for float32, otherwise the dtype: `fp16`, `bf16` …"""
+def input_precision(dtype: Any, precision: Any) -> str:
+    """Return what a product multiplies, as a name.
+
+    It is `ieee`, `tf32`, `bf16x6` … for float32, otherwise the dtype: `fp16`, `bf16` …
+    """
     return str(precision).rpartition(".")[2].lower() if dtype is tl.float32 else str(dtype)
 
 
-def _in_parts(left: Array, right: Array, precision: str) -> Array:
-    """Compute a float32 product from products of parts that fit tensor cores, with the small ones first."""
+def _split_product(lhs: Array, rhs: Array, precision: str) -> Array:
+    """Return a float32 product from products of smaller parts.
+
+    The parts fit tensor cores; the small ones come first.
+    """
     if precision == "IEEE":
-        return _product(left, right)
+        return _product(lhs, rhs)
     if precision == "TF32":  # tensor cores do not look at the other bits
-        return _product(cut_bits(left, _TF32_DROPS), cut_bits(right, _TF32_DROPS))
+        return _product(cut_bits(lhs, _TF32_DROPS), cut_bits(rhs, _TF32_DROPS))
     drops = _TF32_DROPS if precision.startswith("TF32") else _BF16_DROPS
-    parts = {"TF32x3": 2, "BF16x3": 2, "BF16x6": 3}[precision]
-    lefts, rights = _split(left, drops, parts), _split(right, drops, parts)
-    pairs = [(i, j) for i in range(parts) for j in range(parts) if i + j < parts]
-    product = _product(*(side[index] for side, index in zip((lefts, rights), pairs.pop(0), strict=True)))
+    count = {"TF32x3": 2, "BF16x3": 2, "BF16x6": 3}[precision]
+    lhs_terms, rhs_terms = _split_mantissas(lhs, drops, count), _split_mantissas(rhs, drops, count)
+    # Products of two small parts are below the precision, and the compiler leaves them out too.
+    pairs = [(i, j) for i in range(count) for j in range(count) if i + j < count]
+    product = _product(*(side[index] for side, index in zip((lhs_terms, rhs_terms), pairs.pop(0), strict=True)))
     rest: Array | None = None
     for i, j in sorted(pairs, key=sum, reverse=True):
-        term = _product(lefts[i], rights[j])
+        term = _product(lhs_terms[i], rhs_terms[j])
         rest = term if rest is None else rest + term
     return np.asarray(product if rest is None else rest + product)
 
 
-def _product(left: Array, right: Array) -> Array:
-    """The product in float32, or in float64 if that is what is multiplied, from sums in float64.
+def _product(lhs: Array, rhs: Array) -> Array:
+    """Return the product, from sums in float64.
+
+    It is float32, or float64 if that is what is multiplied.
 
     In which order a library adds depends on where in a tile an element lies. Programs whose tiles overlap would store
     different values, which they do not on a GPU; and sums in float64 are the same in any order once they are rounded.
     """
-    product: Array = np.matmul(left.astype(np.float64, copy=False), right.astype(np.float64, copy=False))
-    return product if left.dtype == np.float64 else product.astype(np.float32)
+    product: Array = np.matmul(lhs.astype(np.float64, copy=False), rhs.astype(np.float64, copy=False))
+    return product if lhs.dtype == np.float64 else product.astype(np.float32)
 
 
-def _split(data: Array, drops: int, parts: int) -> list[Array]:
-    """`data` as a sum of `parts` numbers with fewer mantissa bits, the largest first."""
+def _split_mantissas(data: Array, drops: int, count: int) -> list[Array]:
+    """Return `data` as a sum of numbers with fewer mantissa bits.
+
+    There are `count` of them, the largest first.
+    """
     result = []
     rest = data
-    for _ in range(parts):
+    for _ in range(count):
         result.append(round_to_bits(rest, drops))
         rest = rest - result[-1]
     return result
 
 
 def scaled_operand(value: Value, scale: Value | None, packed: int | None, *, right: bool) -> Value:
-    """A block in a microscaling format as float32. `packed` is the axis along which each byte holds two e2m1 numbers.
+    """Return a block in a microscaling format as float32.
+
+    `packed` is the axis along which each byte holds two e2m1 numbers.
 
     A scale belongs to a group of neighbours along K. Those of the right side are given as (N, K / group).
     """
-    elements = _as_float32(value) if packed is None else _unpacked(value, packed)
+    elements = _as_float32(value) if packed is None else _unpack(value, packed)
     if scale is None:
         return elements
     factors = _scale_factors(scale)
     group = elements.shape[-2 if right else -1] // scale.shape[-1]
 
     def along_k(data: Array) -> Array:
+        """Return the scales repeated along K."""
         repeated = np.repeat(spread(data, scale.shape), group, axis=-1)
         return np.swapaxes(repeated, -1, -2) if right else repeated
 
-    factors = factors.rearranged(along_k, elements.shape)
-    return Value(elements.data * factors.data, tl.float32, elements.shape, poison=either(elements, factors))
+    factors = factors.rearrange(along_k, elements.shape)
+    return Value(elements.data * factors.data, tl.float32, elements.shape, poison=combined_poison(elements, factors))
 
 
 def _as_float32(value: Value) -> Value:
@@ -107,18 +124,21 @@ _E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, 
 """Source: Open Compute Project, "OCP Microscaling Formats (MX) Specification", 5.3.3."""
 
 
-def _unpacked(value: Value, axis: int) -> Value:
-    """Two numbers for each byte: the lower four bits come first."""
+def _unpack(value: Value, axis: int) -> Value:
+    """Return two numbers for each byte: the lower four bits come first."""
     shape = list(value.shape)
     shape[axis] *= 2
-    twice = value.rearranged(lambda data: np.repeat(spread(data, value.shape), 2, axis=axis), tuple(shape))
+    twice = value.rearrange(lambda data: np.repeat(spread(data, value.shape), 2, axis=axis), tuple(shape))
     shift = np.arange(shape[axis], dtype=np.uint8) % 2 * np.uint8(4)
     halves = twice.data.view(np.uint8) >> shift.reshape(-1, *(1,) * (-1 - axis)) & np.uint8(15)
     return twice.with_data(_E2M1.take(halves), tl.float32)
 
 
 def _scale_factors(scale: Value) -> Value:
-    """An 8-bit integer is the exponent of a power of two, and 255 is NaN (e8m0)."""
+    """Return scales as float32.
+
+    An 8-bit integer is the exponent of a power of two, and 255 is NaN (e8m0).
+    """
     if scale.dtype.scalar.is_floating():
         return _as_float32(scale)
     exponent = scale.data.view(np.uint8).astype(np.int32)
@@ -127,20 +147,24 @@ def _scale_factors(scale: Value) -> Value:
 
 
 def _result(data: Array, dtype: Any, a: Value, b: Value, accumulator: Value) -> Value:
-    return Value(data, dtype, accumulator.shape, poison=_poison(a, b, accumulator)).shown()
+    return Value(data, dtype, accumulator.shape, poison=_poison(a, b, accumulator)).mark_undefined()
 
 
 def _poison(a: Value, b: Value, accumulator: Value) -> Array | None:
-    """Mark what undefined elements spoil: each spoils a row or column of the product, but for integers times 0."""
+    """Return which elements of the product are undefined.
+
+    Each undefined element spoils a row or column of the product, but for integers times 0.
+    """
     poison = accumulator.poison
-    for part, other, axis in ((a, b, -1), (b, a, -2)):
-        if part.poison is None:
+    for operand, partner, axis in ((a, b, -1), (b, a, -2)):
+        if operand.poison is None:
             continue
-        if part.dtype.scalar.is_int():
-            matters = other.full() != 0 if other.poison is None else (other.full() != 0) | other.poison
-            factors = spread(part.poison, part.shape), matters
-            spoilt = np.matmul(*(factors if part is a else factors[::-1]))
+        # An integer times 0 is 0 whatever it is; of floats, NaN times 0 is NaN.
+        if operand.dtype.scalar.is_int():
+            matters = partner.full() != 0 if partner.poison is None else (partner.full() != 0) | partner.poison
+            factors = spread(operand.poison, operand.shape), matters
+            spoilt = np.matmul(*(factors if operand is a else factors[::-1]))
         else:
-            spoilt = part.poison.any(axis=axis, keepdims=True)
+            spoilt = operand.poison.any(axis=axis, keepdims=True)
         poison = union(poison, np.asanyarray(spoilt))
     return poison

@@ -1,4 +1,6 @@
-"""How numpy represents each of Triton's types, in a value and in memory.
+"""Representation of Triton's types in numpy.
+
+It differs between a value and memory.
 
 A value of bfloat16 or of an 8-bit float is held as float32, of which it is a subset, and every operation rounds its
 result to that subset. In memory it has its own bits.
@@ -41,32 +43,38 @@ _STORED: dict[Any, np.dtype[Any]] = {
 
 _ADDRESS = np.dtype(np.uint64)
 
-ABSURD = 0xDEADBEEFDEADBEEF
+UNDEFINED_BITS = 0xDEADBEEFDEADBEEF
 """The bits of an undefined integer. An undefined float is a NaN."""
 
 
-def held_as(dtype: Any) -> np.dtype[Any]:
-    """The numpy dtype of a value: float32 for bfloat16 and 8-bit floats, int64 (an element index) for pointers."""
+def value_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return the numpy dtype of a value.
+
+    It is float32 for bfloat16 and 8-bit floats, int64 (an element index) for pointers.
+    """
     return NUMPY[dtype] if dtype in NUMPY else np.dtype(np.int64 if dtype.is_ptr() else np.float32)
 
 
-def stored_as(dtype: Any) -> np.dtype[Any]:
-    """The numpy dtype of an element in memory."""
+def storage_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return the numpy dtype of an element in memory."""
     return _STORED.get(dtype, _ADDRESS)
 
 
 def item_bytes(dtype: Any) -> int:
-    """Bytes of an element in memory."""
-    return stored_as(dtype).itemsize
+    """Return the bytes of an element in memory."""
+    return storage_dtype(dtype).itemsize
 
 
 def bits(values: Array) -> Array:
-    """For comparison: a NaN equals itself."""
+    """Return values as bits, for comparison: a NaN equals itself."""
     return values.view(f"u{values.itemsize}") if values.dtype.kind in "fb" else values
 
 
-def rounded(data: Array, dtype: Any) -> Array:
-    """Round float32 `data` to the nearest values of bfloat16 or of an 8-bit float; other types are left alone."""
+def round_to_dtype(data: Array, dtype: Any) -> Array:
+    """Round float32 `data` to bfloat16 or an 8-bit float.
+
+    The nearest value is taken; other types are left alone.
+    """
     if dtype is tl.bfloat16:
         return round_to_bits(data, 16)
     if dtype in SMALL_FLOATS:
@@ -75,18 +83,26 @@ def rounded(data: Array, dtype: Any) -> Array:
 
 
 def round_to_bits(data: Array, dropped: int) -> Array:
-    """float32 without its `dropped` lowest mantissa bits, rounded to nearest even. NaN and infinity are kept."""
+    """Round float32 to nearest even, without its lowest mantissa bits.
+
+    It drops `dropped` of them. NaN and infinity are kept.
+    """
     data = np.ascontiguousarray(data, dtype=np.float32)
     bits = data.view(np.uint32)
+    # Adding just under a half, and one more if the kept part is odd, carries where nearest-even rounds up.
     half = np.uint32((1 << (dropped - 1)) - 1)
     lowest = (bits >> np.uint32(dropped)) & np.uint32(1)
     nearest = ((bits + half + lowest) & np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)).view(np.float32)
+    # Rounding would turn some NaNs into infinity, or by the carry into zero.
     special = (bits & np.uint32(0x7F800000)) == np.uint32(0x7F800000)
     return np.where(special, data, nearest) if special.any() else nearest
 
 
-def flushed(data: Array) -> Array:
-    """float32 with zeros for subnormal numbers; other types are left alone."""
+def flush_subnormals(data: Array) -> Array:
+    """Return float32 with zeros for subnormal numbers.
+
+    Other types are left alone.
+    """
     if data.dtype != np.float32:
         return data
     small = np.abs(data) < np.finfo(np.float32).tiny
@@ -94,32 +110,41 @@ def flushed(data: Array) -> Array:
 
 
 def cut_bits(data: Array, dropped: int) -> Array:
-    """float32 without its `dropped` lowest mantissa bits. NaN is kept."""
+    """Return float32 without its `dropped` lowest mantissa bits.
+
+    NaN is kept.
+    """
     bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
     cut = (bits & np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)).view(np.float32)
     nan = np.isnan(data)
     return np.where(nan, data, cut) if nan.any() else cut
 
 
-def odd(near: Array, error: Array) -> Array:
-    """Where an error is left, `near` with an odd last bit: then rounding it once more rounds as if only once.
+def round_to_odd(nearest: Array, error: Array) -> Array:
+    """Return `nearest` with an odd last bit where an error is left.
+
+    Rounding it once more then rounds as if only once.
 
     Source: S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to
     odd", 2008.
     """
-    even = near.view(f"i{near.itemsize}") & 1 == 0
-    beside = np.nextafter(near, np.where(error > 0, np.inf, -np.inf).astype(near.dtype))
-    return np.where(np.isfinite(error) & (error != 0) & even, beside, near)
+    # An odd last bit stands for "not exact", so a second rounding never sees a tie that is none.
+    even = nearest.view(f"i{nearest.itemsize}") & 1 == 0
+    neighbour = np.nextafter(nearest, np.where(error > 0, np.inf, -np.inf).astype(nearest.dtype))
+    return np.where(np.isfinite(error) & (error != 0) & even, neighbour, nearest)
 
 
-def narrowed(data: Array) -> Array:
-    """float64 as float32, to be rounded once more."""
-    near = data.astype(np.float32)
-    return odd(near, data - near)
+def narrow_to_float32(data: Array) -> Array:
+    """Return float64 as float32, to be rounded once more."""
+    nearest = data.astype(np.float32)
+    return round_to_odd(nearest, data - nearest)
 
 
 def encode(data: Array, dtype: Any) -> Array:
-    """A value's bits as memory holds them: the bits that `decode` made it from, infinity and kinds of NaN included."""
+    """Return a value's bits as memory holds them.
+
+    They are the bits that `decode` made it from, infinity and kinds of NaN included.
+    """
     if dtype is tl.bfloat16:
         return (np.ascontiguousarray(data, dtype=np.float32).view(np.uint32) >> np.uint32(16)).astype(np.uint16)
     if dtype not in SMALL_FLOATS:
@@ -135,7 +160,7 @@ def encode(data: Array, dtype: Any) -> Array:
 
 
 def decode(stored: Array, dtype: Any) -> Array:
-    """The value that bits in memory stand for."""
+    """Return the value that bits in memory stand for."""
     if dtype is tl.bfloat16:
         return (stored.astype(np.uint32) << np.uint32(16)).view(np.float32)
     if dtype in SMALL_FLOATS:
@@ -143,41 +168,49 @@ def decode(stored: Array, dtype: Any) -> Array:
     return stored
 
 
-def truncated(data: Array, dtype: Any) -> Array:
+def truncate_to_dtype(data: Array, dtype: Any) -> Array:
     """Round `data` towards zero, to values of `dtype`."""
     if dtype is tl.float16:
-        near = data.astype(np.float16)
-        return np.where(np.abs(near.astype(data.dtype)) > np.abs(data), np.nextafter(near, np.float16(0)), near)
+        nearest = data.astype(np.float16)
+        return np.where(
+            np.abs(nearest.astype(data.dtype)) > np.abs(data), np.nextafter(nearest, np.float16(0)), nearest
+        )
     if dtype is tl.bfloat16:
         bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
         return (bits & np.uint32(0xFFFF0000)).view(np.float32)
     if dtype in SMALL_FLOATS:
         return decode(_nearest_small(data, dtype, towards_zero=True), dtype)
-    return data.astype(held_as(dtype))
+    return data.astype(value_dtype(dtype))
 
 
-def integers(data: Array, dtype: Any) -> Array:
-    """Floats as integers, rounded towards zero. Those out of range become the nearest integer.
+def to_integers(data: Array, dtype: Any) -> Array:
+    """Return floats as integers, rounded towards zero.
+
+    Those out of range become the nearest integer.
 
     NaN becomes 0, or where 64 bits take part only the highest bit. LLVM leaves all these undefined; this is what PTX's
     `cvt.rzi` gives, which makes bytes from integers of 16 bits.
     """
     if dtype is tl.int8 or dtype is tl.uint8:
-        return integers(data, tl.int16 if dtype is tl.int8 else tl.uint16).astype(held_as(dtype))
-    target = held_as(dtype)
-    least, most = np.iinfo(target).min, np.iinfo(target).max
-    fits = (data >= float(least)) & (data < float(most))
+        return to_integers(data, tl.int16 if dtype is tl.int8 else tl.uint16).astype(value_dtype(dtype))
+    target = value_dtype(dtype)
+    minimum, maximum = np.iinfo(target).min, np.iinfo(target).max
+    # The largest integer may round up as a float, so the comparison there is exclusive.
+    fits = (data >= float(minimum)) & (data < float(maximum))
     if fits.all():
         return data.astype(target)
-    wide = data.dtype.itemsize == 8 or target.itemsize == 8
-    of_nan = target.type((least if least else most // 2 + 1) if wide else 0)
-    nearest = np.where(data > 0, target.type(most), np.where(np.isnan(data), of_nan, target.type(least)))
+    is_wide = data.dtype.itemsize == 8 or target.itemsize == 8
+    nan_value = target.type((minimum if minimum else maximum // 2 + 1) if is_wide else 0)
+    nearest = np.where(data > 0, target.type(maximum), np.where(np.isnan(data), nan_value, target.type(minimum)))
     return np.where(fits, np.where(fits, data, 0).astype(target), nearest)
 
 
 @functools.cache
 def _small_values(dtype: Any) -> Array:
-    """What each of the 256 bit patterns of an 8-bit float stands for, as float32."""
+    """Return the values of the 256 bit patterns of an 8-bit float.
+
+    They are float32.
+    """
     mantissa = dtype.fp_mantissa_width
     codes = np.arange(128)
     exponent, fraction = codes >> mantissa, (codes & ((1 << mantissa) - 1)) / (1 << mantissa)
@@ -197,7 +230,11 @@ def _small_values(dtype: Any) -> Array:
 
 
 def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Array:
-    """Round to nearest even, or towards zero, and saturate at the largest finite value, as `cvt.satfinite` does."""
+    """Return the codes of the nearest 8-bit floats.
+
+    They are rounded to nearest even, or towards zero, and saturate at the largest finite value, as `cvt.satfinite`
+    does.
+    """
     values = _small_values(dtype)
     finite = values[:128][np.isfinite(values[:128])]
     magnitude = np.minimum(np.abs(data), finite[-1])
@@ -206,6 +243,7 @@ def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Ar
     exact = magnitude == high
     middle = (low.astype(np.float64) + high) / 2
     up = exact if towards_zero else exact | (magnitude > middle) | ((magnitude == middle) & (above % 2 == 0))
+    # Codes of positive numbers count up with their values, so a code is a place in the sorted values.
     code = np.where(up, above, above - 1).astype(np.uint8)
     negative = np.signbit(data)
     if dtype in (tl.float8e5b16, tl.float8e4b8):
@@ -217,18 +255,24 @@ def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Ar
 
 
 @functools.cache
-def undefined(dtype: Any) -> Any:
-    """The value of an element that nothing defined: NaN for floats, an absurd number for integers."""
-    native = held_as(dtype)
+def undefined_value(dtype: Any) -> Any:
+    """Return the value of an element that nothing defined.
+
+    It is NaN for floats, an absurd number for integers.
+    """
+    native = value_dtype(dtype)
     if native.kind == "f":
         return native.type(np.nan)
     if native.kind == "b":
         return np.True_
     unsigned = np.dtype(f"u{native.itemsize}")
-    return np.array([ABSURD & ((1 << 8 * native.itemsize) - 1)], unsigned).view(native)[0]
+    return np.array([UNDEFINED_BITS & ((1 << 8 * native.itemsize) - 1)], unsigned).view(native)[0]
 
 
 def compute_rounded(function: Callable[..., Array], dtype: Any, *operands: Array) -> Array:
-    """An operation's result, rounded to `dtype` where numpy's own result would not be."""
+    """Return an operation's result, rounded to `dtype`.
+
+    It is rounded where numpy's own result would not be.
+    """
     result = function(*operands)
-    return result if dtype in NUMPY else rounded(result, dtype)
+    return result if dtype in NUMPY else round_to_dtype(result, dtype)

@@ -1,4 +1,7 @@
-"""The range of an int32: that of 32 bits, unless a small tensor stands in for one that is too large for this memory."""
+"""Range of an int32.
+
+It is that of 32 bits, unless a small tensor stands in for one that is too large for this memory.
+"""
 
 from __future__ import annotations
 
@@ -14,30 +17,30 @@ _bits = BITS
 
 
 @contextmanager
-def of_bits(bits: int) -> Iterator[None]:
-    """Let an int32 wrap around where one of so many bits would, while this lasts.
+def narrow_to(bits: int) -> Iterator[None]:
+    """Let an int32 wrap around as one of fewer bits, while this lasts.
 
     With 24 bits, rows that lie 2²² elements apart overflow an offset as rows that lie 2³⁰ apart do with 32.
     """
     global _bits
-    before, _bits = _bits, bits
+    previous, _bits = _bits, bits
     try:
         yield
     finally:
-        _bits = before
+        _bits = previous
 
 
 def is_narrow() -> bool:
-    """Whether numpy's own int32 wraps around too late."""
+    """Return whether numpy's own int32 wraps around too late."""
     return _bits < BITS
 
 
-def holds(low: int, high: int) -> bool:
-    """Whether numbers from `low` to `high` are as they are in an int32."""
+def fits(low: int, high: int) -> bool:
+    """Return whether the numbers from `low` to `high` fit an int32."""
     return low >= -(1 << _bits - 1) and high < 1 << _bits - 1
 
 
-def wrapped(exact: Array) -> Array:
-    """What an int32 has instead of these int64 numbers."""
+def wrap(exact: Array) -> Array:
+    """Return int64 numbers as an int32 holds them."""
     half = 1 << _bits - 1
     return ((exact + half) % (2 * half) - half).astype(np.int32)

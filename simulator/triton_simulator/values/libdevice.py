@@ -21,30 +21,36 @@ import triton.language as tl
 from triton_simulator.patches import Patches
 from triton_simulator.values import directed, special
 from triton_simulator.values.arithmetic import high_half
-from triton_simulator.values.formats import Array, integers
+from triton_simulator.values.formats import Array, to_integers
 
-_HOMES = ("triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice")
+_MODULES = ("triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice")
 """The second one's functions are empty: Triton's compiler replaces them with those of the first."""
 
 
 def libdevice_patches(patches: Patches) -> None:
-    """Plan that kernels can call the functions of libdevice by either of the two modules that have them."""
-    real, empty = [importlib.import_module(home) for home in _HOMES]
+    """Plan that kernels can call the functions of libdevice.
+
+    Either of the two modules will do that have them.
+    """
+    real, empty = [importlib.import_module(home) for home in _MODULES]
     for name, function in inspect.getmembers(empty, inspect.isfunction):
         if function.__module__ == empty.__name__ and hasattr(real, name):
-            patches.attribute(empty, name, _forwarded(real, function))
+            patches.attribute(empty, name, _forward(real, function))
 
 
-def _forwarded(real: Any, function: Any) -> Any:
+def _forward(real: Any, function: Any) -> Any:
     @functools.wraps(function)
     def forwarded(*arguments: Any, **named: Any) -> Any:
+        """Call the function of the same name in the other module."""
         return getattr(real, function.__name__)(*arguments, **named)
 
     return forwarded
 
 
-def function_of(symbol: str) -> Callable[..., Any]:
-    """What a symbol of the library computes: `__nv_tanhf` in float32, `__nv_tanh` in float64.
+def find_function(symbol: str) -> Callable[..., Any]:
+    """Return the function that a symbol of the library computes.
+
+    `__nv_tanhf` is in float32, `__nv_tanh` in float64.
 
     Raises NotImplementedError for other libraries.
     """
@@ -61,21 +67,25 @@ def function_of(symbol: str) -> Callable[..., Any]:
 
 
 def flushes(symbol: str) -> bool:
-    """Whether a function of float32 takes subnormal numbers for 0, and gives 0 for them, as Triton compiles it."""
-    return "_as_" not in symbol and symbol.removeprefix("__nv_") not in _KEEP_SUBNORMALS
+    """Return whether a float32 function flushes subnormal numbers.
+
+    It takes them for 0, and gives 0 for them, as Triton compiles it.
+    """
+    return "_as_" not in symbol and symbol.removeprefix("__nv_") not in _PRESERVES_SUBNORMALS
 
 
 def _round(x: Array) -> Array:
     """Round halves away from zero; numpy rounds them to the even number."""
-    whole = np.trunc(x)
-    return np.asarray(np.copysign(whole + np.where(np.abs(x - whole) >= 0.5, np.sign(x), 0).astype(x.dtype), x))
+    truncated = np.trunc(x)
+    return np.asarray(np.copysign(truncated + np.where(np.abs(x - truncated) >= 0.5, np.sign(x), 0).astype(x.dtype), x))
 
 
 def _in_float64(function: Callable[..., Array]) -> Callable[..., Array]:
-    """A function of numbers that are widened before and narrowed after."""
+    """Return a function that widens its numbers, and narrows the result."""
 
     def compute(*operands: Array) -> Array:
-        wide = (part.astype(np.float64) if part.dtype.kind == "f" else part for part in operands)
+        """Compute in float64, and return the type of the last operand."""
+        wide = (operand.astype(np.float64) if operand.dtype.kind == "f" else operand for operand in operands)
         return function(*wide).astype(operands[-1].dtype)
 
     return compute
@@ -96,26 +106,29 @@ def _leading_zeros(x: Array) -> Array:
 
 
 def _first_one(x: Array) -> Array:
-    """The place of the lowest 1 among the bits, counted from 1; 0 if there is none."""
+    """Return the position of the lowest 1 bit, counted from 1.
+
+    0 if there is none.
+    """
     bits = _unsigned(x)
     lowest = bits & (~bits + bits.dtype.type(1))
     return np.where(bits == 0, 0, np.bitwise_count(lowest - bits.dtype.type(1)).astype(np.int32) + 1)
 
 
-def _reversed_bits(x: Array) -> Array:
+def _reverse_bits(x: Array) -> Array:
     octets = np.ascontiguousarray(x)[..., None].view(np.uint8)
     bits = np.unpackbits(octets, axis=-1, bitorder="little")[..., ::-1]
     return np.packbits(bits, axis=-1, bitorder="little").view(x.dtype)[..., 0]
 
 
-def _permuted_bytes(x: Array, y: Array, selector: Array) -> Array:
-    """Four of the eight bytes of two numbers."""
+def _permute_bytes(x: Array, y: Array, selector: Array) -> Array:
+    """Return four of the eight bytes of two numbers."""
     both = x.astype(np.uint32).astype(np.uint64) | y.astype(np.uint32).astype(np.uint64) << np.uint64(32)
     result = np.zeros(both.shape, np.uint32)
-    for place in range(4):
-        chosen = selector.astype(np.uint64) >> np.uint64(4 * place) & np.uint64(7)
+    for position in range(4):
+        chosen = selector.astype(np.uint64) >> np.uint64(4 * position) & np.uint64(7)
         octet = (both >> chosen * np.uint64(8)).astype(np.uint8)
-        result |= octet.astype(np.uint32) << np.uint32(8 * place)
+        result |= octet.astype(np.uint32) << np.uint32(8 * position)
     return result.view(np.int32)
 
 
@@ -141,33 +154,36 @@ def _bits(x: Array, kind: type[np.generic]) -> Array:
 
 
 def _exponent(x: Array) -> Array:
-    """The exponent of 2 of the highest bit, as a float."""
+    """Return the exponent of 2 of the highest bit, as a float."""
     special_cases = [x == 0, np.isinf(x), np.isnan(x)]
     return np.select(special_cases, [-np.inf, np.inf, np.nan], np.frexp(x)[1] - 1.0).astype(x.dtype)
 
 
-def _whole_exponent(x: Array) -> Array:
+def _integer_exponent(x: Array) -> Array:
     exponent = np.nan_to_num(_exponent(x).astype(np.float64), nan=-(2.0**31), posinf=2.0**31 - 1, neginf=-(2.0**31))
     return exponent.astype(np.int32)
 
 
-def _high_word(x: Array) -> Array:
+def _high_int32(x: Array) -> Array:
     return (_bits(x, np.int64) >> 32).astype(np.int32)
 
 
-def _from_words(high: Array, low: Array) -> Array:
+def _from_int32_pair(high: Array, low: Array) -> Array:
     return (high.astype(np.int64) << 32 | low.astype(np.uint32).astype(np.int64)).view(np.float64)
 
 
-def _reciprocal_of_high_word(x: Array) -> Array:
-    """Only the upper 32 bits take part, and only they are given."""
+def _reciprocal_high_half(x: Array) -> Array:
+    """Return the upper 32 bits of a reciprocal.
+
+    Only the upper 32 bits of the number take part.
+    """
     upper = np.int64(-(1 << 32))
     result = (_bits(1 / (_bits(x, np.int64) & upper).view(np.float64), np.int64) & upper).view(np.float64)
     return np.where(np.abs(result) < np.finfo(np.float64).tiny, np.copysign(0.0, result), result)
 
 
 def _to_integer(mode: str, dtype: Any, x: Array) -> Array:
-    result = integers(directed.WHOLE[mode](x), dtype)
+    result = to_integers(directed.INTEGRAL_ROUNDING[mode](x), dtype)
     return result.view(f"i{result.itemsize}")
 
 
@@ -180,8 +196,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "atan": np.arctan,
     "atan2": np.arctan2,
     "atanh": np.arctanh,
-    "brev": _reversed_bits,
-    "byte_perm": _permuted_bytes,
+    "brev": _reverse_bits,
+    "byte_perm": _permute_bytes,
     "cbrt": np.cbrt,
     "ceil": np.ceil,
     "clz": _leading_zeros,
@@ -189,9 +205,9 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "cos": np.cos,
     "cosh": np.cosh,
     "cospi": _in_float64(special.cosine_of_pi),
-    "cyl_bessel_i0": _in_float64(partial(special.modified, 0)),
-    "cyl_bessel_i1": _in_float64(partial(special.modified, 1)),
-    "double2hiint": _high_word,
+    "cyl_bessel_i0": _in_float64(partial(special.modified_first_kind, 0)),
+    "cyl_bessel_i1": _in_float64(partial(special.modified_first_kind, 1)),
+    "double2hiint": _high_int32,
     "double2loint": lambda x: _bits(x, np.int64).astype(np.int32),
     "double_as_longlong": partial(_bits, kind=np.int64),
     "erf": special.by_element(math.erf),
@@ -212,12 +228,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "float_as_int": partial(_bits, kind=np.int32),
     "float_as_uint": partial(_bits, kind=np.int32),
     "floor": np.floor,
-    "fma": partial(directed.fused, "n"),
+    "fma": partial(directed.fused_multiply_add, "n"),
     "fmod": np.fmod,
     "hadd": partial(_mean, 0),
-    "hiloint2double": _from_words,
+    "hiloint2double": _from_int32_pair,
     "hypot": np.hypot,
-    "ilogb": _whole_exponent,
+    "ilogb": _integer_exponent,
     "int_as_float": partial(_bits, kind=np.float32),
     "isfinite": np.isfinite,
     "isinf": np.isinf,
@@ -249,7 +265,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pow": np.power,
     "powi": lambda x, y: np.power(x.astype(np.float64), y.astype(np.float64)).astype(x.dtype),
     "rcbrt": _in_float64(lambda x: 1 / np.cbrt(x)),
-    "rcp64h": _reciprocal_of_high_word,
+    "rcp64h": _reciprocal_high_half,
     "remainder": special.by_element(special.remainder),
     "rhadd": partial(_mean, 1),
     "rhypot": _in_float64(lambda x, y: 1 / np.hypot(x, y)),
@@ -280,8 +296,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 _ROUNDING: dict[str, directed.Directed] = {
     "add": directed.add,
     "div": directed.divide,
-    "double2float": directed.narrowed,
-    "fma": directed.fused,
+    "double2float": directed.narrow,
+    "fma": directed.fused_multiply_add,
     "mul": directed.multiply,
     "rcp": directed.reciprocal,
     "sqrt": directed.square_root,
@@ -295,7 +311,7 @@ for _mode in directed.MODES:
     for _name, _dtype in _INTEGERS.items():
         for _source in ("float", "double"):
             _FUNCTIONS[f"{_source}2{_name}_r{_mode}"] = partial(_to_integer, _mode, _dtype)
-_KEEP_SUBNORMALS = frozenset(
+_PRESERVES_SUBNORMALS = frozenset(
     [
         "copysignf", "erfinvf", "expf", "fdimf", "ldexpf", "log10f", "log2f", "logf", "nextafterf", "powf", "rhypotf",
         "rnorm3df", "rnorm4df", "scalbnf",

@@ -1,4 +1,6 @@
-"""Inline assembly: the instructions of PTX that compute, over the registers of all elements at once.
+"""Instructions of PTX for inline assembly.
+
+Those that compute run over the registers of all elements at once.
 
 A register is an array of bits, as uint64, whatever its width. What instructions do: NVIDIA, "PTX ISA".
 """
@@ -15,8 +17,8 @@ import triton.language as tl
 
 from triton_simulator.errors import NotSimulatedError
 from triton_simulator.values import ptx_numbers
-from triton_simulator.values.formats import Array, decode, encode, stored_as
-from triton_simulator.values.ptx_numbers import Type, as_bits, as_numbers, computed_bits
+from triton_simulator.values.formats import Array, decode, encode, storage_dtype
+from triton_simulator.values.ptx_numbers import Type, from_bits, result_bits, to_bits
 
 Registers = dict[str, Array]
 
@@ -35,10 +37,12 @@ class Instruction:
 
     @property
     def types(self) -> list[Type]:
-        return [ptx_numbers.TYPES[each] for each in self.modifiers if each in ptx_numbers.TYPES]
+        """Return the types among the modifiers."""
+        return [ptx_numbers.TYPES[modifier] for modifier in self.modifiers if modifier in ptx_numbers.TYPES]
 
     def has(self, *modifiers: str) -> bool:
-        return any(each in self.modifiers for each in modifiers)
+        """Return whether it has one of these modifiers."""
+        return any(modifier in self.modifiers for modifier in modifiers)
 
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -46,38 +50,44 @@ _STATEMENT = re.compile(r"(?:@(!?[\w$%]+)\s+)?([a-z]\w*)((?:(?:\.|::)\w+)*)\s*(.
 
 
 @functools.lru_cache(maxsize=64)
-def parsed(text: str) -> tuple[Instruction, ...]:
-    """The instructions of a text. Scopes do not matter: no two of them use a name for two things in practice."""
+def parse(text: str) -> tuple[Instruction, ...]:
+    """Return the instructions of a text.
+
+    Scopes do not matter: no two of them use a name for two things in practice.
+    """
     *statements, rest = _COMMENT.sub(" ", text).replace("$$", "$").split(";")
     if rest.strip("{} \t\r\n"):
         raise NotSimulatedError(f"inline assembly ends without a semicolon: {rest.strip()}")
-    return tuple(filter(None, map(_instruction, statements)))
+    return tuple(filter(None, map(_parse_instruction, statements)))
 
 
-def _instruction(statement: str) -> Instruction | None:
+def _parse_instruction(statement: str) -> Instruction | None:
     statement = statement.lstrip("{} \t\r\n").strip()
     if not statement or statement.startswith(".reg"):
         return None
-    found = _STATEMENT.fullmatch(statement)
-    if found is None:
+    match = _STATEMENT.fullmatch(statement)
+    if match is None:
         raise _not_simulated(statement)
-    predicate, name, modifiers, operands = found.groups()
-    parts = re.findall(r"\{[^}]*\}|[^,{}]+", operands)
+    predicate, name, modifiers, operands = match.groups()
+    fields = re.findall(r"\{[^}]*\}|[^,{}]+", operands)
     return Instruction(
         predicate or "",
         name,
         tuple(filter(None, modifiers.split("."))),
-        tuple(part.strip() for part in parts if part.strip()),
+        tuple(field.strip() for field in fields if field.strip()),
     )
 
 
-def _not_simulated(what: object) -> NotSimulatedError:
-    return NotSimulatedError(f"the simulator cannot run `{what}` of inline assembly, and only a GPU can")
+def _not_simulated(statement: object) -> NotSimulatedError:
+    return NotSimulatedError(f"the simulator cannot run `{statement}` of inline assembly, and only a GPU can")
 
 
 def run(text: str, registers: Registers) -> None:
-    """Carry out a text; registers that it writes are added. Raises NotSimulatedError."""
-    for step in parsed(text):
+    """Carry out a text, and add the registers that it writes.
+
+    Raises NotSimulatedError.
+    """
+    for step in parse(text):
         operation = _OPERATIONS.get(step.name)
         if operation is None:
             raise _not_simulated(step)
@@ -85,90 +95,106 @@ def run(text: str, registers: Registers) -> None:
             written = operation(step, registers)
         except (KeyError, IndexError, ValueError) as error:  # a type or an operand that is not here
             raise _not_simulated(step) from error
-        here = _operand(step.predicate, registers, ptx_numbers.TYPES["pred"]) if step.predicate else None
+        # Where the predicate is false, a register keeps what it had.
+        condition = _operand(step.predicate, registers, ptx_numbers.TYPES["pred"]) if step.predicate else None
         for name, bits in written.items():
-            registers[name] = bits if here is None or name not in registers else np.where(here, bits, registers[name])
+            registers[name] = (
+                bits if condition is None or name not in registers else np.where(condition, bits, registers[name])
+            )
 
 
 def _operand(operand: str, registers: Registers, type: Type) -> Array:
-    """An operand's value as a number of this type."""
+    """Return an operand's value as a number of this type."""
     if operand.startswith("!"):
         return np.asarray(~_operand(operand[1:], registers, type))
     if operand in registers:
-        return as_numbers(registers[operand], type)
-    return as_numbers(ptx_numbers.literal(operand, type), type)
+        return from_bits(registers[operand], type)
+    return from_bits(ptx_numbers.literal(operand, type), type)
 
 
-def _applied(function: Callable[..., Array], step: Instruction, registers: Registers, type: Type) -> dict[str, Array]:
-    """A function of operands of one type, or, for types such as f16x2, of each of their halves."""
+def _apply(function: Callable[..., Array], step: Instruction, registers: Registers, type: Type) -> dict[str, Array]:
+    """Apply a function to operands of one type.
+
+    For types such as f16x2, it is applied to each of their halves.
+    """
     result, *operands = step.operands
     if type.lanes == 1:
-        numbers = function(*(_operand(each, registers, type) for each in operands))
-        return {result: computed_bits(numbers, type, step.modifiers)}
-    part = type.lane
-    words = [
-        registers[each] if each in registers else ptx_numbers.literal(each, ptx_numbers.TYPES["b32"])
-        for each in operands
+        numbers = function(*(_operand(operand, registers, type) for operand in operands))
+        return {result: result_bits(numbers, type, step.modifiers)}
+    lane = type.lane
+    packed = [
+        registers[operand] if operand in registers else ptx_numbers.literal(operand, ptx_numbers.TYPES["b32"])
+        for operand in operands
     ]
+    # Both halves are computed from the same registers, the upper one after a shift.
     halves = [
-        computed_bits(function(*(as_numbers(word >> np.uint64(shift), part) for word in words)), part, step.modifiers)
-        for shift in (0, part.bits)
+        result_bits(
+            function(*(from_bits(register >> np.uint64(shift), lane) for register in packed)), lane, step.modifiers
+        )
+        for shift in (0, lane.bits)
     ]
-    return {result: halves[0] | halves[1] << np.uint64(part.bits)}
+    return {result: halves[0] | halves[1] << np.uint64(lane.bits)}
 
 
 def _simple(function: Callable[..., Array]) -> Callable[[Instruction, Registers], dict[str, Array]]:
-    return lambda step, registers: _applied(function, step, registers, step.types[-1])
+    return lambda step, registers: _apply(function, step, registers, step.types[-1])
 
 
 def _typed(name: str) -> Callable[[Instruction, Registers], dict[str, Array]]:
-    """An operation whose function depends on the type."""
+    """Return an operation whose function depends on the type."""
 
     def operation(step: Instruction, registers: Registers) -> dict[str, Array]:
+        """Apply the function for the instruction's type."""
         type = step.types[-1]
-        table = ptx_numbers.OF_FLOATS if type.lane.float else ptx_numbers.OF_INTEGERS
-        return _applied(table[name], step, registers, type)
+        table = ptx_numbers.FLOAT_OPERATIONS if type.lane.float else ptx_numbers.INTEGER_OPERATIONS
+        return _apply(table[name], step, registers, type)
 
     return operation
 
 
 def _mul(step: Instruction, registers: Registers) -> dict[str, Array]:
-    """Products, and sums with them: of integers the lower half, the upper half, or both."""
+    """Multiply, and add if there is a third operand.
+
+    Of integers, it gives the lower half, the upper half, or both.
+    """
     type = step.types[-1]
     if type.lane.float:
         return _typed(step.name)(step, registers)
+    # Products of 64-bit numbers have no wider type here for their upper half.
     if not step.has("lo", "hi", "wide") or (type.bits > 32 and not step.has("lo")):
         raise _not_simulated(step)
     result, first, second, *third = step.operands
-    product = np.multiply(*(_operand(each, registers, type).astype(type.wide) for each in (first, second)))
+    product = np.multiply(*(_operand(operand, registers, type).astype(type.wide) for operand in (first, second)))
     product = product >> type.bits if step.has("hi") else product
     wide = ptx_numbers.TYPES[f"{type.kind}{type.bits * (2 if step.has('wide') else 1)}"]
     total = product + _operand(third[0], registers, wide).astype(type.wide) if third else product
-    return {result: as_bits(total, wide)}
+    return {result: to_bits(total, wide)}
 
 
 def _mov(step: Instruction, registers: Registers) -> dict[str, Array]:
-    """Copies, and packs or unpacks what stands in braces."""
+    """Copy a register, or pack or unpack what stands in braces."""
     type, (result, source) = step.types[-1], step.operands
     if result.startswith("{"):
-        names = _names(result)
+        names = _split_braces(result)
         bits = type.bits // len(names)
-        word = registers[source]
-        parts = [(word >> np.uint64(bits * place)) & np.uint64((1 << bits) - 1) for place in range(len(names))]
-        return {name: part for name, part in zip(names, parts, strict=True) if name != "_"}
-    if source.startswith("{"):
-        names = _names(source)
-        bits = type.bits // len(names)
-        part = ptx_numbers.TYPES[f"b{bits}"]
-        words = [
-            as_bits(_operand(name, registers, part), part) << np.uint64(bits * place)
-            for place, name in enumerate(names)
+        register = registers[source]
+        fields = [
+            (register >> np.uint64(bits * position)) & np.uint64((1 << bits) - 1) for position in range(len(names))
         ]
-        return {result: functools.reduce(np.bitwise_or, words)}
-    return {result: as_bits(_operand(source, registers, type), type)}
+        return {name: field for name, field in zip(names, fields, strict=True) if name != "_"}
+    if source.startswith("{"):
+        names = _split_braces(source)
+        bits = type.bits // len(names)
+        field = ptx_numbers.TYPES[f"b{bits}"]
+        shifted = [
+            to_bits(_operand(name, registers, field), field) << np.uint64(bits * position)
+            for position, name in enumerate(names)
+        ]
+        return {result: functools.reduce(np.bitwise_or, shifted)}
+    return {result: to_bits(_operand(source, registers, type), type)}
 
 
-def _names(braces: str) -> list[str]:
+def _split_braces(braces: str) -> list[str]:
     return [name.strip() for name in braces.strip("{}").split(",")]
 
 
@@ -176,40 +202,47 @@ def _setp(step: Instruction, registers: Registers) -> dict[str, Array]:
     type, (result, *operands) = step.types[-1], step.operands
     if len(operands) != 2 or "|" in result:
         raise _not_simulated(step)
-    return {result: ptx_numbers.COMPARISONS[step.modifiers[0]](*(_operand(each, registers, type) for each in operands))}
+    return {
+        result: ptx_numbers.COMPARISONS[step.modifiers[0]](
+            *(_operand(operand, registers, type) for operand in operands)
+        )
+    }
 
 
 def _selp(step: Instruction, registers: Registers) -> dict[str, Array]:
     type, (result, yes, no, predicate) = step.types[-1], step.operands
-    here = _operand(predicate, registers, ptx_numbers.TYPES["pred"])
-    return {result: as_bits(np.where(here, *(_operand(each, registers, type) for each in (yes, no))), type)}
+    condition = _operand(predicate, registers, ptx_numbers.TYPES["pred"])
+    return {result: to_bits(np.where(condition, *(_operand(operand, registers, type) for operand in (yes, no))), type)}
 
 
 def _shift(step: Instruction, registers: Registers) -> dict[str, Array]:
-    """Shifts by more bits than there are leave nothing, or the sign."""
+    """Shift bits; by more than there are leaves nothing, or the sign."""
     type, (result, value, by) = step.types[-1], step.operands
     amount = _operand(by, registers, ptx_numbers.TYPES["u32"]).astype(np.int64)
     number = _operand(value, registers, type)
     if step.name == "shr" and type.kind == "s":
-        return {result: as_bits(number.astype(np.int64) >> np.minimum(amount, 63), type)}
+        return {result: to_bits(number.astype(np.int64) >> np.minimum(amount, 63), type)}
     wide, count = number.astype(np.uint64), np.minimum(amount, 63).astype(np.uint64)
     shifted = wide << count if step.name == "shl" else wide >> count
-    return {result: as_bits(np.where(amount >= type.bits, np.uint64(0), shifted), type)}
+    return {result: to_bits(np.where(amount >= type.bits, np.uint64(0), shifted), type)}
 
 
 def _cvt(step: Instruction, registers: Registers) -> dict[str, Array]:
-    """Conversions: two numbers become the halves of one, where the type says so."""
+    """Convert between types.
+
+    Two numbers become the halves of one, where the type says so.
+    """
     target, source = step.types
     result, *operands = step.operands
     if target.lanes == 1:
         number = _operand(operands[0], registers, source)
-        return {result: ptx_numbers.converted(number, source, target, step.modifiers)}
+        return {result: ptx_numbers.convert(number, source, target, step.modifiers)}
     if source.lanes == 2:
-        word, bits = registers[operands[0]], source.lane.bits
-        numbers = [as_numbers(word >> np.uint64(bits), source.lane), as_numbers(word, source.lane)]
+        register, bits = registers[operands[0]], source.lane.bits
+        numbers = [from_bits(register >> np.uint64(bits), source.lane), from_bits(register, source.lane)]
     else:
-        numbers = [_operand(each, registers, source) for each in operands]
-    high, low = (ptx_numbers.converted(each, source.lane, target.lane, step.modifiers) for each in numbers)
+        numbers = [_operand(number, registers, source) for number in operands]
+    high, low = (ptx_numbers.convert(number, source.lane, target.lane, step.modifiers) for number in numbers)
     return {result: high << np.uint64(target.lane.bits) | low}
 
 
@@ -217,7 +250,7 @@ _OPERATIONS: dict[str, Callable[[Instruction, Registers], dict[str, Array]]] = {
     "mov": _mov, "cvt": _cvt, "setp": _setp, "selp": _selp, "shl": _shift, "shr": _shift,
     "mul": _mul, "mad": _mul, "fma": _typed("fma"),
     **{name: _typed(name) for name in ("add", "sub", "min", "max", "neg", "abs", "div", "rem")},
-    **{name: _simple(function) for name, function in ptx_numbers.OF_BITS.items()},
+    **{name: _simple(function) for name, function in ptx_numbers.BIT_OPERATIONS.items()},
     **{name: _simple(function) for name, function in ptx_numbers.APPROXIMATIONS.items()},
 }  # fmt: skip
 
@@ -225,41 +258,48 @@ _OPERATIONS: dict[str, Callable[[Instruction, Registers], dict[str, Array]]] = {
 # How blocks get into registers
 
 
-def registers_of(values: Sequence[Array], dtypes: Sequence[tl.dtype], pack: int) -> list[Array]:
-    """The registers that hold `pack` elements of each block, (N, pack): small ones share one of 32 bits."""
+def pack_registers(values: Sequence[Array], dtypes: Sequence[tl.dtype], pack: int) -> list[Array]:
+    """Return the registers that hold `pack` elements of each block.
+
+    The blocks are (N, pack). Small elements share a register of 32 bits.
+    """
     registers = []
     for value, dtype in zip(values, dtypes, strict=True):
         stored = encode(value, dtype)
         bits = stored.view(f"u{stored.itemsize}").astype(np.uint64)
-        width, together = 8 * stored.itemsize, _together(stored.itemsize, pack)
-        for start in range(0, pack, together):
-            places = range(together)
+        width, per_register = 8 * stored.itemsize, _elements_per_register(stored.itemsize, pack)
+        for start in range(0, pack, per_register):
+            positions = range(per_register)
             registers.append(
                 functools.reduce(
-                    np.bitwise_or, [bits[:, start + place] << np.uint64(width * place) for place in places]
+                    np.bitwise_or, [bits[:, start + position] << np.uint64(width * position) for position in positions]
                 )
             )
     return registers
 
 
-def elements_of(registers: Sequence[Array], dtype: tl.dtype, size: int, pack: int) -> Array:
-    """The elements that registers hold, (N, pack); each is of so many bytes."""
-    together = _together(size, pack)
-    parts = [
-        registers[place // together] >> np.uint64(8 * size * (place % together)) & np.uint64((1 << 8 * size) - 1)
-        for place in range(pack)
+def unpack_registers(registers: Sequence[Array], dtype: tl.dtype, size: int, pack: int) -> Array:
+    """Return the elements that registers hold, (N, pack).
+
+    Each is of `size` bytes.
+    """
+    per_register = _elements_per_register(size, pack)
+    fields = [
+        registers[position // per_register] >> np.uint64(8 * size * (position % per_register))
+        & np.uint64((1 << 8 * size) - 1)
+        for position in range(pack)
     ]
-    stored = np.stack(parts, axis=-1).astype(f"u{size}")
-    return stored.astype(np.bool_) if dtype is tl.int1 else decode(stored.view(stored_as(dtype)), dtype)
+    stored = np.stack(fields, axis=-1).astype(f"u{size}")
+    return stored.astype(np.bool_) if dtype is tl.int1 else decode(stored.view(storage_dtype(dtype)), dtype)
 
 
-def count(size: int, pack: int) -> int:
-    """How many registers hold `pack` elements of so many bytes."""
-    return pack // _together(size, pack)
+def register_count(size: int, pack: int) -> int:
+    """Return how many registers hold `pack` elements of `size` bytes."""
+    return pack // _elements_per_register(size, pack)
 
 
-def _together(size: int, pack: int) -> int:
-    together = min(max(1, 4 // size), pack)
-    if pack % together:
+def _elements_per_register(size: int, pack: int) -> int:
+    per_register = min(max(1, 4 // size), pack)
+    if pack % per_register:
         raise ValueError(f"pack={pack} does not fill registers with elements of {size} bytes")
-    return together
+    return per_register

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
-from triton_simulator.values.formats import Array, decode, encode, odd, round_to_bits
+from triton_simulator.values.formats import Array, decode, encode, round_to_bits, round_to_odd
 
 _FORMATS: dict[str, Any] = {
     "f16": tl.float16, "bf16": tl.bfloat16, "f32": tl.float32, "f64": tl.float64, "tf32": tl.float32,
@@ -34,6 +34,7 @@ class Type:
 
     @property
     def lanes(self) -> int:
+        """Return the numbers in a register: 1 or 2."""
         return 2 if self.name.endswith("x2") else 1
 
     @property
@@ -43,10 +44,12 @@ class Type:
 
     @property
     def kind(self) -> str:
+        """Return the first letter of the name: s, u, b, f, e …"""
         return self.name[0]
 
     @property
     def bits(self) -> int:
+        """Return the bits of a number."""
         if self.name in ("tf32", "pred"):
             return 32
         return 8 if self.name[0] == "e" else int(re.sub(r"\D*", "", self.name))
@@ -66,8 +69,8 @@ TYPES = {
 }  # fmt: skip
 
 
-def as_numbers(bits: Array, type: Type) -> Array:
-    """Registers' bits as numbers of a type."""
+def from_bits(bits: Array, type: Type) -> Array:
+    """Return registers' bits as numbers of a type."""
     if type.name == "pred":
         return bits
     stored = (bits & np.uint64((1 << type.bits) - 1)).astype(f"u{type.bits // 8}")
@@ -77,8 +80,11 @@ def as_numbers(bits: Array, type: Type) -> Array:
     return decode(native, type.float)
 
 
-def as_bits(numbers: Array, type: Type, modifiers: Sequence[str] = ()) -> Array:
-    """Numbers as a register's bits: exact results are rounded as the modifiers say."""
+def to_bits(numbers: Array, type: Type, modifiers: Sequence[str] = ()) -> Array:
+    """Return numbers as a register's bits.
+
+    Exact results are rounded as the modifiers say.
+    """
     if type.name == "pred":
         return numbers
     if type.float is None:
@@ -86,58 +92,75 @@ def as_bits(numbers: Array, type: Type, modifiers: Sequence[str] = ()) -> Array:
         return wide & np.uint64((1 << type.bits) - 1)
     if "sat" in modifiers:
         numbers = np.where(np.isnan(numbers), 0.0, np.clip(numbers, 0.0, 1.0))
-    stored = encode(_narrowed(numbers, type, modifiers), type.float)
+    stored = encode(_narrow(numbers, type, modifiers), type.float)
     return stored.view(f"u{stored.itemsize}").astype(np.uint64)
 
 
-def computed_bits(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
-    """The bits of what an instruction computes: there is one NaN, whatever those were that it was made of."""
-    bits = as_bits(numbers, type, modifiers)
+def result_bits(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
+    """Return the bits of what an instruction computes.
+
+    There is one NaN, whatever those were that it was made of.
+    """
+    bits = to_bits(numbers, type, modifiers)
     if type.float is None or type.float is tl.float64 or "sat" in modifiers:
         return bits
     return np.where(np.isnan(numbers), np.uint64((1 << type.bits - 1) - 1), bits)
 
 
-def _narrowed(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
-    """float64 numbers as those of a type, held as `formats` holds them."""
+def _narrow(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
+    """Return float64 numbers as those of a type.
+
+    They are held as `formats` holds them.
+    """
     if type.float is tl.float64:
         return numbers.astype(np.float64)
-    near = numbers.astype(np.float16 if type.float is tl.float16 else np.float32)
+    nearest = numbers.astype(np.float16 if type.float is tl.float16 else np.float32)
     if numbers.dtype == np.float64 and type.float not in (tl.float16, tl.float32):
-        near = odd(near, numbers - near)  # it is rounded again
+        nearest = round_to_odd(nearest, numbers - nearest)  # it is rounded again
     if type.float is tl.bfloat16:
-        near = round_to_bits(near, 16)
+        nearest = round_to_bits(nearest, 16)
     elif type.float not in (tl.float16, tl.float32):
-        near = decode(encode(near, type.float), type.float)
+        nearest = decode(encode(nearest, type.float), type.float)
     direction = {"rz": 0.0, "rm": -np.inf, "rp": np.inf}
+    # The nearest number is one step too far where it passes the exact one.
     for mode, towards in direction.items():
         if mode in modifiers:
             if type.float not in (tl.float16, tl.float32):
                 raise ValueError(mode)
-            over = (
-                np.abs(near) > np.abs(numbers) if mode == "rz" else (near > numbers) if mode == "rm" else near < numbers
+            overshoots = (
+                np.abs(nearest) > np.abs(numbers)
+                if mode == "rz"
+                else (nearest > numbers)
+                if mode == "rm"
+                else nearest < numbers
             )
-            near = np.where(over, np.nextafter(near, near.dtype.type(towards)), near)
+            nearest = np.where(overshoots, np.nextafter(nearest, nearest.dtype.type(towards)), nearest)
     if "ftz" in modifiers and type.float is tl.float32:
-        near = _flushed(near)
-    return near
+        nearest = _flush_subnormals(nearest)
+    return nearest
 
 
-def _flushed(numbers: Array) -> Array:
+def _flush_subnormals(numbers: Array) -> Array:
     return np.where(np.abs(numbers) < _NORMAL, np.copysign(0, numbers), numbers).astype(numbers.dtype)
 
 
 def literal(text: str, type: Type) -> Array:
-    """A number that stands in the text, as bits. Raises ValueError for anything else."""
+    """Return the bits of a number that stands in the text.
+
+    Raises ValueError for anything else.
+    """
     if hexadecimal := re.fullmatch(r"0[fFdD]([0-9a-fA-F]+)", text):
         return np.array([int(hexadecimal[1], 16)], np.uint64)
     if type.float is not None and type.float in (tl.float32, tl.float64):
-        return as_bits(np.array([float(text)]), type)
+        return to_bits(np.array([float(text)]), type)
     return np.array([int(text.rstrip("U"), 0) % (1 << 64)], np.uint64)
 
 
 def _exact(function: Callable[..., Array]) -> Callable[..., Array]:
-    """Carried out in float64, from which the result is rounded."""
+    """Return a function that computes in float64.
+
+    Its result is rounded from there.
+    """
     return lambda *numbers: function(*(number.astype(np.float64) for number in numbers))
 
 
@@ -148,22 +171,25 @@ def _fma(a: Array, b: Array, c: Array) -> Array:
     total = product + addend
     virtual = total - product
     error = (product - (total - virtual)) + (addend - virtual)
-    return odd(total, error)
+    return round_to_odd(total, error)
 
 
-OF_FLOATS: dict[str, Callable[..., Array]] = {
+FLOAT_OPERATIONS: dict[str, Callable[..., Array]] = {
     "add": _exact(np.add), "sub": _exact(np.subtract), "mul": _exact(np.multiply), "div": _exact(np.divide),
     "fma": _fma, "mad": _fma, "min": np.fmin, "max": np.fmax, "neg": np.negative, "abs": np.abs,
 }  # fmt: skip
 
 
 def _quotient(a: Array, b: Array) -> Array:
-    """Rounded towards 0. A GPU's quotient by 0 has no definition."""
+    """Return the quotient, rounded towards 0.
+
+    A GPU's quotient by 0 has no definition.
+    """
     sign = np.where((a < 0) != (b < 0), -1, 1)
     return np.asarray(sign * (np.abs(a.astype(np.int64)) // np.maximum(np.abs(b.astype(np.int64)), 1)))
 
 
-OF_INTEGERS: dict[str, Callable[..., Array]] = {
+INTEGER_OPERATIONS: dict[str, Callable[..., Array]] = {
     "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "neg": np.negative, "abs": np.abs,
     "div": _quotient, "rem": lambda a, b: a - _quotient(a, b) * b,
 }  # fmt: skip
@@ -179,7 +205,7 @@ COMPARISONS: dict[str, Callable[..., Array]] = {
 
 
 def _lop3(a: Array, b: Array, c: Array, table: Array) -> Array:
-    """Any function of three bits: bit 4 a + 2 b + c of the table."""
+    """Apply any function of three bits: bit 4 a + 2 b + c of the table."""
     result = np.zeros_like(a)
     for row in range(8):
         if int(table[0]) >> row & 1:
@@ -190,26 +216,26 @@ def _lop3(a: Array, b: Array, c: Array, table: Array) -> Array:
 
 
 def _prmt(a: Array, b: Array, selector: Array) -> Array:
-    """Any four of eight bytes, or their signs."""
+    """Return any four of eight bytes, or their signs."""
     both = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
     result = np.zeros_like(both)
-    for place in range(4):
-        choice = selector.astype(np.uint64) >> np.uint64(4 * place)
+    for position in range(4):
+        choice = selector.astype(np.uint64) >> np.uint64(4 * position)
         byte = both >> (choice & np.uint64(7)) * np.uint64(8) & np.uint64(255)
         sign = np.where(byte >= 128, np.uint64(255), np.uint64(0))
-        result = result | np.where(choice & np.uint64(8), sign, byte) << np.uint64(8 * place)
+        result = result | np.where(choice & np.uint64(8), sign, byte) << np.uint64(8 * position)
     return result
 
 
 def _bfe(a: Array, start: Array, length: Array) -> Array:
-    """Some bits of a number; of a signed one their sign goes on."""
-    first, many = start & 255, length & 255
-    mask = np.where(many >= 63, -1, (np.int64(1) << np.minimum(many, 62).astype(np.int64)) - 1)
-    part = a.astype(np.int64) >> np.minimum(first, 63).astype(np.int64) & mask
+    """Return some bits of a number; of a signed one their sign goes on."""
+    first, width = start & 255, length & 255
+    mask = np.where(width >= 63, -1, (np.int64(1) << np.minimum(width, 62).astype(np.int64)) - 1)
+    field = a.astype(np.int64) >> np.minimum(first, 63).astype(np.int64) & mask
     if a.dtype.kind != "i":
-        return np.asarray(part)
-    top = np.int64(1) << np.clip(many.astype(np.int64) - 1, 0, 62)
-    return np.where(many == 0, 0, (part ^ top) - top)
+        return np.asarray(field)
+    top = np.int64(1) << np.clip(width.astype(np.int64) - 1, 0, 62)
+    return np.where(width == 0, 0, (field ^ top) - top)
 
 
 def _bfi(a: Array, b: Array, start: Array, length: Array) -> Array:
@@ -218,7 +244,7 @@ def _bfi(a: Array, b: Array, start: Array, length: Array) -> Array:
     return np.asarray(b.astype(np.uint64) & ~mask | a.astype(np.uint64) << shift & mask)
 
 
-def _reversed(a: Array) -> Array:
+def _reverse_bits(a: Array) -> Array:
     bits = np.unpackbits(a[..., None].view(np.uint8), axis=-1, bitorder="little")
     return np.packbits(bits[..., ::-1], axis=-1, bitorder="little").view(a.dtype)[..., 0]
 
@@ -228,9 +254,9 @@ def _clz(a: Array) -> Array:
     return np.where(a == 0, 8 * a.itemsize, bits.argmax(axis=-1))
 
 
-OF_BITS: dict[str, Callable[..., Array]] = {
+BIT_OPERATIONS: dict[str, Callable[..., Array]] = {
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.bitwise_not,
-    "lop3": _lop3, "prmt": _prmt, "bfe": _bfe, "bfi": _bfi, "brev": _reversed, "clz": _clz,
+    "lop3": _lop3, "prmt": _prmt, "bfe": _bfe, "bfi": _bfi, "brev": _reverse_bits, "clz": _clz,
     "popc": lambda a: np.bitwise_count(a).astype(np.int64),
 }  # fmt: skip
 
@@ -241,23 +267,23 @@ APPROXIMATIONS: dict[str, Callable[..., Array]] = {
 }  # fmt: skip
 """Exact here, to the last place but one on a GPU; the error of `tanh` there is 2 ** -11."""
 
-_TO_WHOLE: dict[str, Callable[..., Array]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
+_INTEGRAL_ROUNDING: dict[str, Callable[..., Array]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 
 
-def converted(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]) -> Array:
-    """`cvt`: the bits of a number in another type."""
+def convert(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]) -> Array:
+    """Return the bits of a number in another type, as `cvt` does."""
     if "ftz" in modifiers and source.float is tl.float32:
-        numbers = _flushed(numbers)
+        numbers = _flush_subnormals(numbers)
     if source.float is not None:
-        whole = next((function for mode, function in _TO_WHOLE.items() if mode in modifiers), None)
-        if whole is not None:
-            numbers = whole(numbers)
+        rounding = next((function for mode, function in _INTEGRAL_ROUNDING.items() if mode in modifiers), None)
+        if rounding is not None:
+            numbers = rounding(numbers)
         return _to_float(numbers, target, modifiers) if target.float is not None else _to_integer(numbers, target)
     if target.float is not None:
         if numbers.itemsize == 8 and "rn" not in modifiers:
             raise ValueError("a rounding of 64-bit integers")
         exact = numbers if numbers.itemsize == 8 and target.bits == 32 else numbers.astype(np.float64)
-        return as_bits(exact.astype(np.float32) if exact is numbers else exact, target, modifiers)
+        return to_bits(exact.astype(np.float32) if exact is numbers else exact, target, modifiers)
     limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
     numbers = (
         np.clip(
@@ -268,17 +294,20 @@ def converted(numbers: Array, source: Type, target: Type, modifiers: Sequence[st
         if "sat" in modifiers
         else numbers
     )
-    return as_bits(numbers, target)
+    return to_bits(numbers, target)
 
 
 def _to_integer(numbers: Array, target: Type) -> Array:
-    """Numbers beyond the type's are its ends; NaN is 0."""
+    """Return floats as the bits of integers.
+
+    Numbers beyond the type's are its ends; NaN is 0.
+    """
     limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
     inside = np.nan_to_num(numbers.astype(np.float64), nan=0.0, posinf=math.inf, neginf=-math.inf)
     low, high = inside <= float(limits.min), inside >= float(limits.max)
-    whole = np.where(low | high, 0, inside).astype(limits.dtype)
-    return as_bits(
-        np.where(low, limits.dtype.type(limits.min), np.where(high, limits.dtype.type(limits.max), whole)), target
+    truncated = np.where(low | high, 0, inside).astype(limits.dtype)
+    return to_bits(
+        np.where(low, limits.dtype.type(limits.min), np.where(high, limits.dtype.type(limits.max), truncated)), target
     )
 
 
@@ -287,13 +316,13 @@ def _to_float(numbers: Array, target: Type, modifiers: Sequence[str]) -> Array:
     if "relu" in modifiers:
         exact = np.where(exact < 0, 0.0, exact)
     if target.name == "tf32":
-        bits = as_bits(exact, target)
+        bits = to_bits(exact, target)
         if "rna" in modifiers:
             bits = bits + np.uint64(0x1000)
         elif "rn" in modifiers:
-            return as_bits(round_to_bits(exact.astype(np.float32), 13), target)
+            return to_bits(round_to_bits(exact.astype(np.float32), 13), target)
         return bits & np.uint64(0xFFFFE000)
     if "satfinite" in modifiers:
         largest = {"e4m3": 448.0, "e5m2": 57344.0, "f16": 65504.0}[target.name]
         exact = np.clip(exact, -largest, largest)
-    return as_bits(exact, target, modifiers)
+    return to_bits(exact, target, modifiers)

@@ -1,4 +1,6 @@
-"""Special functions that neither numpy nor Python has, in float64: inverses of the error function, Bessel functions.
+"""Special functions that neither numpy nor Python has.
+
+They are inverses of the error function and Bessel functions, in float64.
 
 Formulas by number: NIST, "Digital Library of Mathematical Functions".
 """
@@ -15,10 +17,12 @@ from triton_simulator.values.formats import Array
 
 
 def by_element(function: Callable[..., float]) -> Callable[..., Array]:
+    """Return a function that is applied to each element, in float64."""
     return np.vectorize(function, otypes=[np.float64])
 
 
 def gamma(x: float) -> float:
+    """Return the gamma function."""
     try:
         return math.gamma(x)
     except OverflowError:
@@ -28,6 +32,7 @@ def gamma(x: float) -> float:
 
 
 def log_gamma(x: float) -> float:
+    """Return the logarithm of the gamma function."""
     try:
         return math.lgamma(x)
     except (OverflowError, ValueError):
@@ -35,6 +40,7 @@ def log_gamma(x: float) -> float:
 
 
 def remainder(x: float, y: float) -> float:
+    """Return the IEEE 754 remainder, or NaN."""
     try:
         return math.remainder(x, y)
     except ValueError:
@@ -42,18 +48,19 @@ def remainder(x: float, y: float) -> float:
 
 
 def sine_of_pi(x: Array) -> Array:
-    """sin(πx), without an error that grows with x."""
-    sine, cosine, quarter = _of_pi(x)
+    """Return sin(πx), without an error that grows with x."""
+    sine, cosine, quarter = _reduce_angle(x)
     result = np.choose(quarter, [sine, cosine, -sine, -cosine])
     return np.where(result == 0, np.copysign(0.0, x), result)
 
 
 def cosine_of_pi(x: Array) -> Array:
-    sine, cosine, quarter = _of_pi(x)
+    """Return cos(πx)."""
+    sine, cosine, quarter = _reduce_angle(x)
     return np.choose(quarter, [cosine, -sine, -cosine, sine]) + 0.0
 
 
-def _of_pi(x: Array) -> tuple[Array, Array, Array]:
+def _reduce_angle(x: Array) -> tuple[Array, Array, Array]:
     turn = np.fmod(x, 2)
     quarters = np.rint(2 * turn)
     angle = math.pi * (turn - quarters / 2)
@@ -67,7 +74,10 @@ _erf, _erfc = by_element(math.erf), by_element(math.erfc)
 
 
 def inverse_of_erf(x: Array) -> Array:
-    """By Halley's method from an approximation by S. Winitzki."""
+    """Return the inverse of erf.
+
+    By Halley's method from an approximation by S. Winitzki.
+    """
     size = np.abs(x)
     inside = np.where(size < 0.5, size, 0.5)
     y = inside * math.sqrt(math.pi) / 2
@@ -78,6 +88,7 @@ def inverse_of_erf(x: Array) -> Array:
 
 
 def inverse_of_erfc(x: Array) -> Array:
+    """Return the inverse of erfc."""
     y = np.copysign(_inverse_in_tail(np.where(x > 1, 2 - x, x)), 1 - x)
     middle = np.abs(1 - x) < 0.5
     y = np.where(middle, inverse_of_erf(np.where(middle, 1 - x, 0)), y)
@@ -85,13 +96,13 @@ def inverse_of_erfc(x: Array) -> Array:
 
 
 def _inverse_in_tail(tail: Array) -> Array:
-    """Of erfc, for numbers up to a half."""
-    part = np.where((tail > 0) & (tail <= 0.5), tail, 0.25)
-    log = np.log(part * (2 - part))
+    """Return the inverse of erfc, for numbers up to a half."""
+    clipped = np.where((tail > 0) & (tail <= 0.5), tail, 0.25)
+    log = np.log(clipped * (2 - clipped))
     half = 2 / (math.pi * 0.147) + log / 2
     y = np.sqrt(np.sqrt(half * half - log / 0.147) - half)
     for _ in range(5):
-        y = _halley(y, part - _erfc(y))
+        y = _halley(y, clipped - _erfc(y))
     return np.where(tail == 0, np.inf, y)
 
 
@@ -101,52 +112,63 @@ def _halley(y: Array, excess: Array) -> Array:
 
 
 def scaled_erfc(x: Array) -> Array:
-    """exp(x²) · erfc(x): by its continued fraction (7.9.1) where erfc vanishes."""
+    """Return exp(x²) · erfc(x).
+
+    It comes from the continued fraction (7.9.1) where erfc vanishes.
+    """
     square, rest = exact_product(x, x)
-    near = np.where(np.abs(x) < 1e100, np.exp(square) * (1 + np.clip(np.nan_to_num(rest), -1e-9, 1)), np.inf)
-    near = near * _erfc(np.where(x > 2, 0, x))
-    far, large = np.zeros_like(x), np.where(x > 2, x, 2)
+    inner = np.where(np.abs(x) < 1e100, np.exp(square) * (1 + np.clip(np.nan_to_num(rest), -1e-9, 1)), np.inf)
+    inner = inner * _erfc(np.where(x > 2, 0, x))
+    fraction, large = np.zeros_like(x), np.where(x > 2, x, 2)
     for term in range(100, 0, -1):
-        far = term / 2 / (large + far)
-    return np.where(x > 2, 1 / math.sqrt(math.pi) / (large + far), near)
+        fraction = term / 2 / (large + fraction)
+    return np.where(x > 2, 1 / math.sqrt(math.pi) / (large + fraction), inner)
 
 
 def normal_cdf(x: Array) -> Array:
+    """Return the normal distribution function."""
     return _erfc(-x / math.sqrt(2)) / 2
 
 
 def inverse_of_normal_cdf(x: Array) -> Array:
+    """Return the inverse of the normal distribution function."""
     return -math.sqrt(2) * inverse_of_erfc(2 * x)
 
 
 # Bessel functions
 
-_FAR = 25.0
+_ASYMPTOTIC_START = 25.0
 """From here on, the asymptotic expansions are as good as float64."""
-_START = 90
+_RECURRENCE_START = 90
 """Where the recurrence down to order 0 begins: J of this order is 0 at 25."""
 
 
-def _orders(x: Array, most: int = _START) -> list[Array]:
-    """J of orders 0 to `most` at 0 < x < 25, by recurrence downwards (3.6(v)), normalised by 10.12.4."""
+def _bessel_orders(x: Array, max_order: int = _RECURRENCE_START) -> list[Array]:
+    """Return J of orders 0 to `max_order` at 0 < x < 25.
+
+    By recurrence downwards (3.6(v)), normalised by 10.12.4.
+    """
     ratio, ratios = np.zeros_like(x), []
-    for order in range(most + 20, 0, -1):
+    for order in range(max_order + 20, 0, -1):
         divisor = 2 * order / x - ratio
         ratio = 1 / np.where(divisor == 0, 1e-300, divisor)
         ratios.append(ratio)
-    found = [np.ones_like(x)]
+    values = [np.ones_like(x)]
     for ratio in reversed(ratios):
-        found.append(found[-1] * ratio)
-    total = found[0] + 2 * sum(found[2::2])
-    return [each / total for each in found]
+        values.append(values[-1] * ratio)
+    total = values[0] + 2 * sum(values[2::2])
+    return [value / total for value in values]
 
 
-def _phase(order: int, x: Array) -> tuple[Array, Array, Array]:
-    """What Hankel's expansions multiply sine and cosine by (10.17.3), and sine and cosine: cos(x - (2n + 1)π/4) …"""
+def _hankel_expansion(order: int, x: Array) -> tuple[Array, Array, Array]:
+    """Return J and Y of order 0 or 1 by Hankel's expansions, and x.
+
+    The expansions multiply the cosine and the sine of x - (2n + 1)π/4 (10.17.3).
+    """
     p, q, term = np.zeros_like(x), np.zeros_like(x), np.ones_like(x)
     for k in range(40):
-        part = term * (-1) ** (k // 2)
-        p, q = (p + part, q) if k % 2 == 0 else (p, q + part)
+        signed_term = term * (-1) ** (k // 2)
+        p, q = (p + signed_term, q) if k % 2 == 0 else (p, q + signed_term)
         following = term * (4 * order**2 - (2 * k + 1) ** 2) / ((k + 1) * 8 * x)
         term = np.where(np.abs(following) < np.abs(term), following, 0)
     sine, cosine = np.sin(x), np.cos(x)
@@ -156,51 +178,59 @@ def _phase(order: int, x: Array) -> tuple[Array, Array, Array]:
 
 
 def first_kind(order: int, x: Array) -> Array:
-    """J of order 0 or 1."""
+    """Return J of order 0 or 1."""
     size = np.abs(x)
-    near = _orders(np.clip(np.where(np.isnan(size), 1, size), 1e-300, _FAR))[order]
-    near = np.where(size < 1e-150, 1.0 if order == 0 else size / 2, near)
-    far = _phase(order, np.where(np.isfinite(size), np.maximum(size, _FAR), _FAR))[0]
-    result = np.where(size < _FAR, near, np.where(np.isinf(size), 0, far))
+    inner = _bessel_orders(np.clip(np.where(np.isnan(size), 1, size), 1e-300, _ASYMPTOTIC_START))[order]
+    inner = np.where(size < 1e-150, 1.0 if order == 0 else size / 2, inner)
+    outer = _hankel_expansion(
+        order, np.where(np.isfinite(size), np.maximum(size, _ASYMPTOTIC_START), _ASYMPTOTIC_START)
+    )[0]
+    result = np.where(size < _ASYMPTOTIC_START, inner, np.where(np.isinf(size), 0, outer))
     result = np.where(np.isnan(x), np.nan, result)
     return np.where(np.signbit(x), -result, result) if order else result
 
 
 def second_kind(order: int, x: Array) -> Array:
-    """Y of order 0 or 1: by Neumann's expansion (10.23.17) and its derivative."""
-    near = np.clip(np.where(np.isnan(x), 1, x), 1e-300, _FAR)
-    j = _orders(near)
-    log = np.log(near / 2) + np.euler_gamma
+    """Return Y of order 0 or 1.
+
+    By Neumann's expansion (10.23.17) and its derivative.
+    """
+    inner = np.clip(np.where(np.isnan(x), 1, x), 1e-300, _ASYMPTOTIC_START)
+    j = _bessel_orders(inner)
+    log = np.log(inner / 2) + np.euler_gamma
     if order == 0:
         total = sum((-1) ** k * j[2 * k] / k for k in range(1, 40))
         value = 2 / math.pi * log * j[0] - 4 / math.pi * total
     else:
         total = sum((-1) ** k * (j[2 * k - 1] - j[2 * k + 1]) / (2 * k) for k in range(1, 40))
-        value = 2 / math.pi * (log * j[1] - j[0] / near) + 4 / math.pi * total
-    far = _phase(order, np.where(np.isfinite(x), np.maximum(x, _FAR), _FAR))[1]
-    result = np.where(x < _FAR, value, np.where(np.isinf(x), 0, far))
+        value = 2 / math.pi * (log * j[1] - j[0] / inner) + 4 / math.pi * total
+    outer = _hankel_expansion(order, np.where(np.isfinite(x), np.maximum(x, _ASYMPTOTIC_START), _ASYMPTOTIC_START))[1]
+    result = np.where(x < _ASYMPTOTIC_START, value, np.where(np.isinf(x), 0, outer))
     return np.where(x < 0, np.nan, np.where(x == 0, -np.inf, np.where(np.isnan(x), np.nan, result)))
 
 
-def modified(order: int, x: Array) -> Array:
-    """I of order 0 or 1: a series (10.25.2), or the mean of exp(x cos t) cos(nt) over a circle (10.32.3)."""
+def modified_first_kind(order: int, x: Array) -> Array:
+    """Return I of order 0 or 1.
+
+    By a series (10.25.2), or the mean of exp(x cos t) cos(nt) over a circle (10.32.3).
+    """
     size = np.abs(x)
-    near = np.minimum(size, 15)
-    quarter = near * near / 4
-    term = (near / 2) ** order
-    series = np.zeros_like(near)
+    inner = np.minimum(size, 15)
+    quarter = inner * inner / 4
+    term = (inner / 2) ** order
+    series = np.zeros_like(inner)
     for k in range(1, 60):
         series, term = series + term, term * quarter / (k * (k + order))
     angles = np.arange(300) * (math.pi / 150)
     large = np.clip(np.where(np.isnan(size), 15, size), 15, 1e4)
     mean = sum(np.exp(large * (math.cos(t) - 1)) * math.cos(order * t) for t in angles) / len(angles)
-    far = np.exp(large / 2) * mean * np.exp(large / 2)
-    result = np.where(size <= 15, series, np.where(np.isnan(x), np.nan, far))
+    outer = np.exp(large / 2) * mean * np.exp(large / 2)
+    result = np.where(size <= 15, series, np.where(np.isnan(x), np.nan, outer))
     return np.where(np.signbit(x), -result, result) if order else result
 
 
-def _ordered(first: Callable[[int, Array], Array], n: int, x: float) -> float:
-    """J or Y of any order n > 1, by recurrence upwards."""
+def _recur_upwards(first: Callable[[int, Array], Array], n: int, x: float) -> float:
+    """Return J or Y of any order n > 1, by recurrence upwards."""
     low, high = (float(first(order, np.array([x]))[0]) for order in (0, 1))
     for order in range(1, n):
         low, high = high, high if math.isinf(high) else 2 * order / x * high - low
@@ -208,23 +238,25 @@ def _ordered(first: Callable[[int, Array], Array], n: int, x: float) -> float:
 
 
 def first_kind_of_order(n: int, x: float) -> float:
+    """Return J of any order."""
     size = abs(x)
     if n < 0 or math.isnan(x):
         return math.nan
     if n > 1 and (x == 0 or math.isinf(x)):
         return 0.0
     if n > 1 and n < size:
-        value = _ordered(first_kind, n, size)
+        value = _recur_upwards(first_kind, n, size)
     elif n > 1:
-        value = float(_orders(np.array([size]), most=n + int(size) + 60)[n][0])
+        value = float(_bessel_orders(np.array([size]), max_order=n + int(size) + 60)[n][0])
     else:
         return float(first_kind(n, np.array([x]))[0])
     return -value if x < 0 and n % 2 else value
 
 
 def second_kind_of_order(n: int, x: float) -> float:
+    """Return Y of any order."""
     if n < 0 or math.isnan(x) or x < 0:
         return math.nan
     if x == 0 or math.isinf(x):
         return -math.inf if x == 0 else 0.0
-    return _ordered(second_kind, n, x)
+    return _recur_upwards(second_kind, n, x)

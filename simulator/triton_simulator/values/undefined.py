@@ -1,4 +1,6 @@
-"""Where undefined values come from: a masked load without `other=` leaves some, and what is computed with them is one.
+"""Undefined values and where they come from.
+
+A masked load without `other=` leaves some, and what is computed with them is one.
 
 So is the index of a loop after the loop, and what a division by zero or a shift by too many bits gives.
 
@@ -19,46 +21,51 @@ import numpy as np
 from triton_simulator.faults import PoisonSource
 from triton_simulator.values.formats import Array
 
-UNDEFINED_SWITCH = "TRITON_SIMULATOR_UNDEFINED"
+UNDEFINED_VARIABLE = "TRITON_SIMULATOR_UNDEFINED"
 """Set to `zero`, this environment variable makes 0 of what a masked load without `other=` leaves undefined, for kernels
 that rely on what NVIDIA's GPUs happen to do."""
 
 
-def counts_as_zero() -> bool:
-    """Whether such elements are 0 here too."""
-    return os.environ.get(UNDEFINED_SWITCH, "").strip().lower() == "zero"
+def undefined_is_zero() -> bool:
+    """Return whether such elements are 0 here too."""
+    return os.environ.get(UNDEFINED_VARIABLE, "").strip().lower() == "zero"
 
 
 class UndefinedResult(UserWarning):
-    """A kernel has combined defined elements with undefined ones, and stored the result."""
+    """Warning of a stored result of undefined elements.
+
+    A kernel has combined defined elements with undefined ones, and stored the result.
+    """
 
 
 class Poison(np.ndarray[Any, np.dtype[np.bool_]]):
-    """Which elements are undefined, and for each source (a load, a loop) which of them come from it.
+    """Mask of undefined elements, by their source.
+
+    For each source (a load, a loop) it knows which of them come from it.
 
     Whatever numpy makes of it, it makes of each source's part too.
     """
 
-    parts: dict[PoisonSource, Array]
+    by_source: dict[PoisonSource, Array]
     mixed: bool = False
     """Whether undefined elements were combined with defined ones, as in a sum."""
 
-    def __array_finalize__(self, other: Any) -> None:
-        self.parts = {}
-        self.mixed = isinstance(other, Poison) and other.mixed
+    def __array_finalize__(self, source: Any) -> None:
+        self.by_source = {}
+        self.mixed = isinstance(source, Poison) and source.mixed
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        return _made(getattr(ufunc, method), inputs, options)
+        return _propagate(getattr(ufunc, method), inputs, options)
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, options: Any) -> Any:
-        return _made(function, arguments, options)
+        return _propagate(function, arguments, options)
 
     def __getitem__(self, key: Any) -> Any:
-        return _made(operator.getitem, (self, key), {})
+        return _propagate(operator.getitem, (self, key), {})
 
 
 def _method(name: str) -> Any:
-    return lambda poison, *arguments, **options: _made(
+    return lambda poison, *arguments, **options: _propagate(
         operator.methodcaller(name, *arguments, **options), (poison,), {}
     )
 
@@ -67,48 +74,56 @@ for _name in ("astype", "copy", "reshape", "squeeze", "swapaxes", "transpose"):
     setattr(Poison, _name, _method(_name))
 
 
-def poison_from(where: Array, source: PoisonSource) -> Poison:
+def make_poison(where: Array, source: PoisonSource) -> Poison:
+    """Return poison of a single source."""
     poison = np.asarray(where).view(Poison)
-    poison.parts = {source: np.asarray(where)}
+    poison.by_source = {source: np.asarray(where)}
     return poison
 
 
 def source_of(poison: Array | None, matters: Callable[[Array], Array] = lambda part: part) -> PoisonSource | None:
-    """The first operation, loop, or else load that a value's undefined elements come from, if that is known.
+    """Return the source of a value's undefined elements, if known.
+
+    It is the first operation, loop, or else load that they come from.
 
     `matters` picks those elements that matter, out of an array like `poison`.
     """
-    parts = poison.parts if isinstance(poison, Poison) else {}
-    sources = (source for source, part in parts.items() if matters(part).any())
+    by_source = poison.by_source if isinstance(poison, Poison) else {}
+    sources = (source for source, mask in by_source.items() if matters(mask).any())
     return min(sources, key=lambda source: (source.is_load, source.line.number), default=None)
 
 
 def is_mixed(poison: Array | None) -> bool:
+    """Return whether poison was combined with defined elements."""
     return isinstance(poison, Poison) and poison.mixed
 
 
-def mixed(poison: Array, axis: int, *, in_order: bool = False) -> Array:
-    """The poison of elements that are combined along an axis (each only with those before it, if `in_order`)."""
+def mark_mixed(poison: Array, axis: int, *, in_order: bool = False) -> Array:
+    """Return the poison of elements that are combined along an axis.
+
+    Each is combined only with those before it, if `in_order`.
+    """
     if not isinstance(poison, Poison) or poison.mixed:
         return poison
     plain = np.asarray(poison)
-    before = np.logical_or.accumulate(plain, axis=axis) if in_order else plain.any(axis=axis, keepdims=True)
+    combined = np.logical_or.accumulate(plain, axis=axis) if in_order else plain.any(axis=axis, keepdims=True)
     result: Poison = poison.copy()
-    result.mixed = bool((before & ~plain).any())
+    result.mixed = bool((combined & ~plain).any())
     return result
 
 
-def _made(function: Callable[..., Any], arguments: Any, options: dict[str, Any]) -> Any:
-    """What a function makes of poison, and of each source's part alone."""
-    given = list(_poisons([*arguments, *options.values()]))
-    made = function(*_only(arguments, None), **_only(options, None))
-    if not isinstance(made, np.ndarray | np.bool_) or made.dtype != np.bool_:
-        return made
-    result = np.asarray(made).view(Poison)
-    result.mixed = any(poison.mixed for poison in given)
-    for source in dict.fromkeys(source for poison in given for source in poison.parts):
-        part = function(*_only(arguments, source), **_only(options, source))
-        result.parts[source] = np.broadcast_to(part, result.shape)
+def _propagate(function: Callable[..., Any], arguments: Any, options: dict[str, Any]) -> Any:
+    """Apply a function to poison, and to each source's part alone."""
+    poisons = list(_poisons([*arguments, *options.values()]))
+    computed = function(*_select_source(arguments, None), **_select_source(options, None))
+    if not isinstance(computed, np.ndarray | np.bool_) or computed.dtype != np.bool_:
+        return computed
+    result = np.asarray(computed).view(Poison)
+    result.mixed = any(poison.mixed for poison in poisons)
+    # The function runs once for each source, too, as it may move or combine elements in any way.
+    for source in dict.fromkeys(source for poison in poisons for source in poison.by_source):
+        mask = function(*_select_source(arguments, source), **_select_source(options, source))
+        result.by_source[source] = np.broadcast_to(mask, result.shape)
     return result
 
 
@@ -120,11 +135,14 @@ def _poisons(things: Iterable[Any]) -> Iterator[Poison]:
             yield from _poisons(thing)
 
 
-def _only(thing: Any, source: PoisonSource | None) -> Any:
-    """Arguments in which poison is a plain array: a source's part of it, or all."""
+def _select_source(thing: Any, source: PoisonSource | None) -> Any:
+    """Return arguments in which poison is a plain array.
+
+    It is a source's part, or all.
+    """
     if isinstance(thing, Poison):
         plain = thing.view(np.ndarray)
-        return plain if source is None else thing.parts.get(source, np.zeros_like(plain))
+        return plain if source is None else thing.by_source.get(source, np.zeros_like(plain))
     if isinstance(thing, dict):
-        return {name: _only(part, source) for name, part in thing.items()}
-    return type(thing)(_only(part, source) for part in thing) if type(thing) in (list, tuple) else thing
+        return {name: _select_source(item, source) for name, item in thing.items()}
+    return type(thing)(_select_source(item, source) for item in thing) if type(thing) in (list, tuple) else thing

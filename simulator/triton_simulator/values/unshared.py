@@ -1,4 +1,4 @@
-"""Numbers that one thread of a program is sure to have, and the others perhaps not."""
+"""Scalars that only one thread of a program is sure to have."""
 
 from __future__ import annotations
 
@@ -20,18 +20,22 @@ class Unshared(np.ndarray[Any, np.dtype[Any]]):
 
     share: Share | None
 
-    def __array_finalize__(self, other: Any) -> None:
-        self.share = getattr(other, "share", None)
+    def __array_finalize__(self, source: Any) -> None:
+        self.share = getattr(source, "share", None)
 
 
 def unshared(data: Array, share: Share) -> Array:
+    """Return data that calls `share` once all threads need it."""
     result = data.view(Unshared)
     result.share = share
     return result
 
 
 def shared(data: Array, size: int) -> Array:
-    """The same data, for a block of `size` elements: one of more than a warp takes part in other threads."""
+    """Return the same data, for a block of `size` elements.
+
+    A block of more than a warp takes part in other threads, which then need it.
+    """
     if type(data) is not Unshared:
         return data
     if data.share is not None and size > WARP:

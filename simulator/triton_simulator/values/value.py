@@ -1,4 +1,7 @@
-"""A value of every program of a group at once: what a `tl.tensor` holds in the simulator."""
+"""Values of every program of a group at once.
+
+A `tl.tensor` holds one in the simulator.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from triton_simulator.values.formats import Array, undefined
+from triton_simulator.values.formats import Array, undefined_value
 
 NOWHERE = 0
 """The origin of a pointer that belongs to no tensor. Others count from 1: see `AddressSpace.regions`."""
@@ -49,34 +52,44 @@ class Value:
         self.bounds = bounds
 
     def get_element_ty(self) -> Any:
-        """The type that a pointer points to, or that a block is made of."""
+        """Return the type that a pointer points to, or a block is made of."""
         dtype = self.dtype
         while hasattr(dtype, "element_ty"):
             dtype = dtype.element_ty
         return dtype
 
     def set_attr(self, name: str, value: object) -> None:
-        """Hints such as `tl.multiple_of` change nothing here."""
+        """Ignore a hint such as `tl.multiple_of`: it changes nothing here."""
 
     def clone(self) -> Value:
-        return self.rearranged(np.copy, self.shape)
+        """Return a copy."""
+        return self.rearrange(np.copy, self.shape)
 
     def full(self) -> Array:
-        """`data` with every axis of the block at its full length: (P or 1, *shape)."""
+        """Return `data` with every axis of the block at its full length.
+
+        Its shape is (P or 1, *shape).
+        """
         return spread(self.data, self.shape)
 
-    def of_one_program(self) -> Array:
-        """The elements of the only running program; a scalar has no axes, so it prints as a number."""
+    def single_program(self) -> Array:
+        """Return the elements of the only running program.
+
+        A scalar has no axes, so it prints as a number.
+        """
         return np.asarray(self.full()[0])
 
     def limits(self) -> tuple[int, int]:
-        """The smallest and the largest of an integer's elements."""
+        """Return the smallest and the largest of an integer's elements."""
         if self.bounds is None:
             self.bounds = (int(self.data.min()), int(self.data.max())) if self.data.size else (0, 0)
         return self.bounds
 
-    def rearranged(self, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
-        """The same elements in another order: `change` applies to the data and to what is known about each element."""
+    def rearrange(self, change: Callable[[Array], Array], shape: tuple[int, ...]) -> Value:
+        """Return the same elements in another order.
+
+        `change` applies to the data and to what is known about each element.
+        """
         return Value(
             change(self.data),
             self.dtype,
@@ -87,34 +100,46 @@ class Value:
             self.bounds,
         )
 
-    def replaced(self, here: Array, other: Value) -> Value:
-        """The same value with the elements of `other` where `here` is true."""
-        result = Value(np.where(np.asarray(here), other.data, self.data), self.dtype, self.shape)
+    def replace_where(self, where: Array, other: Value) -> Value:
+        """Return the value with the elements of `other` where `where` is true."""
+        result = Value(np.where(np.asarray(where), other.data, self.data), self.dtype, self.shape)
         if self.poison is not None or other.poison is not None:
-            result.poison = np.where(here, *(False if v.poison is None else v.poison for v in (other, self)))
+            result.poison = np.where(where, *(False if v.poison is None else v.poison for v in (other, self)))
         return result
 
-    def shown(self) -> Value:
-        """The same value with a number that catches the eye where nothing defined it; a pointer stays as it is."""
+    def mark_undefined(self) -> Value:
+        """Put a number that catches the eye where nothing defined one.
+
+        Returns the value itself; a pointer stays as it is.
+        """
         if self.poison is not None and not self.dtype.scalar.is_ptr():
-            marker = undefined(self.dtype.scalar)
+            marker = undefined_value(self.dtype.scalar)
             self.data = np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
             self.bounds = None
         return self
 
     def with_data(self, data: Array, dtype: Any) -> Value:
-        """The same value with another number for each element; the same elements stay undefined."""
+        """Return the value with another number for each element.
+
+        The same elements stay undefined.
+        """
         return Value(data, dtype, self.shape, poison=self.poison)
 
 
 def spread(data: Array, shape: tuple[int, ...]) -> Array:
-    """An array of a value broadcast over the block, not over the programs."""
+    """Return a value's array broadcast over the block.
+
+    It is not broadcast over the programs.
+    """
     full = (data.shape[0], *shape)
     return data if data.shape == full else np.broadcast_to(data, full)
 
 
-def either(*values: Value) -> Array | None:
-    """The poison of a result that depends on every one of `values`, element by element."""
+def combined_poison(*values: Value) -> Array | None:
+    """Return the poison of a result that depends on all values.
+
+    It depends on them element by element.
+    """
     poison: Array | None = None
     for value in values:
         poison = union(poison, value.poison)
@@ -122,13 +147,14 @@ def either(*values: Value) -> Array | None:
 
 
 def union(poison: Array | None, other: Array | None) -> Array | None:
+    """Return the elements that are undefined in either."""
     if poison is None or other is None or poison is other:
         return other if poison is None else poison
     return poison | other
 
 
 def any_wrapped(*values: Value) -> Array | None:
-    """Where a sum or product of `values` has a wrapped part."""
+    """Return where a sum or product of values has a wrapped part."""
     wrapped: Array | None = None
     for value in values:
         if value.wrapped is not None:
@@ -137,6 +163,6 @@ def any_wrapped(*values: Value) -> Array | None:
 
 
 def uniform_origin(*values: Value) -> bool:
-    """Whether all elements of all these pointers came from the same argument."""
+    """Return whether all pointers came from the same argument."""
     first = values[0].origin
     return all(isinstance(value.origin, int) and value.origin == first for value in values)

@@ -1,4 +1,6 @@
-"""Triton without its compiled library, so that kernels run on the simulator where Triton has no wheel, as on a Mac.
+"""Triton without its compiled library.
+
+So kernels run on the simulator where Triton has no wheel, as on a Mac.
 
 Triton is two things in one wheel: Python files, in which its language, its front end and its interpreter are written,
 and a compiled library that builds and optimises code. The simulator needs only the former. So `files` fetches them, and
@@ -14,23 +16,26 @@ from pathlib import Path
 
 
 def provide() -> None:
-    """Make Triton importable here, in a process whose kernels do not run on a GPU.
+    """Make Triton importable in a process without a GPU's kernels.
 
     Where Triton is installed, nothing happens. Where it is not, its Python files are fetched if they have not been
     before. Raises NoTritonError if that is impossible.
     """
     # triton-windows looks for what compiles for a GPU when it is imported (its windows_utils.py); here nothing does.
     warnings.filterwarnings("ignore", message="Failed to find (CUDA|MSVC|Windows SDK|Python libs)")
-    if not has_library() and not _stands_in():
+    if not has_library() and not _has_stand_in():
         from triton_simulator.without_library import files, stand_in
 
-        sys.path.append(str(files.ready()))
+        sys.path.append(str(files.ensure_files()))
         stand_in.install()
 
 
-def provide_what_is_here() -> None:
-    """Make Triton importable if its Python files have been fetched before. Raises NoTritonError."""
-    if not has_library() and not _stands_in():
+def provide_cached() -> None:
+    """Make Triton importable if its Python files are there already.
+
+    They have been fetched before. Raises NoTritonError.
+    """
+    if not has_library() and not _has_stand_in():
         from triton_simulator.without_library import files
 
         if files.cache().is_dir():
@@ -38,27 +43,32 @@ def provide_what_is_here() -> None:
 
 
 def fetch_if_needed() -> None:
-    """What `provide` would fetch, now: before a terminal app starts, in whose processes nobody would see it happen.
+    """Fetch now what `provide` would fetch.
+
+    Do this before a terminal app starts, in whose processes nobody would see it happen.
 
     Raises NoTritonError.
     """
     if not has_library():
         from triton_simulator.without_library import files
 
-        files.ready()
+        files.ensure_files()
 
 
 def has_library() -> bool:
-    """Whether Triton is installed here, with its compiled library.
+    """Return whether Triton is installed with its compiled library.
 
     The files that were fetched without it may be importable: xdist's workers inherit the search path of their parent.
     """
-    if _stands_in() or (spec := importlib.util.find_spec("triton")) is None:
+    if _has_stand_in() or (spec := importlib.util.find_spec("triton")) is None:
         return False
     return any(Path(folder, "_C").is_dir() for folder in spec.submodule_search_locations or ())
 
 
-def _stands_in() -> bool:
-    """Whether something stands in for the library already: `stand_in` is imported only to become that."""
+def _has_stand_in() -> bool:
+    """Return whether something stands in for the library already.
+
+    `stand_in` is imported only to become that.
+    """
     stand_in = sys.modules.get("triton_simulator.without_library.stand_in")
     return stand_in is not None and stand_in.is_installed()

@@ -1,4 +1,4 @@
-"""Stands for `triton._C.libtriton`, Triton's compiled library, where there is none.
+"""Stand-in for `triton._C.libtriton`, Triton's compiled library.
 
 Triton's Python files ask it for three things that the simulator and the front end need: environment variables, the
 members of a few enumerations, and how a kernel's argument specializes. `simulator/tests/without_library` compares all
@@ -45,8 +45,11 @@ def deduce_scale_factor(
     rhs_format: Enum,
     rhs_k_pack: bool,
 ) -> int:
-    """How many elements along K share a scale in `tl.dot_scaled`: 16 or 32. Raises RuntimeError."""
-    found = []
+    """Return how many elements along K share a scale: 16 or 32.
+
+    This is for `tl.dot_scaled`. Raises RuntimeError.
+    """
+    factors = []
     for depth, scale, packed in (
         (lhs[-1], lhs_scale, lhs_format.name == "E2M1" and lhs_k_pack),
         (rhs[-2], rhs_scale, rhs_format.name == "E2M1" and rhs_k_pack),
@@ -55,33 +58,38 @@ def deduce_scale_factor(
             factor = depth * (2 if packed else 1) // scale[-1]
             if factor not in (16, 32):
                 raise RuntimeError(f"scale factor must be 16 or 32. Got {factor}")
-            found.append(factor)
-    if len(set(found)) > 1:
-        raise RuntimeError(f"Operands must have the same scale factor; (lhs: {found[0]} vs rhs: {found[1]})")
-    return found[0] if found else 32
+            factors.append(factor)
+    if len(set(factors)) > 1:
+        raise RuntimeError(f"Operands must have the same scale factor; (lhs: {factors[0]} vs rhs: {factors[1]})")
+    return factors[0] if factors else 32
 
 
 def getenv(name: str, default: str | None = None) -> str | None:
+    """Return an environment variable."""
     return os.environ.get(name, default)
 
 
 def getenv_bool(name: str, default: bool | None = False) -> bool | None:
+    """Return an environment variable as a truth value."""
     value = os.environ.get(name)
     return default if value is None else value.lower() in _TRUE
 
 
 def get_cache_invalidating_env_vars() -> dict[str, str]:
+    """Return no variables: there is no cache."""
     return {}
 
 
 def make_tensordesc_args(*_: object) -> None:
-    """Only imported: it is for launches on a GPU."""
+    """Do nothing: this is only imported, for launches on a GPU."""
 
 
 def native_specialize_impl(
     backend: Any, argument: Any, is_const: bool, specialize_value: bool, align: bool
 ) -> tuple[Any, Any]:
-    """A kernel argument's type, and what is known about its value, as `triton.runtime.jit` wants them.
+    """Return an argument's type, and what is known about its value.
+
+    They are as `triton.runtime.jit` wants them.
 
     Raises TypeError and OverflowError for what no kernel takes.
     """
@@ -98,8 +106,8 @@ def native_specialize_impl(
         case int():
             if specialize_value and argument == 1:
                 return "constexpr", 1
-            known = backend.get_int_specialization(argument, align=align) if specialize_value else None
-            return _integer(argument), known
+            hint = backend.get_int_specialization(argument, align=align) if specialize_value else None
+            return _integer_type(argument), hint
         case float():
             return "fp32", None
         case constexpr():
@@ -109,25 +117,28 @@ def native_specialize_impl(
         case TensorDescriptor():
             return f"tensordesc<{canonicalize_dtype(argument.base.dtype)}{list(argument.block_shape)}>", None
         case tuple():
-            return _of_tuple(backend, argument)
+            return _specialize_tuple(backend, argument)
     if not hasattr(argument, "data_ptr"):
         raise TypeError(f"failed to specialize argument of type: {type(argument).__name__}")
     kind = ("*k" if is_const else "*") + canonicalize_dtype(argument.dtype)
     return kind, backend.get_tensor_specialization(argument, align=align) if specialize_value else None
 
 
-def _integer(value: int) -> str:
-    for kind, least, end in (("i32", -(2**31), 2**31), ("i64", -(2**63), 2**63), ("u64", 0, 2**64)):
-        if least <= value < end:
+def _integer_type(value: int) -> str:
+    for kind, minimum, limit in (("i32", -(2**31), 2**31), ("i64", -(2**63), 2**63), ("u64", 0, 2**64)):
+        if minimum <= value < limit:
             return kind
     raise OverflowError("integer to be specialized too large to represent")
 
 
-def _of_tuple(backend: Any, argument: tuple[Any, ...]) -> tuple[Any, Any]:
-    """What is said of a parameter, such as `do_not_specialize`, does not hold for the parts of a tuple."""
-    each = [native_specialize_impl(backend, value, False, True, True) for value in argument]
+def _specialize_tuple(backend: Any, argument: tuple[Any, ...]) -> tuple[Any, Any]:
+    """Specialize the parts of a tuple.
+
+    What is said of a parameter, such as `do_not_specialize`, does not hold for them.
+    """
+    items = [native_specialize_impl(backend, value, False, True, True) for value in argument]
     make = getattr(type(argument), "_make", tuple)  # a named tuple stays one
-    return make([kind for kind, _ in each]), make([known for _, known in each])
+    return make([kind for kind, _ in items]), make([hint for _, hint in items])
 
 
 _OPERATIONS = {name: Enum(name, members) for name, members in _ENUMERATIONS.items()}
@@ -151,7 +162,10 @@ _CONTENTS: dict[str, dict[str, object]] = {
 
 
 class _LibraryModule(ModuleType):
-    """A module of the library. Whatever else people import from it is a class that nobody uses, or a module."""
+    """Module of the library.
+
+    Whatever else people import from it is a class that nobody uses, or a module.
+    """
 
     def __getattr__(self, name: str) -> type:
         if name.startswith("__") or self.__name__ in ("triton._C", LIBRARY, f"{LIBRARY}.interpreter"):
@@ -164,13 +178,16 @@ class _Finder(MetaPathFinder, Loader):
     """Finds the modules of the library."""
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
-        ours = name == "triton._C" or name.startswith("triton._C.")
-        return spec_from_loader(name, self, is_package=True) if ours else None
+        """Return the spec of a module of the library."""
+        is_library = name == "triton._C" or name.startswith("triton._C.")
+        return spec_from_loader(name, self, is_package=True) if is_library else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return a module without contents."""
         return _LibraryModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
+        """Fill a module with its contents."""
         vars(module).update(_CONTENTS.get(module.__name__, {}))
 
 
@@ -178,10 +195,11 @@ _FINDER = _Finder()
 
 
 def install() -> None:
-    """Let Triton's Python files import this module in the place of the library."""
+    """Let Triton's Python files import this module as the library."""
     if not is_installed():
         sys.meta_path.insert(0, _FINDER)
 
 
 def is_installed() -> bool:
+    """Return whether the stand-in is in use."""
     return _FINDER in sys.meta_path

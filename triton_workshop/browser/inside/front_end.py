@@ -50,7 +50,7 @@ def _answer(job: CompileJob) -> Answer:
         if "triton.compiler.code_generator" not in sys.modules:
             pickling.prepare()
         try:
-            return pipeline.answer_of_front_end(job, pickling.unpickled(job.kernel.data))
+            return pipeline.read_job(job, pickling.load_kernel(job.kernel.data))
         except pickling.CannotPickleError as error:
             return Answer(job, unknown=str(error))
 

@@ -146,11 +146,11 @@ def _limited(seconds: float) -> Iterator[None]:
         if time.process_time() > end:
             raise _TakesTooLong
 
-    hooks.loads.append(check)
+    hooks.load_hooks.append(check)
     try:
         yield
     finally:
-        hooks.loads.remove(check)
+        hooks.load_hooks.remove(check)
 
 
 def _never_ends(text: str) -> bool:

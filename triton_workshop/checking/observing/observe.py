@@ -217,8 +217,8 @@ class Observer:
         from triton_simulator import record
         from triton_simulator.values import int32
 
-        noted = self._launched.noted() if self._compiled else nullcontext()
-        with record(writes=True, strict_views=True) as launches, noted, int32.of_bits(integer_bits):
+        noted = self._launched.listen() if self._compiled else nullcontext()
+        with record(writes=True, strict_views=True) as launches, noted, int32.narrow_to(integer_bits):
             yield launches
 
     def _call(self, arguments: tuple[torch.Tensor, ...]) -> tuple[object, Failure | None]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from triton_simulator.compiler.report import is_good_news
+from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Element, Finding, FindingKind, Pixels, TileMap, TileState, Verdict
@@ -140,7 +140,7 @@ def _without_solution(exercise: Exercise) -> str:
 
 def compiler_rows(said: Sequence[str]) -> tuple[Row, ...]:
     """What the compiler says about kernels that are right."""
-    return tuple(((line, "muted" if is_good_news(line) else "warning"),) for line in said)
+    return tuple(((line, "muted" if is_success(line) else "warning"),) for line in said)
 
 
 def _line(text: str, tone: Tone) -> tuple[Row, ...]:

@@ -198,7 +198,7 @@ class LiveBlocks:
                 said = ask(kernels, warm(self._runner))
             numbers = code.shown_numbers
             run.refused = said.refused is not None
-            run.compiled = said.in_a_line(lambda line: number_of(line, numbers) if numbers else line)
+            run.compiled = said.one_line(lambda line: number_of(line, numbers) if numbers else line)
         except OSError:  # it could not be started: there is nothing to say
             pass
         finally:

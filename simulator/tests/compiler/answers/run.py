@@ -61,7 +61,7 @@ def _run(construct: dict[str, Any], folder: Path) -> dict[str, Any]:
 
     arguments, launches = Arguments(), Launches()
     said: dict[str, Any] = {}
-    with warnings.catch_warnings(), launches.noted():
+    with warnings.catch_warnings(), launches.listen():
         warnings.simplefilter("ignore")
         try:
             eval(construct["call"], vars(_module(construct, folder)), arguments)
@@ -103,22 +103,22 @@ def _ask(construct: dict[str, Any], folder: Path) -> dict[str, Any]:
     from triton_simulator.compiler import pipeline
     from triton_simulator.compiler.front_end import read_by_types
     from triton_simulator.compiler.jobs import CompileJob
-    from triton_simulator.compiler.pickling import CannotPickleError, unpickled
+    from triton_simulator.compiler.pickling import CannotPickleError, load_kernel
     from triton_simulator.compiler.targets import TARGETS
     from triton_simulator.without_library import has_library
 
     for kernel in pickle.loads((folder / construct["name"]).read_bytes()):
         try:
-            special = unpickled(kernel.data) if not kernel.unknown else None
+            special = load_kernel(kernel.data) if not kernel.unknown else None
             if special is None:
                 return {"unknown": kernel.unknown}
             refusal, _ = read_by_types(special)
             if refusal is not None:
-                return {"refuses": refusal.in_short, "by": "front end"}
+                return {"refuses": refusal.summary, "by": "front end"}
             if has_library():
-                refusal = pipeline.compiled(CompileJob(kernel, TARGETS[0]), special).refusal
+                refusal = pipeline.compile_job(CompileJob(kernel, TARGETS[0]), special).refusal
                 if refusal is not None:
-                    return {"refuses": refusal.in_short, "by": "library"}
+                    return {"refuses": refusal.summary, "by": "library"}
         except CannotPickleError as error:
             return {"unknown": str(error)}
     return {}
