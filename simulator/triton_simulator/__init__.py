@@ -11,8 +11,8 @@ Runs all programs of a launch at once, and detects what they must not do.
     with record() as launches:  # or collects what each launch did: faults, bytes, operations
         add_kernel[grid](x, y, out, n, BLOCK=1024)
 
-`install` says which versions of Triton it takes, and what differs from a GPU; `uninstall` leaves Triton as it was. With
-`compiler` and `without_library`, this subpackage stands alone: the three import nothing else of this package.
+`install` says which versions of Triton it takes, and what differs from a GPU; `uninstall` leaves Triton as it was. The
+package stands alone, with `compiler` and `without_library`: it imports nothing of the workshop.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ def test_without_uv_it_says_how_to_start(uv: Uv, monkeypatch: pytest.MonkeyPatch
 FETCHING = """
 import os, sys
 from triton_simulator.without_library import files
-files._installed = lambda: None
+files._find_installed = lambda: None
 print("ready" if files.ensure_files().is_dir() else "missing")
 """
 

@@ -17,7 +17,7 @@ import triton
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.language.builtins_of_triton import is_launching
+from triton_simulator.language.triton_builtins import is_launching
 from triton_simulator.patches import Patches
 
 ORIGINAL_CLASS = "_class_as_written"

@@ -22,8 +22,8 @@ import triton.language as tl
 from triton.runtime import interpreter as upstream
 
 from triton_simulator.language.agreement import describe, is_single, uniform_value
-from triton_simulator.language.builtins_of_triton import builtin_patches, is_launching
 from triton_simulator.language.loops import constexpr_value, range_values
+from triton_simulator.language.triton_builtins import builtin_patches, is_launching
 from triton_simulator.operations import elements, reductions
 from triton_simulator.operations.builder import Builder
 from triton_simulator.patches import Patches

@@ -22,9 +22,9 @@ from triton.runtime import interpreter as upstream
 
 from triton_simulator.branches import RECORDER_NAME, BranchInstrumenter, record_branch
 from triton_simulator.language import statements
-from triton_simulator.language.builtins_of_triton import current_builtin, is_replaced
-from triton_simulator.language.captured import ClosureVariables, define_kernel, is_accepted_by_compiler, refuse_variable
+from triton_simulator.language.closures import ClosureVariables, define_kernel, is_accepted_by_compiler, refuse_variable
 from triton_simulator.language.loops import TENSOR_BUILTINS, constexpr_value, loop_values, tensor_builtin
+from triton_simulator.language.triton_builtins import current_builtin, is_replaced
 from triton_simulator.patches import Patches
 
 _TENSOR_BUILTIN_NAMES = frozenset(python.__name__ for python, _ in TENSOR_BUILTINS)

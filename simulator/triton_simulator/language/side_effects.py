@@ -16,12 +16,12 @@ from typing import Any
 from triton.runtime import interpreter as upstream
 
 from triton_simulator import branches
-from triton_simulator.language import captured, loops, statements
+from triton_simulator.language import closures, loops, statements
 from triton_simulator.language.aggregates import jit_methods
-from triton_simulator.language.captured import ClosureVariables
+from triton_simulator.language.closures import ClosureVariables
 
 _TRUSTED_PACKAGES = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
-_HELPER_MODULES = frozenset(module.__name__ for module in (branches, captured, loops, statements))
+_HELPER_MODULES = frozenset(module.__name__ for module in (branches, closures, loops, statements))
 """The modules of what the rewriter puts into a kernel."""
 _OUTPUT_FUNCTIONS = frozenset(
     {"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"}

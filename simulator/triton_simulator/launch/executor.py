@@ -23,9 +23,9 @@ from triton_simulator import hooks
 from triton_simulator.errors import SimulatorError
 from triton_simulator.faults import FaultLog, KernelFaults
 from triton_simulator.hooks import fault_listeners, listeners
-from triton_simulator.language.builtins_of_triton import is_launching, use_semantic
 from triton_simulator.language.loops import constexpr_value
 from triton_simulator.language.side_effects import Analysis
+from triton_simulator.language.triton_builtins import is_launching, use_semantic
 from triton_simulator.launch import refusals
 from triton_simulator.launch.arguments import Parameters, is_on_gpu
 from triton_simulator.launch.recording import Launch, raises_faults, recordings
@@ -243,13 +243,10 @@ class Executor:
         # shows how large the kernel's blocks are. The next launch with the same constants knows that.
         constants = str([values[name] for name in self._parameters.constants])
         largest = self._largest
-        size = (
-            _group_size(programs, largest[constants])
-            if constants in largest
-            else FIRST_GROUP_SIZE
-            if programs <= FIRST_GROUP_SIZE
-            else 1
-        )
+        if constants in largest:
+            size = _group_size(programs, largest[constants])
+        else:
+            size = FIRST_GROUP_SIZE if programs <= FIRST_GROUP_SIZE else 1
         # Where programs may race, the first one goes ahead: then a fault names the load that saw what it stored.
         size = 1 if restarted or plan.watched else size
         start = 0
