@@ -261,7 +261,7 @@ def test_a_live_block_prints_what_the_slide_says(validation: Validation, title: 
 LOG = """
 import logging
 logging.basicConfig(level=logging.WARNING, format="%(message)s")
-logging.getLogger("triton_workshop").setLevel(logging.DEBUG)
+logging.getLogger("triton_simulator").setLevel(logging.DEBUG)
 """
 LOOKS = ("print_if", "device_print")
 SOLUTION = """

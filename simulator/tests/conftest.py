@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable
@@ -9,6 +10,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from triton_simulator.without_library import has_library
+
+from .processes import RunPython, run_forked, run_python  # noqa: F401
 
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
 settings.register_profile("simulator", deadline=None, derandomize="CI" in os.environ)
@@ -18,19 +23,6 @@ settings.load_profile("simulator")
 # it, which takes longer than all the rest.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-
-_before = os.environ.get("TRITON_INTERPRET")
-os.environ["TRITON_INTERPRET"] = "1"
-
-import torch  # noqa: E402
-import triton  # noqa: E402
-
-from triton_simulator.without_library import has_library  # noqa: E402
-
-from .processes import RunPython, run_forked, run_python  # noqa: E402, F401
-
-# isort: split
-from . import executors  # noqa: E402, F401  # puts the simulator in place of Triton's interpreter
 
 PLATFORM = ("test_plain_python.py", "test_takeover.py", "test_threads.py", "test_uninstall.py", "without_library/")
 """Whose tests are marked `platform`."""
@@ -50,16 +42,27 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.skip(reason="Triton's compiled library is not installed here"))
 
 
-def _restore() -> None:
-    if _before is None:
-        os.environ.pop("TRITON_INTERPRET", None)
-    else:
-        os.environ["TRITON_INTERPRET"] = _before
+_before: list[str | None] = []
+"""What TRITON_INTERPRET was before the first of these files was collected."""
+
+
+def pytest_collect_file() -> None:
+    """Settle how kernels run before a test module imports Triton.
+
+    Not when this file is imported: xdist's workers inherit the environment of a process that only imports it.
+    """
+    if not _before:
+        _before.append(os.environ.get("TRITON_INTERPRET"))
+        os.environ["TRITON_INTERPRET"] = "1"
+        importlib.import_module(".executors", __package__)  # puts the simulator in place of Triton's interpreter
 
 
 def pytest_collection_finish() -> None:
     """The test modules of this folder are imported by now: other tests see the environment that they expect."""
-    _restore()
+    if _before and _before[0] is None:
+        os.environ.pop("TRITON_INTERPRET", None)
+    elif _before:
+        os.environ["TRITON_INTERPRET"] = str(_before[0])
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +72,9 @@ def _interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _with_memory_for_descriptors() -> None:
+    import torch
+    import triton
+
     triton.set_allocator(lambda size, align, stream: torch.empty(size, dtype=torch.int8))
 
 

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-from simulator.tests.conftest import _interpreted, pytest_collection_finish  # noqa: F401
+from simulator.tests.conftest import _interpreted, pytest_collect_file, pytest_collection_finish  # noqa: F401
