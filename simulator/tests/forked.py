@@ -27,7 +27,7 @@ class Forks:
     """The process that forks, from the first run on; it ends with the `with` block, or with this process."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
     def run(self, arguments: Sequence[str], variables: Mapping[str, str], folder: Path) -> Outcome:
         process = self._process = self._process or self._started()
@@ -35,19 +35,20 @@ class Forks:
         with tempfile.TemporaryDirectory(prefix="workshop-") as place:
             printed = [Path(place, name) for name in ("stdout", "stderr")]
             job = {"arguments": arguments, "variables": dict(variables), "folder": str(folder)}
-            process.stdin.write(json.dumps(job | {"printed": [str(file) for file in printed]}) + "\n")
-            process.stdin.flush()
+            process.stdin.write(json.dumps(job | {"printed": [str(file) for file in printed]}).encode() + b"\n")
             child = self._answer()
             if not select.select([process.stdout], [], [], SECONDS)[0]:
                 os.kill(child, 9)
             code = self._answer()
             return Outcome(list(arguments), code, *(file.read_text(encoding="utf-8") for file in printed))
 
-    def _started(self) -> subprocess.Popen[str]:
+    def _started(self) -> subprocess.Popen[bytes]:
         # -P leaves the folder of this file out of the modules' path.
         command = [sys.executable, "-P", __file__]
         inherited = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-        return subprocess.Popen(command, env=inherited, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        pipe = subprocess.PIPE
+        # Without a buffer, or both answers of a short run might lie there, where `select` does not see them.
+        return subprocess.Popen(command, env=inherited, stdin=pipe, stdout=pipe, bufsize=0)
 
     def _answer(self) -> int:
         assert self._process is not None
