@@ -219,7 +219,7 @@ def test_whoever_breaks_memory_races_or_waits_fails_and_cuda_is_the_cpu(
             {"conftest.py": f"pytest_plugins = [{PLUGIN!r}]"},
             (),
             False,
-            r"ERROR: .*comes too late: conftest files have been read.* Give `-p triton_simulator",
+            r"ERROR: .*comes too late: conftest files have been read.* Give `--triton-simulator`",
         ),
         pytest.param(
             {"other.py": "import triton.language"},
