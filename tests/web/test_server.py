@@ -304,7 +304,8 @@ def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: 
         silent.connect()
         silent.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         silent.request("GET", "/events", headers=session)
-        silent.getresponse()
+        with suppress(ConnectionResetError):  # on a busy machine it is given up before that
+            silent.getresponse()
         deadline = time.monotonic() + 20
         while made.followers.pages and time.monotonic() < deadline:
             asked(address, headers=session)
