@@ -223,6 +223,19 @@ def test_misuse_ends_with_2_and_a_reason(
     assert message in output
 
 
+def test_where_there_is_a_gpu_all_scripts_are_timed_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, plain: Bench
+) -> None:
+    """Loading the checker has this process simulate, which says nothing of the machine."""
+    monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path / "state"))
+    monkeypatch.delenv("TRITON_INTERPRET")
+    monkeypatch.setattr(commands, "runs_on_a_gpu", lambda: "TRITON_INTERPRET" not in os.environ)
+    asked = list[bool]()
+    monkeypatch.setattr(commands, "bench", lambda *arguments, gpu, **named: asked.append(gpu) or plain)
+    CliRunner().invoke(app, ["bench", "1", "2", "--plain"])
+    assert asked == [True, True]
+
+
 def test_without_a_name_the_passed_exercises_are_meant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("TRITON_WORKSHOP_STATE", str(tmp_path))
     with pytest.raises(MisuseError, match="none of your exercises has passed yet"):

@@ -64,11 +64,12 @@ def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:
 def _benches(scripts: Scripts, *, as_json: bool) -> Iterator[Bench]:
     # Only JSON goes to standard output; what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else standard_output()
+    gpu = runs_on_a_gpu()  # first: what loads the checker has its process simulate
     load()  # before the terminal's cursor is hidden, as Ctrl+C may end the program meanwhile
     for exercise, file in scripts:
         with progress() as tell:
             compiler = new_process if has_library() else None
-            result = bench(exercise, file, gpu=runs_on_a_gpu(), output=output, tell=tell, compiler=compiler)
+            result = bench(exercise, file, gpu=gpu, output=output, tell=tell, compiler=compiler)
         yield result
 
 

@@ -61,11 +61,12 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
     # Standard output gets only the JSON: what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else None
     console, passed = Console(), True
+    gpu = gpu and runs_on_a_gpu()  # first: the first check has this process simulate
     with _compiler_for(scripts) as compiler:
         for place, (exercise, file) in enumerate(scripts):
             if place and not as_json:
                 console.print()
-            steps = verdicts(exercise, file, gpu=gpu and runs_on_a_gpu(), compiler=compiler, output=output)
+            steps = verdicts(exercise, file, gpu=gpu, compiler=compiler, output=output)
             if as_json:
                 *_, verdict = steps
                 print(json.dumps(verdict.as_json()), flush=True)
