@@ -110,7 +110,7 @@ def on_a_laptop(checker: Checker, case: Case) -> Said:
         *_, verdict = checking.verdicts()
         seconds = time.perf_counter() - started
         checking.finish()
-    return said_by(verdict, seconds)
+    return summarize_verdict(verdict, seconds)
 
 
 def in_the_page(page: PageInNode, case: Case, limit: float = LIMIT, search: float = SEARCH) -> Said:
@@ -122,7 +122,7 @@ def in_the_page(page: PageInNode, case: Case, limit: float = LIMIT, search: floa
     return _said(answer["verdicts"][-1], answer["seconds"])
 
 
-def said_by(verdict: Verdict, seconds: float) -> Said:
+def summarize_verdict(verdict: Verdict, seconds: float) -> Said:
     """What a laptop's verdict says."""
     return _said(json.loads(json.dumps(verdict.as_json(), default=str)), seconds)
 

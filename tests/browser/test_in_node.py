@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from benchmarks.in_node import PageInNode
-from benchmarks.page_verdicts import ASKED, Case, Said, in_the_page, said_by, scripts
+from benchmarks.page_verdicts import ASKED, Case, Said, in_the_page, scripts, summarize_verdict
 from tests.checking.judging import judge_here, needs_its_own_process
 from tests.checking.mistakes import MISTAKES, Mistake
 from triton_simulator.compiler.compilation import Start
@@ -130,7 +130,7 @@ def on_a_laptop(compiler: Start, case: Case, known: Mistake | None, limit: float
     else:
         verdict = judge_here(case.exercise, file, search=0.0)
         verdict = compiled(verdict, compiler) if verdict.passed else verdict
-    return said_by(verdict, verdict.seconds)
+    return summarize_verdict(verdict, verdict.seconds)
 
 
 def test_a_script_that_ends_python_ends_alone(page: PageInNode) -> None:

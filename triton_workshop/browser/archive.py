@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import os
 import re
@@ -17,9 +18,8 @@ from triton_simulator.without_library import files
 from triton_workshop.browser.imports import modules_in, modules_needed
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.errors import WorkshopError
+from triton_workshop.repository import ROOT
 
-PACKAGE = Path(__file__).resolve().parents[1]
-ROOT = PACKAGE.parent
 ROOTS = (
     "triton_workshop.utils_debug",
     *modules_in("triton_workshop.browser.inside"),
@@ -70,6 +70,7 @@ def contents_by_name() -> Iterator[tuple[str, bytes]]:
     yield NAMES, names_of_torch()
 
 
+@functools.cache  # it reads two hundred modules, and is asked for sizes, digests and contents
 def own_files() -> dict[str, Path]:
     """Our own files, by their paths in the page."""
     data = [

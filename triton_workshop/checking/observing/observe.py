@@ -228,9 +228,7 @@ class Observer:
                 torch.cuda.synchronize()  # a fault in the kernel shows here, not in a later case
             return output, None
         except BaseException as error:
-            if not isinstance(error, Exception) and type(error).__module__.startswith(
-                ("triton_workshop.", "triton_simulator.")
-            ):
+            if not isinstance(error, Exception) and type(error).__module__.startswith(OUR_MODULES):
                 raise  # it ends a try
             return None, failure_of(error, self._file)
 
