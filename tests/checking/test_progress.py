@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.conftest import Outcome, RunPython, shipped_exercise
+from triton_workshop.checking import commands
 from triton_workshop.checking.commands import chosen
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
+from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.reporting.description import describe_entry, next_step
@@ -338,3 +342,22 @@ def test_misuse_ends_a_process_with_2_and_a_line(run_python: RunPython, desk: Pa
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_where_there_is_a_gpu_each_exercise_is_checked_there(
+    monkeypatch: pytest.MonkeyPatch, desk: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The first check has this process simulate, which says nothing of the machine."""
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    monkeypatch.delenv("TRITON_INTERPRET")
+    monkeypatch.setattr(commands, "runs_on_a_gpu", lambda: "TRITON_INTERPRET" not in os.environ)
+    asked, verdicts = list[bool](), commands.verdicts
+
+    def on_the_simulator(exercise: Exercise, file: Path, *, gpu: bool, **named: Any) -> Iterator[Verdict]:
+        asked.append(gpu)
+        return verdicts(exercise, file, gpu=False, **named)
+
+    monkeypatch.setattr(commands, "verdicts", on_the_simulator)
+    scripts = [(EXERCISES[number], EXERCISES[number].solution_file) for number in ("1", "2")]
+    assert commands.run_check(scripts, as_json=True, gpu=True) == 0
+    assert asked == [True, True]
