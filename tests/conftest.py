@@ -8,7 +8,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -34,11 +33,6 @@ settings.register_profile("workshop", deadline=None, derandomize="CI" in os.envi
 settings.load_profile("workshop")
 
 os.environ[own_errors.RAISE] = "1"
-
-# As on people's machines: a container may forbid to keep bytecode, and then every process that imports torch compiles
-# it, which takes longer than all the rest.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
 
 provide()  # test modules import Triton, also where there are only its Python files
 

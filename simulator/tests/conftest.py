@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,11 +17,6 @@ from .processes import RunPython, run_forked, run_python  # noqa: F401
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
 settings.register_profile("simulator", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("simulator")
-
-# As on people's machines: a container may forbid to keep bytecode, and then every process that imports torch compiles
-# it, which takes longer than all the rest.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-sys.dont_write_bytecode = False
 
 PLATFORM = ("test_plain_python.py", "test_takeover.py", "test_threads.py", "test_uninstall.py", "without_library/")
 """Whose tests are marked `platform`."""

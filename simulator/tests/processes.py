@@ -13,6 +13,11 @@ import pytest
 from .forked import Forks
 from .tables import ROOT
 
+# As on people's machines: a container may forbid to keep bytecode, and then every process that imports torch compiles
+# it, which takes longer than all the rest.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 Outcome = subprocess.CompletedProcess[str]
 RunPython = Callable[..., Outcome]
 CAN_FORK = sys.platform == "linux"  # a Mac can, but a fork that has imported torch is not safe there
