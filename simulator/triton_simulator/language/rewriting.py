@@ -10,8 +10,8 @@ Numbers that a kernel assigns, or counts in a loop, would be Python's: for those
 from __future__ import annotations
 
 import ast
-import inspect
 import itertools
+import linecache
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -450,12 +450,13 @@ def rewriter_patches(patches: Patches) -> None:
 def _find_definition(rewriter: Any) -> tuple[str, int]:
     """Return the file and the line of a kernel's `def`.
 
-    To know them, Triton would read the kernel's source once more.
+    To know them, Triton would read the kernel's source once more. `inspect` would ask each module in the process for its
+    file, which takes longer than a small launch.
     """
     code = rewriter.fn.__code__
-    lines, first = inspect.findsource(code)
-    at = next(number for number, line in enumerate(lines[first:], first + 1) if line.strip().startswith("def "))
-    return code.co_filename, at
+    lines = linecache.getlines(code.co_filename, rewriter.fn.__globals__)[code.co_firstlineno - 1 :]
+    numbers = (number for number, line in enumerate(lines, code.co_firstlineno) if line.strip().startswith("def "))
+    return code.co_filename, next(numbers, code.co_firstlineno)
 
 
 def _define_rewritten(rewriter: Any, tree: ast.Module) -> Any:

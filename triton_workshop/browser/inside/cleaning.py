@@ -74,8 +74,10 @@ def _names(owner: Any) -> dict[str, object]:
 
 def _files() -> dict[str, tuple[int, int]]:
     """The files of the workshop, with their sizes and when they were changed."""
-    found = ((str(file), file.stat()) for file in ROOT.rglob("*") if file.suffix in (".py", ".toml", ".txt", ".jpeg"))
-    return {name: (stat.st_size, stat.st_mtime_ns) for name, stat in found}
+    # A page looks at two hundred files before and after each run: `Path.rglob` takes three times as long.
+    found = (os.path.join(folder, name) for folder, _, names in os.walk(ROOT) for name in names)
+    stats = {file: os.stat(file) for file in found if file.endswith((".py", ".toml", ".txt", ".jpeg"))}
+    return {file: (stat.st_size, stat.st_mtime_ns) for file, stat in stats.items()}
 
 
 def _differences(before: dict[str, dict[str, object]], modules: set[str], files: dict[str, tuple[int, int]]) -> Changed:
