@@ -26,13 +26,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.share import DECK, PATIENCE_SECONDS, Client, Figure, elsewhere, following, line
-from triton_workshop.browser import bundle
-from triton_workshop.classroom.room import Room
+from triton_workshop.attendance.room import Room
 from triton_workshop.deck import load_deck
+from triton_workshop.page import bundle
+from triton_workshop.room.addresses import LOOPBACK, Where
+from triton_workshop.room.share import Share
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.slide_step import goto
-from triton_workshop.web.addresses import LOOPBACK, Where
-from triton_workshop.web.share import Share
 
 ATTACKER = "127.0.0.66"
 BLOBS, BLOB_BYTES = 5, 4 * 512 * 1024

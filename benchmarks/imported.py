@@ -15,9 +15,9 @@ from pathlib import Path
 
 from benchmarks.in_node import PageInNode, page_in_node
 from benchmarks.page_verdicts import scripts
-from triton_workshop.browser import bundle, parts
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import live_code
+from triton_workshop.page import bundle, parts
 from triton_workshop.repository import ROOT
 
 LEARNERS = (

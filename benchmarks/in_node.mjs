@@ -19,7 +19,7 @@ for (const [name, extractDir] of [["numpy.zip", site], ["pillow.zip", site], ["p
   if (fs.existsSync(path.join(parts, name))) python.unpackArchive(bytes(path.join(parts, name)), "zip", { extractDir });
 }
 python.runPython("import importlib, sys; sys.path.insert(0, '/page'); importlib.invalidate_caches()");
-const worker = python.pyimport("triton_workshop.browser.inside.worker");
+const worker = python.pyimport("triton_workshop.page.inside.worker");
 worker.prepare();
 
 function answer(asked) {

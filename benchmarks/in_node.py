@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.browser import bundle, parts
+from triton_workshop.page import bundle, parts
 
 SCRIPT = Path(__file__).with_suffix(".mjs")
 WATCHDOG = 120.0

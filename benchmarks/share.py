@@ -30,16 +30,16 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.latency import walk
-from triton_workshop.browser import bundle
-from triton_workshop.classroom.room import Room
+from triton_workshop.attendance.room import Room
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks, plain
+from triton_workshop.page import bundle
 from triton_workshop.repository import ROOT
+from triton_workshop.room.addresses import LOOPBACK, Where
+from triton_workshop.room.share import Share
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.slide_step import goto
-from triton_workshop.web.addresses import LOOPBACK, Where
-from triton_workshop.web.share import Share
 
 DECK = ROOT / "slides" / "triton-workshop.md"
 MEGABYTE = 10**6

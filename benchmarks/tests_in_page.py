@@ -1,7 +1,7 @@
 """Runs the simulator's own tests in the page's Python, in node: `uv run python -m benchmarks.tests_in_page [FILE …]`.
 
 What fails is printed with its reason; a page has no processes, no threads, no compiled Triton, and PyTorch's names are
-those of `browser/torch`.
+those of `page/torch`.
 """
 
 from __future__ import annotations

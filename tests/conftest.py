@@ -57,7 +57,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 PLATFORM = (
     "checking/test_progress.py",
-    "classroom/test_commands.py",
+    "attendance/test_commands.py",
     "processes/",
     "screen/test_job_control.py",
     "setup/",
@@ -73,13 +73,15 @@ PLATFORM = (
 )
 """Whose tests are marked `platform`."""
 BARE = (
-    "browser/test_bundle.py",
-    "browser/test_in_",
-    "browser/test_parts.py",
+    "attendance/",
     "checking/test_progress.py",
-    "classroom/",
+    "page/test_bundle.py",
+    "page/test_handout",
+    "page/test_in_",
+    "page/test_parts.py",
     "processes/test_command.py",
     "processes/test_languages.py",
+    "room/",
     "setup/",
     "test_consent.py",
     "test_failures.py",
@@ -94,7 +96,6 @@ BARE = (
     "viewer/test_start.py",
     "watch/test_editor.py",
     "watch/test_terminal.py",
-    "web/",
 )
 """Whose tests are marked `bare`: no extra and no program of a developer's, an empty HOME, no identity for git."""
 HERE = Path(__file__).parent

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from triton_workshop.classroom.board_key import BoardKey
+from triton_workshop.attendance.board_key import BoardKey
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.overlays.invitation import NO_BROWSER, InvitationBox
 from triton_workshop.viewer.sharing import Invitation

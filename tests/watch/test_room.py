@@ -9,9 +9,9 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.apps import screen, until
-from tests.classroom.scripted import ENTERED, Scripted, scripted_room
-from triton_workshop.classroom import telling
-from triton_workshop.classroom.membership import join, membership_file
+from tests.attendance.scripted import ENTERED, Scripted, scripted_room
+from triton_workshop.attendance import telling
+from triton_workshop.attendance.membership import join, membership_file
 from triton_workshop.watch.app import Watch
 
 from .conftest import SOLUTIONS, FakeChecker, fails
@@ -72,7 +72,7 @@ def test_without_a_room_a_says_how_to_join_one(desk: Path, checker: FakeChecker)
 def test_a_room_that_is_out_of_reach_changes_nothing(
     room: Scripted, checker: FakeChecker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("triton_workshop.classroom.telling.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("triton_workshop.attendance.telling.AT_ONCE_SECONDS", 0.0)
     room.answers = [None] * 10_000
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:

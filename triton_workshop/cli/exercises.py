@@ -28,8 +28,8 @@ def check(
     no_gpu: Annotated[bool, typer.Option("--no-gpu", help="Use only the simulator.")] = False,
 ) -> None:
     """Check exercises, and say what is wrong, where, and why. Exits with 0 if all pass, 1 if not, and 2 for misuse."""
+    from triton_workshop.attendance.telling import tell_once
     from triton_workshop.checking import commands
-    from triton_workshop.classroom.telling import tell_once
 
     with misuse_told():
         scripts = commands.chosen(numbers or [], file, solutions=solutions, every=every)

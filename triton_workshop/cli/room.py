@@ -26,7 +26,7 @@ def join(
     The presenter sees which exercise you are at, how many TODOs are filled in,
     whether it is right, how many hints you have used, and never your code.
     """
-    from triton_workshop.classroom import commands
+    from triton_workshop.attendance import commands
 
     def asked_word() -> str:
         if not sys.stdin.isatty():
@@ -40,7 +40,7 @@ def join(
 @app.command()
 def leave() -> None:
     """Tell the room nothing any more; it forgets you."""
-    from triton_workshop.classroom import commands
+    from triton_workshop.attendance import commands
 
     with misuse_told():
         commands.run_leave()
@@ -51,7 +51,7 @@ def board(
     forget: Annotated[bool, typer.Option("--forget", help="Delete what is known about all attendees.")] = False,
 ) -> None:
     """Print who is where and who asks for help, in the room that this machine shares."""
-    from triton_workshop.classroom import commands
+    from triton_workshop.attendance import commands
 
     with misuse_told():
         commands.run_board(forgetting=forget)

@@ -16,8 +16,8 @@ from triton_workshop.errors import print_wrapped
 from triton_workshop.repository import ROOT
 
 if TYPE_CHECKING:
-    from triton_workshop.browser.bundle import Inside
     from triton_workshop.deck.consent import Consent
+    from triton_workshop.page.bundle import Inside
     from triton_workshop.viewer.sharing import Shared
 
 DECK = Path("slides", "triton-workshop.md")
@@ -143,8 +143,8 @@ def sharing(
 
     if not all(map(find_spec, ("segno", "starlette", "uvicorn"))):
         fail("--share needs a web server, which is not installed yet; to install it: uv sync --extra room")
-    from triton_workshop.web.addresses import PORT, where_to_share
-    from triton_workshop.web.share import Share
+    from triton_workshop.room.addresses import PORT, where_to_share
+    from triton_workshop.room.share import Share
 
     where = where_to_share(share, PORT if port is None else port, url or "", proxy or "")
     with closing(Share(where, inside=inside_of_pages(parts))) as shared:
@@ -153,9 +153,9 @@ def sharing(
 
 def inside_of_pages(folder: Path | None) -> Path | None:
     """What lets the room's pages run kernels, if its parts are on this machine; nothing is fetched before a talk."""
-    from triton_workshop.browser import bundle
-    from triton_workshop.browser import parts as page_parts
-    from triton_workshop.browser.progress import progress_bar
+    from triton_workshop.page import bundle
+    from triton_workshop.page import parts as page_parts
+    from triton_workshop.page.progress import progress_bar
 
     if folder is None and page_parts.here() is None:
         print_wrapped(NO_PARTS, sys.stderr)
@@ -246,7 +246,7 @@ def handout(
     path = deck_named(deck, "handout")
     from triton_workshop.deck.consent import Consent
     from triton_workshop.deck.errors import DeckError
-    from triton_workshop.web.handout import run_handout
+    from triton_workshop.page.handout import run_handout
 
     given = Consent(run, replace)
     if outputs is None:
@@ -277,7 +277,7 @@ def site(
     path = deck_named(deck, "site")
     from triton_workshop.deck.consent import Consent
     from triton_workshop.deck.errors import DeckError
-    from triton_workshop.web.handout import run_site
+    from triton_workshop.page.handout import run_site
 
     given = Consent(run, replace)
     if outputs is None:
@@ -292,8 +292,8 @@ def site(
 
 def gathering(parts: Path | None) -> Callable[[], Inside]:
     """What gathers everything that kernels need in a page, and tells what it fetches, and how far it is."""
-    from triton_workshop.browser.bundle import gathered
-    from triton_workshop.browser.progress import progress_bar
+    from triton_workshop.page.bundle import gathered
+    from triton_workshop.page.progress import progress_bar
 
     def gather() -> Inside:
         with progress_bar() as (tell, advance):

@@ -44,7 +44,7 @@ from triton_workshop.watch.screens import Exercises, Solution, compiled_page
 from triton_workshop.watch.view import Job, Watched, body, head, status, styles
 
 if TYPE_CHECKING:
-    from triton_workshop.classroom.telling import Teller
+    from triton_workshop.attendance.telling import Teller
 
 FRAME_SECONDS = 0.1
 """Seconds between two turns of the spinner."""
@@ -88,8 +88,8 @@ class Watch(App[int]):
     @cached_property
     def teller(self) -> Teller:
         """Tells the room. What reaches it over the network is imported after the first picture."""
-        from triton_workshop.classroom.membership import membership_file
-        from triton_workshop.classroom.telling import Teller
+        from triton_workshop.attendance.membership import membership_file
+        from triton_workshop.attendance.telling import Teller
 
         return Teller(membership_file(), self._say_later)
 
@@ -225,7 +225,7 @@ class Watch(App[int]):
 
     def _tell_the_room(self) -> None:
         """How far the learner is, if they have joined a room."""
-        from triton_workshop.classroom.telling import progress_of
+        from triton_workshop.attendance.telling import progress_of
 
         if self.watched.entry is not None:
             self.teller.report(progress_of(self.watched.entry))
@@ -236,7 +236,7 @@ class Watch(App[int]):
         for thread in self._threads:
             thread.join(timeout=5)
         self.checker.close()
-        from triton_workshop.classroom.telling import AT_ONCE_SECONDS
+        from triton_workshop.attendance.telling import AT_ONCE_SECONDS
 
         self.teller.flush(AT_ONCE_SECONDS)
 

@@ -450,8 +450,8 @@ def rewriter_patches(patches: Patches) -> None:
 def _find_definition(rewriter: Any) -> tuple[str, int]:
     """Return the file and the line of a kernel's `def`.
 
-    To know them, Triton would read the kernel's source once more. `inspect` would ask each module in the process for its
-    file, which takes longer than a small launch.
+    To know them, Triton would read the kernel's source once more. `inspect` would ask each module in the process for
+    its file, which takes longer than a small launch.
     """
     code = rewriter.fn.__code__
     lines = linecache.getlines(code.co_filename, rewriter.fn.__globals__)[code.co_firstlineno - 1 :]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.apps import on_screen, screen, until
-from triton_workshop.classroom.board import CallForHelp, Count, Progress
-from triton_workshop.classroom.room import MOST_WRONG, Room
+from triton_workshop.attendance.board import CallForHelp, Count, Progress
+from triton_workshop.attendance.room import MOST_WRONG, Room
 from triton_workshop.deck import load_deck
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes

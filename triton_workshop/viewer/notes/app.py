@@ -13,7 +13,7 @@ from typing import ClassVar
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 
-from triton_workshop.classroom.board import Board
+from triton_workshop.attendance.board import Board
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Deck

@@ -10,8 +10,8 @@ from pathlib import Path
 from rich.style import Style
 from rich.text import Text
 
-from triton_workshop.classroom.board import Board, called
-from triton_workshop.classroom.room import room_file, room_in_use
+from triton_workshop.attendance.board import Board, called
+from triton_workshop.attendance.room import room_file, room_in_use
 from triton_workshop.errors import WorkshopError
 from triton_workshop.screen.palette import Palette
 

@@ -11,7 +11,7 @@ from rich.text import Text
 from textual.renderables.digits import Digits
 from textual.strip import Strip
 
-from triton_workshop.classroom.board import Board
+from triton_workshop.attendance.board import Board
 from triton_workshop.deck.model import Code, Columns, Deck, Slide, Table, plain, walk
 from triton_workshop.printing import printable
 from triton_workshop.screen.lines import CONSOLE, Lines, strip

@@ -115,7 +115,7 @@ class InvitationBox(TextBox):
     def action_board(self) -> None:
         """Open the board, whose link the wall must not show."""
         if self.invitation is not None:
-            from triton_workshop.classroom.board_key import board_link  # the first slide does not wait for it
+            from triton_workshop.attendance.board_key import board_link  # the first slide does not wait for it
 
             said = open_link(board_link(self.invitation.own, self.invitation.key)) if has_browser() else ""
             self.content.border_subtitle = "the board opens in your browser" if said.startswith("↗") else NO_BROWSER

@@ -1,0 +1,197 @@
+"""Blocks of a deck run in a real browser, from one file on a disk, as readers run, edit, stop and put them back."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.chromium import axe_findings
+from triton_workshop.deck import load_deck
+from triton_workshop.page import bundle, parts
+from triton_workshop.page.page import make_page
+from triton_workshop.page.slides import Writer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+pytestmark = pytest.mark.browser
+DECK = r"""---
+title: Blocks that run
+---
+
+One
+===
+
+```python +exec +line_numbers
+/// hidden = "kept"
+print("\x1b[31mred\x1b[0m", hidden)
+print("\x1b[38;2;90;220;90mown\x1b[0m")
+for part in range(3): print(f"\r{part} of 2", end="")
+```
+
+<!-- end_slide -->
+
+Two
+===
+
+```python +exec +expect:failure
+/// first = "hidden"
+print(first)
+1 / 0
+```
+
+<!-- end_slide -->
+
+Three
+===
+
+```python +exec
+import torch
+from triton_workshop import show_image
+print("before")
+show_image(torch.ones(3, 4, 6))
+print("after")
+```
+
+```bash +exec
+ls
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """The deck, open in Chromium; it asks nobody for anything, and no script of it fails."""
+    from playwright.sync_api import sync_playwright
+
+    if parts.here() is None:
+        pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
+    place = tmp_path_factory.mktemp("blocks")
+    (place / "deck.md").write_text(DECK, encoding="utf-8")
+    file, wrong = place / "page.html", list[str]()
+    file.write_text(make_page(Writer(load_deck(place / "deck.md"), {}), {}).whole(bundle.gathered()), encoding="utf-8")
+    with sync_playwright() as playwright:
+        chromium = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        page.set_default_timeout(300_000)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda request: wrong.append(request.url) if request.url.startswith("http") else None)
+        page.goto(Path(file).as_uri())
+        yield page
+        browser.close()
+    assert wrong == []
+
+
+def block(page: Page, number: int) -> Locator:
+    return page.locator(f"#code-{number} .code")
+
+
+def ended(page: Page, number: int) -> Locator:
+    """What a block has printed here, once it has come to its end."""
+    page.wait_for_selector(f"#your-output-{number} .right, #your-output-{number} .failed")
+    return page.locator(f"#your-output-{number}")
+
+
+def run(page: Page, number: int) -> Locator:
+    block(page, number).get_by_role("button", name="Run").click()
+    return ended(page, number)
+
+
+def lines(output: Locator) -> list[str]:
+    return (output.locator("pre").text_content() or "").split("\n")
+
+
+def replace(page: Page, number: int, text: str) -> None:
+    """Type another text in the place of a block's, by keyboard."""
+    block(page, number).get_by_role("button", name="Edit").click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type(text)
+
+
+def test_a_block_prints_as_in_the_terminal_with_its_hidden_lines(page: Page) -> None:
+    output = run(page, 0)
+    assert not block(page, 0).get_by_role("button", name="Put back").is_visible(), "nothing was changed"
+    assert lines(output) == ["red kept", "own", "2 of 2", ""]
+    assert output.locator(".t-bad").text_content() == "red"
+    assert output.get_by_text("own").evaluate("(own) => getComputedStyle(own).color") == "rgb(90, 220, 90)"
+
+
+def test_a_fault_names_the_line_as_the_slide_does(page: Page) -> None:
+    output = run(page, 1)
+    assert "exit 1" in (output.locator("figcaption").text_content() or "")
+    assert lines(output)[0] == "hidden"
+    assert any("line 2" in line for line in lines(output))
+    assert "ZeroDivisionError: division by zero" in lines(output)
+
+
+def test_a_picture_stands_where_it_was_shown(page: Page) -> None:
+    output = run(page, 2)
+    shown = output.locator("pre").evaluate(
+        "(pre) => [...pre.children].map((each) => each.naturalWidth ?? each.innerText.trim())"
+    )
+    assert shown == ["before", 6, "after", ""]
+
+
+def test_what_a_page_cannot_run_says_why_and_has_no_run(page: Page) -> None:
+    assert block(page, 3).get_by_text("This block needs Bash, which a page does not have.").is_visible()
+    assert block(page, 3).get_by_role("button", name="Run").count() == 0
+
+
+def test_an_edit_runs_by_keyboard_and_can_be_put_back(page: Page) -> None:
+    before = block(page, 0).locator("code").inner_html()
+    replace(page, 0, "for np in range(2):\nprint(np)")
+    assert block(page, 0).locator("code").text_content() == "for np in range(2):\nprint(np)"  # n and p go to no slide
+    page.keyboard.press("Control+Enter")
+    assert "IndentationError" in "\n".join(lines(ended(page, 0)))
+    replace(page, 0, "if True:\n    first = 1\nprint(first)")
+    page.keyboard.press("Control+Enter")
+    assert lines(ended(page, 0)) == ["1", ""]
+    text = block(page, 0).locator("code").text_content() or ""
+    assert text.endswith("\n    print(first)")  # a line begins as far in as the one before
+    page.keyboard.press("Tab")
+    assert not page.evaluate("document.activeElement.isContentEditable")
+    block(page, 0).get_by_role("button", name="Put back").click()
+    assert block(page, 0).locator("code").inner_html() == before
+    assert page.locator("#your-output-0").count() == 0
+
+
+@pytest.mark.parametrize("text", ["while True: pass", "while True: print('x' * 60)", "sum(range(10**15))"])
+def test_stop_ends_whatever_runs_and_the_next_one_runs(page: Page, text: str) -> None:
+    replace(page, 1, text)
+    page.keyboard.press("Control+Enter")
+    block(page, 1).get_by_role("button", name="Stop").click()
+    assert re.fullmatch(r"✗ stopped · [\d.]+ s", ended(page, 1).locator("figcaption").text_content() or "")
+    assert lines(run(page, 0))[0] == "red kept"
+
+
+@pytest.mark.parametrize("text", ["import os; os._exit(3)", "import torch; torch.empty(10**10)"])
+def test_after_the_worst_the_next_block_runs(page: Page, text: str) -> None:
+    replace(page, 1, text)
+    page.keyboard.press("Control+Enter")
+    assert (ended(page, 1).locator("figcaption").text_content() or "").startswith("✗ ")
+    assert lines(run(page, 0))[0] == "red kept"
+
+
+def test_a_block_that_somebody_edits_reads_no_exercise(page: Page) -> None:
+    replace(page, 1, "import sys; sys.heard = []; sys.addaudithook(lambda name, found: sys.heard.append(str(found)))")
+    page.keyboard.press("Control+Enter")
+    ended(page, 1)
+    page.evaluate("location.hash = '#exercise-1'")
+    page.wait_for_selector(".verdict h3")
+    page.get_by_role("button", name="Back to the slides").click()
+    for number in (0, 1):
+        replace(page, number, "import sys; print('add_kernel' in str(getattr(sys, 'heard', '')))")
+        page.keyboard.press("Control+Enter")
+        assert lines(ended(page, number))[0] == "False"
+
+
+def test_axe_finds_nothing_serious(page: Page) -> None:
+    run(page, 1)
+    block(page, 0).get_by_role("button", name="Edit").click()
+    assert [each for each in axe_findings(page, "document", "{}") if each[0] in ("serious", "critical")] == []

@@ -1,0 +1,365 @@
+"""Exercises in a page, in a real browser: what a learner does by keyboard, and that nobody's text is lost."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.page import bundle, parts
+from triton_workshop.page.assets import STYLES, asset
+from triton_workshop.page.page import Page, _variables
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
+    from playwright.sync_api import Page as Opened
+
+pytestmark = pytest.mark.browser
+SLIDES = '<section class="slide" id="slide-1"></section><section class="slide" id="slide-2">{}</section>'
+OPENER = '<p class="opener"><a href="#exercise-1">Open exercise 1</a></p>'
+LISTED = "".join(f'<li><a href="#slide-{number}">{number}</a></li>' for number in (1, 2))
+BODY = f'<header></header><nav><ol>{LISTED}</ol></nav><div class="tools"></div><main>{SLIDES.format(OPENER)}</main>'
+STYLE = "\n".join((_variables(), *map(asset, STYLES), ".slide { min-height: 120vh; }"))
+SOLUTION, FIFTH = EXERCISES["1"].solution, EXERCISES["5"].solution
+LEFTS = """(lines) => lines.flatMap((line) => {
+  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const range = document.createRange(), lefts = new Map();
+  while (walker.nextNode()) {
+    for (let at = 0; at < walker.currentNode.length; at++) {
+      if (walker.currentNode.data[at] === " ") continue;
+      range.setStart(walker.currentNode, at);
+      range.setEnd(walker.currentNode, at + 1);
+      const { left, top } = range.getBoundingClientRect();
+      const row = Math.round(top / 8);
+      lefts.set(row, Math.min(left, lefts.get(row) ?? Infinity));
+    }
+  }
+  return [...lefts.values()];
+})"""
+"""Where the text of each row begins, from line to line."""
+TABS = """() => [
+  [...document.querySelectorAll(".tabs a")].map((tab) => tab.getBoundingClientRect().top),
+  document.querySelector(".tabs [aria-current]").getBoundingClientRect().right,
+]"""
+TOLD = """
+globalThis.told = [];
+document.addEventListener("progress", ({ detail }) => { if (detail.right) told.push("right"); });
+const keep = Storage.prototype.setItem;
+Storage.prototype.setItem = function (key, text) {
+  if (text.includes('"standing":"passed"')) told.push("passed");
+  keep.call(this, key, text);
+};
+new MutationObserver(() => {
+  if (document.querySelector(".verdict h3.t-good, .next")) told.push("Compare with the solution");
+}).observe(document, { childList: true, subtree: true });
+"""
+"""Notes whatever says that a script is right."""
+WRONG = {
+    "reads outside": SOLUTION.replace("tl.load(x_ptr + offsets, mask=mask)", "tl.load(x_ptr + offsets)"),
+    "wrong values": SOLUTION.replace("x + y", "x - y"),
+    "stops with an error": SOLUTION.replace("x + y", "x + z"),
+}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a page on a disk."""
+    if parts.here() is None:
+        pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    file.write_text(Page("a page", BODY, STYLE).whole(bundle.gathered()), encoding="utf-8")
+    return file.as_uri()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that knows nothing yet."""
+    context = new_context(browser)
+    yield context
+    context.close()
+
+
+def new_context(browser: Browser) -> BrowserContext:
+    context = browser.new_context()
+    context.set_default_timeout(300_000)
+    return context
+
+
+def opened(context: BrowserContext, file: str, number: str = "1") -> Opened:
+    """An exercise in its editor, checked once."""
+    page = context.new_page()
+    page.goto(f"{file}#exercise-{number}")
+    page.wait_for_selector(".verdict h3", state="attached")
+    return page
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Browser, file: str) -> Iterator[Opened]:
+    """A page for the tests that need none of their own, as Python takes seconds to start."""
+    context = new_context(browser)
+    yield opened(context, file)
+    context.close()
+
+
+@pytest.fixture
+def page(shared: Opened, file: str) -> Opened:
+    """Exercise 1 as it is shipped, checked, in a page where others may have worked before."""
+    shared.goto(f"{file}#exercise-1")
+    press(shared, "Reset")
+    verdict(shared, "TODOs")
+    return shared
+
+
+def write(page: Opened, text: str) -> None:
+    """Replace the whole text, by keyboard."""
+    page.focus(".cm-content")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+
+
+def press(page: Opened, name: str) -> None:
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def verdict(page: Opened, words: str | re.Pattern[str]) -> str:
+    """What the checker says, as soon as its headline has these words."""
+    page.locator(".verdict:not(.outdated) h3", has_text=words).wait_for()
+    return page.inner_text(".verdict")
+
+
+def test_from_the_first_todo_to_right_with_three_mistakes_on_the_way(page: Opened) -> None:
+    said = verdict(page, "TODOs")
+    assert "0 of 9 TODOs filled in" in said
+    assert "● is filled in, not yet checked." in said
+    for words, text in WRONG.items():
+        write(page, text)
+        said = verdict(page, words)
+        assert "❱" in said, "the line is shown"
+        assert page.locator(".cm-lintRange").count() > 0, "and marked in the editor"
+    page.focus(".hints button")
+    page.keyboard.press("Enter")
+    assert "hint 1 of" in page.inner_text(".verdict")
+    write(page, SOLUTION)
+    assert "Compare with the solution" in verdict(page, re.compile(r"All \d+ cases are right"))
+    assert "✓" in page.inner_text(".tabs a >> nth=0")
+    page.reload()
+    verdict(page, "cases are right")
+
+
+LATE = {
+    "a long case": (FIFTH, FIFTH.replace(".to(tl.int64)", "")),
+    "Triton's front end": (
+        SOLUTION,
+        SOLUTION.replace("    # 1:", "    for _ in range(4):\n        break\n\n    # 1:", 1),
+    ),
+}
+"""What is right until then: a right script, and the same with the mistake."""
+
+
+@pytest.mark.parametrize("where", LATE)
+def test_nothing_is_right_before_the_last_word(page: Opened, where: str) -> None:
+    right, late = LATE[where]
+    if right is FIFTH:
+        page.get_by_role("navigation", name="All exercises").get_by_role("link", name=re.compile("^5 ")).click()
+        verdict(page, "TODOs")
+    page.evaluate(TOLD)
+    write(page, late)
+    verdict(page, "It ")
+    assert page.evaluate("told") == []
+    write(page, right)
+    verdict(page, "cases are right")
+    assert {*page.evaluate("told")} == {"right", "passed", "Compare with the solution"}
+    write(page, late)
+    page.locator(".tabs [aria-current]", has_text="◑").wait_for()  # what was right is another text now
+    verdict(page, "It ")
+    assert "✗" in page.inner_text(".tabs [aria-current]")
+
+
+def test_a_check_says_that_it_checks_and_can_be_stopped(page: Opened) -> None:
+    write(page, SOLUTION.replace("    grid = ", "    sum(range(10**15))\n    grid = "))
+    page.get_by_role("status").filter(has_text="Checking …").wait_for()
+    press(page, "Stop")
+    assert "you stopped it" in verdict(page, "ended")
+    assert not page.get_by_role("button", name="Stop").is_visible()
+
+
+def test_the_code_of_a_hint_is_code(page: Opened) -> None:
+    write(page, WRONG["wrong values"])
+    verdict(page, "wrong values")
+    for name in ("A hint", "Another hint", "Another hint"):
+        press(page, name)
+    assert page.locator(".hint pre").inner_text() == "output = x + y"
+    assert page.locator(".hint pre").evaluate("(pre) => getComputedStyle(pre).whiteSpace") == "pre"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_focus_and_the_current_exercise_are_seen_in_the_bar(page: Opened, scheme: Any) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.focus(".tabs a:not([aria-current])")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    bar = colour(page, ".bar", "backgroundColor")
+    assert contrast(colour(page, ".tabs a:focus", "outlineColor"), bar) > 3
+    others = colour(page, ".tabs a:not([aria-current])", "backgroundColor")
+    assert contrast(colour(page, ".tabs [aria-current]", "backgroundColor"), others) > 3
+
+
+def colour(page: Opened, where: str, name: str) -> list[int]:
+    found = page.evaluate(f"getComputedStyle(document.querySelector({where!r})).{name}")
+    return [int(part) for part in re.findall(r"\d+", found)[:3]]
+
+
+def contrast(one: list[int], other: list[int]) -> float:
+    """As WCAG counts it, from 1 to 21."""
+
+    def luminance(parts: list[int]) -> float:
+        linear = [part / 3294.6 if part <= 10 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_the_solution_begins_with_its_kernel_in_colours(page: Opened) -> None:
+    write(page, SOLUTION)
+    verdict(page, "cases are right")
+    press(page, "Compare with the solution")
+    solution = page.locator(".verdict .cm-content")
+    assert solution.inner_text().startswith("@triton.jit\ndef add_kernel(")
+    assert solution.locator(".cm-line span").count() > 10
+    page.wait_for_timeout(500)  # the cases to come
+    press(page, "Back to the verdict")
+    verdict(page, "cases are right")
+
+
+def test_long_lines_wrap_further_in_than_they_begin(context: BrowserContext, file: str) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{file}#exercise-1")
+    page.focus(".cm-content")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(f"if True:\n    print({'first, ' * 30})")
+    page.wait_for_function("document.querySelector('.cm-content').innerText.startsWith('if True')")
+    assert (
+        page.evaluate(
+            "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('.cm-scroller'))"
+        )
+        == 0
+    )
+    first, begins, *goes_on = page.locator(".cm-line").evaluate_all(LEFTS)
+    assert begins > first
+    assert len(goes_on) > 1
+    assert min(goes_on) > begins
+
+
+def test_the_exercises_are_one_row_on_a_phone(context: BrowserContext, file: str) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{file}#exercise-6")
+    page.wait_for_selector(".cm-content")
+    tops, right = page.evaluate(TABS)
+    assert len({*tops}) == 1
+    assert right <= 390, "the current one is in sight"
+    assert page.evaluate("document.querySelector('.bar').offsetHeight") < 120
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_one_goes_back_to_where_the_editor_was_opened_or_else_to_the_slide(context: BrowserContext, file: str) -> None:
+    page = context.new_page()
+    page.goto(file)
+    page.get_by_role("link", name="Open exercise 1").scroll_into_view_if_needed()
+    page.evaluate("scrollBy(0, 40)")
+    before = page.evaluate("scrollY")
+    assert before > 0
+    page.get_by_role("link", name="Open exercise 1").click()
+    page.locator(".tabs a", has_text="1b").click()
+    press(page, "Back to the slides")
+    assert page.evaluate("scrollY") == before
+    assert page.url == file
+    page.close()
+    page = context.new_page()
+    page.goto(f"{file}#exercise-1b")
+    press(page, "Back to the slides")
+    assert page.url == f"{file}#slide-2"
+    assert page.evaluate("document.querySelector('#slide-2').getBoundingClientRect().top") < 100
+
+
+def test_a_loop_without_an_end_is_named_and_the_next_check_works(page: Opened) -> None:
+    page.evaluate(LIMIT, 2)
+    write(page, SOLUTION.replace("    grid = ", "    while True:\n        pass\n    grid = "))
+    verdict(page, "does not finish")
+    page.evaluate(LIMIT, 20)
+    write(page, SOLUTION)
+    verdict(page, "cases are right")
+
+
+LIMIT = """async (seconds) => {
+  const text = `from triton_workshop.checking import check; check.LIMIT_SECONDS = ${seconds}`;
+  await (await Parts.python()).ask({ owner: "1", run: { text } });
+}"""
+"""Gives scripts so many seconds, where exercise 1 is checked."""
+
+
+def test_two_tabs_lose_neither_text(page: Opened, file: str) -> None:
+    one, other = page, opened(page.context, file)
+    write(one, "# one\n" + SOLUTION)
+    other.wait_for_selector(".notice button")
+    write(other, "# other\n" + SOLUTION)
+    press(other, "This one")
+    press(one, "The other tab's")
+    assert "# other" in one.inner_text(".cm-content")
+    press(one, "Put back")
+    assert "# one" in one.inner_text(".cm-content")
+    other.close()
+
+
+def test_typing_touches_neither_storage_nor_lists(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    page.evaluate(COUNT)
+    page.focus(".cm-content")
+    page.keyboard.press("Control+Home")
+    page.evaluate("counted = 0")
+    page.keyboard.type("# mine: every key is cheap")
+    assert page.evaluate("counted") < 26, "less than one a key, if a pause comes between"
+    page.reload()
+    page.wait_for_selector(".cm-content")
+    assert page.inner_text(".cm-line >> nth=0").startswith("# mine: every key is cheap")
+
+
+COUNT = """() => {
+  globalThis.counted = 0;
+  for (const name of ["getItem", "setItem"]) {
+    const plain = Storage.prototype[name];
+    Storage.prototype[name] = function (...words) { counted++; return plain.apply(this, words); };
+  }
+  const count = new MutationObserver((changes) => { counted += changes.length; });
+  const options = { childList: true, subtree: true };
+  for (const list of document.querySelectorAll(".tabs, .exercise-list")) count.observe(list, options);
+}"""
+
+
+def test_a_reset_keeps_what_was_there(page: Opened) -> None:
+    write(page, SOLUTION)
+    verdict(page, "cases are right")
+    press(page, "Reset")
+    verdict(page, "TODOs")
+    press(page, "Put back")
+    verdict(page, "cases are right")
+
+
+def test_what_another_version_of_the_page_has_kept_does_no_harm(context: BrowserContext, file: str) -> None:
+    kept = {"text": SOLUTION, "revision": 1, "standing": "half way", "hints": 1}
+    context.add_init_script(f"localStorage.setItem('triton-workshop-exercise-1', JSON.stringify({json.dumps(kept)}))")
+    verdict(opened(context, file), "cases are right")
+
+
+def test_a_browser_without_storage_says_so(context: BrowserContext, file: str) -> None:
+    context.add_init_script("Object.defineProperty(window, 'localStorage', { get() { throw new Error('none'); } })")
+    page = opened(context, file)
+    write(page, SOLUTION)
+    verdict(page, "cases are right")
+    assert "This browser keeps nothing" in page.inner_text(".about")

@@ -1,0 +1,49 @@
+"""What a page shows of a verdict: an error in words before Python's, and the code of a hint as code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.checking.check import source_or_verdict
+from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
+from triton_workshop.page.inside.wording import described
+
+ADD = EXERCISES["1"]
+
+
+def said(finding: Finding) -> dict[str, object]:
+    return described(Verdict("1", Path("mine.py"), "simulator", 0.1, (), (finding,)), ADD, ADD.solution)
+
+
+@pytest.mark.parametrize("number", EXERCISES)
+def test_the_last_hint_of_each_todo_ends_with_code(number: str) -> None:
+    exercise = EXERCISES[number]
+    for todo in range(1, len(exercise.hints) + 1):
+        *others, last = said(Finding(FindingKind.WRONG_VALUES, "", exercise.todo_hints(todo)))["hints"]  # type: ignore[misc]
+        assert last["words"] == "The solution has:"
+        assert last["code"] in exercise.solution.replace("\n    ", "\n") or "\n" in last["code"]
+        assert all(hint["code"] == "" for hint in others)
+
+
+def test_a_slips_hint_ends_with_code() -> None:
+    found = said(Finding(FindingKind.WRONG_VALUES, "", ("?", "With this instead, the result is right: x + y")))
+    assert found["hints"][1] == {"words": "With this instead, the result is right:", "code": "x + y"}  # type: ignore[index]
+
+
+def test_a_syntax_error_says_what_it_means_before_what_python_says(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(ADD.solution.replace("def add_kernel(", "def add_kernel"))
+    verdict = source_or_verdict(ADD, tmp_path / "mine.py", 0.0)
+    assert isinstance(verdict, Verdict)
+    (meaning, python), *_ = (part["rows"] for part in described(verdict, ADD, verdict.text)["parts"])
+    assert meaning[0][0].startswith("Python cannot read this line.")
+    assert python == (("SyntaxError: unmatched ')'", "muted"),)
+    assert described(verdict, ADD, verdict.text)["hints"] == []
+
+
+def test_a_hint_that_asks_waits_until_it_is_asked_for() -> None:
+    found = said(Finding(FindingKind.CRASH, "TypeError: no", ("Which one? This one.", "That one.")))
+    assert found["message"] == "TypeError: no"
+    assert len(found["hints"]) == 2  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Who has joined the room, how far everyone is, and who asks for help."""

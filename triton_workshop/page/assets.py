@@ -1,0 +1,15 @@
+"""The page's styles and scripts, which browsers get as they are."""
+
+from pathlib import Path
+
+SCRIPTS = ("page.js",)
+"""The scripts of a page, in their order."""
+LIVE_SCRIPTS = (*SCRIPTS, "parts.js", "loading.js", "transcript.js", "blocks.js", "exercises.js")
+"""The scripts of a page in which kernels run."""
+STYLES = ("page.css", "exercises.css")
+"""The style of a page: these files, one after another."""
+
+
+def asset(name: str, folder: Path = Path(__file__).parent) -> str:
+    """Text of a file of the page, or of this folder."""
+    return (folder / name).read_text(encoding="utf-8")

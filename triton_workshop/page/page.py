@@ -1,0 +1,203 @@
+"""The whole page: one HTML file with its style, its script, its pictures, and the scripts of the exercises."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+
+from triton_workshop.deck.model import Deck
+from triton_workshop.page.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
+from triton_workshop.page.bundle import Inside, digest, frame_script, script_sources
+from triton_workshop.page.exercises import exercises
+from triton_workshop.page.markup import element, escaped
+from triton_workshop.page.slides import Writer
+from triton_workshop.screen.palette import DARK, LIGHT, Palette
+from triton_workshop.screen.richtext import code_lines
+from triton_workshop.viewer.notes.schedule import TalkPart, schedule, without_time
+
+NOBODY, SELF = "'none'", "'self'"
+NONCE = "editor"
+"""What allows the editor's style sheets, which it makes while it runs: `EditorView.cspNonce.of("editor")`."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A deck as HTML: what stands in its body, and the style that it needs."""
+
+    title: str
+    body: str
+    style: str
+
+    def whole(self, inside: Inside | None = None, beside: str = "") -> str:
+        """One file that needs nothing else; kernels run in it if there is something inside.
+
+        With `beside`, what is inside lies in files of that folder instead.
+        """
+        scripts = [asset(name) for name in (LIVE_SCRIPTS if inside else SCRIPTS)]
+        addresses = [[blob.address(beside)] for blob in inside.blobs] if inside and beside else []
+        styles, sources, rest = digest(self.style), " ".join(map(digest, scripts)), ""
+        if inside:
+            styles, sources = f"{styles} 'nonce-{NONCE}'", script_sources(*scripts, frame_script())
+            rest = f"worker-src blob:; connect-src {SELF if beside else NOBODY}; "
+        policy = (
+            f"default-src {NOBODY}; img-src data: blob:; style-src {styles}; script-src {sources}; {rest}"
+            f"base-uri {NOBODY}; form-action {NOBODY}"
+        )
+        head = f"""<meta http-equiv="Content-Security-Policy" content="{escaped(policy)}">
+<style>{self.style}</style>"""
+        written = "".join(f"<script>{script}</script>" for script in scripts)
+        return self._document(head, (_inside(inside, addresses) if inside else "") + written)
+
+    def with_files(self, style: str, *scripts: str, inside: Inside | None = None, beside: str = "") -> str:
+        """The page that finds its style and scripts at these addresses, and what is inside in pieces, in `beside`."""
+        head = f'<link rel="stylesheet" href="{escaped(style)}">'
+        written = "".join(f'<script src="{escaped(script)}"></script>' for script in scripts)
+        pieces = [[f"{beside}{name}" for name in blob.pieces()] for blob in inside.blobs] if inside else []
+        return self._document(head, (_inside(inside, pieces) if inside else "") + written)
+
+    @property
+    def version(self) -> str:
+        """The same for the same page."""
+        return hashlib.sha256((self.style + self.body).encode()).hexdigest()[:16]
+
+    def _document(self, head: str, scripts: str) -> str:
+        return f"""<!doctype html>
+<html lang="en" class="no-js">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escaped(self.title)}</title>
+{head}
+</head>
+<body data-version="{self.version}">
+{self.body}
+{scripts}
+</body>
+</html>
+"""
+
+
+def make_page(writer: Writer, scripts: Mapping[str, str], before: str = "") -> Page:
+    """The page for the writer's deck. `scripts` are texts of scripts that the deck names, by their path.
+
+    `before` is what stands before the slides, as HTML.
+    """
+    deck = writer.deck
+    slides = "\n".join(writer.slide(slide, number) for number, slide in enumerate(deck.slides, 1))
+    appendix = "\n".join(_script(writer, path, text) for path, text in scripts.items())
+    body = f"""<a class="skip" href="#slide-1">Skip to the slides</a>
+<header>
+<h1>{escaped(deck_name(deck))}</h1>
+<div class="tools" role="toolbar" aria-label="View"></div>
+</header>
+<nav aria-label="Contents">
+{_contents(deck, scripts)}
+</nav>
+<main>
+{before}
+{slides}
+{element("h2", "Exercises and solutions", class_="part", id="scripts") + appendix if scripts else ""}
+</main>"""
+    style = "\n".join((_variables(), *map(asset, STYLES), _rules(writer)))
+    return Page(deck_name(deck), body, style)
+
+
+def links_to(scripts: Iterable[str]) -> dict[str, str]:
+    """The page's own places of these scripts, by the words that name them on slides."""
+    links = {path: f"#{_anchor(path)}" for path in scripts}
+    return links | {f"uv run {path}": target for path, target in links.items()}
+
+
+def deck_name(deck: Deck) -> str:
+    """What the page is called: the front matter's title, or else the first slide's name without its time."""
+    names = (without_time(slide.name) for slide in deck.slides if slide.name)
+    return deck.front_matter.title or next(names, deck.path.stem)
+
+
+def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
+    """What links to all slides, by the parts of the talk, and to the scripts."""
+    names = (without_time((deck.title if slide.introduction else slide.name) or "") for slide in deck.slides)
+    entries = [  # with their numbers, as a search leaves some out
+        element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"), value=str(number))
+        for number, name in enumerate(names, 1)
+    ]
+    parts = schedule(deck).parts or (TalkPart("Slides", 0, 0, 0),)
+    edges = pairwise((*(part.first for part in parts), len(entries)))
+    written = [_group(part.name, "ol", entries[first:end]) for part, (first, end) in zip(parts, edges, strict=True)]
+    more = [element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts]
+    return "\n".join([*written, *([_group("Exercises and solutions", "ul", more)] if more else [])])
+
+
+def _group(name: str, kind: str, entries: Sequence[str]) -> str:
+    return element("details", element("summary", escaped(name)) + element(kind, "".join(entries)))
+
+
+def _anchor(path: str) -> str:
+    return path.replace("/", "-").removesuffix(".py")
+
+
+def _script(writer: Writer, path: str, text: str) -> str:
+    lines = code_lines("python", tuple(text.removesuffix("\n").split("\n")), DARK)
+    code = "".join(element("span", f"{writer.markup.code(line)}\n", class_="line") for line in lines)
+    figure = element("figure", element("pre", element("code", code)), class_="code")
+    return element("details", element("summary", escaped(path)) + figure, id=_anchor(path), class_="script")
+
+
+def _variables() -> str:
+    """The colours of both palettes."""
+    dark, light = colours(DARK), colours(LIGHT)
+    rules = "\n".join(
+        f".t-{name}{{color:var(--{name})}}.g-{name}{{background-color:var(--{name})}}" for name in _names(DARK)
+    )
+    return "\n".join(
+        (
+            f":root,.dark{{color-scheme:dark;{dark}}}",
+            f"@media (prefers-color-scheme:light){{:root:not([data-theme=dark]){{color-scheme:light;{light}}}}}",
+            f":root[data-theme=light]{{color-scheme:light;{light}}}",
+            f"@media print{{:root{{color-scheme:light;{light}}}}}",
+            rules,
+        )
+    )
+
+
+def _names(palette: Palette) -> dict[str, str]:
+    values = {field.name.replace("_", "-"): getattr(palette, field.name) for field in fields(palette)}
+    return {name: value for name, value in values.items() if isinstance(value, str) and value.startswith("#")}
+
+
+def colours(palette: Palette) -> str:
+    """A palette as variables of a style sheet."""
+    return "".join(f"--{name}:{value};" for name, value in _names(palette).items())
+
+
+def _rules(writer: Writer) -> str:
+    """What depends on the deck: its own colours, columns and widths of pictures."""
+    columns = (
+        f".columns-{'-'.join(map(str, weights))}{{grid-template-columns:{'fr '.join(map(str, weights))}fr}}"
+        for weights in sorted(writer.weights)
+    )
+    widths = (f".wide-{width}{{width:{width}%}}" for width in sorted(writer.widths))
+    wide = "\n".join((*columns, *widths))
+    return f"{writer.markup.rules()}\n@media (min-width:50rem),print{{{wide}}}"
+
+
+def _inside(inside: Inside, addresses: Sequence[Sequence[str]]) -> str:
+    """The exercises, the licences, the list of what kernels need, and all of that unless it has addresses."""
+    listed: list[dict[str, object]] = [{"name": blob.name, "size": len(blob.data)} for blob in inside.blobs]
+    for entry, where in zip(listed, addresses, strict=False):
+        entry |= {"addresses": [*where]}
+    texts = (
+        f'<script type="text/plain" data-part="{blob.name}">{base64.b64encode(blob.data).decode()}</script>\n'
+        for blob in inside.blobs
+        if not addresses
+    )
+    licences = element("summary", "Licences") + element("pre", escaped(inside.licences), tabindex="0")
+    return (
+        f"{exercises()}\n"
+        f"{element('details', licences, class_='script', id='licences')}\n"
+        f'<script type="application/json" id="parts">{json.dumps(listed)}</script>\n{"".join(texts)}'
+    )

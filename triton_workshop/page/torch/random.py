@@ -1,0 +1,141 @@
+"""Random numbers: the same as PyTorch's on the CPU, from the same Mersenne Twister (MT19937).
+
+A float32 takes 24 bits of one of its numbers, a float64 takes 53 bits of two. Normally distributed ones are made in
+blocks of 16, if there are as many, and else one pair after the other (Box and Muller's method).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from typing import Any
+
+import numpy as np
+
+from triton_workshop.page.torch.dtypes import CPU, FLOAT32, FLOAT64, INT64, Array, dtype, only_the_cpu
+from triton_workshop.page.torch.tensor import Tensor, ints, made, offer
+from triton_workshop.page.torch.views import requires_grad_
+
+SEED = 67280421310721
+"""A new generator's."""
+BLOCK = 16
+
+
+class Generator:
+    """A state of the twister."""
+
+    device = CPU
+
+    def __init__(self, device: Any = None) -> None:
+        only_the_cpu(device)
+        self.manual_seed(SEED)
+
+    def manual_seed(self, seed: int) -> Generator:
+        self._seed = int(seed) % 2**64
+        self.__dict__.pop("_bits", None)
+        self._left: float | None = None
+        return self
+
+    @functools.cached_property
+    def _bits(self) -> Any:
+        """The twister. Most generators get another seed before they are used, and seeding takes half a millisecond."""
+        bits = np.random.MT19937()
+        bits._legacy_seeding(self._seed % 2**32)
+        return bits
+
+    def initial_seed(self) -> int:
+        return self._seed
+
+    def seed(self) -> int:
+        self.manual_seed(int.from_bytes(os.urandom(8)))
+        return self._seed
+
+    def whole(self, count: int) -> Array:
+        """Numbers of 32 bits."""
+        return np.asarray(self._bits.random_raw(count), np.uint64)
+
+    def long(self, count: int) -> Array:
+        """Numbers of 64 bits."""
+        pairs = self.whole(2 * count).reshape(count, 2)
+        return (pairs[:, 0] << np.uint64(32)) | pairs[:, 1]
+
+    def uniform(self, count: int, kind: dtype) -> Array:
+        """From 0 to below 1."""
+        if kind.itemsize == 8:
+            return (self.long(count) & np.uint64(2**53 - 1)).astype("f8") * 2.0**-53
+        return ((self.whole(count) & np.uint64(2**24 - 1)).astype("f8") * 2.0**-24).astype("f4")
+
+    def normal(self, count: int, kind: dtype) -> Array:
+        """Normally distributed."""
+        if count < BLOCK:
+            return np.array([self._one() for _ in range(count)], "f8")
+        whole = count // BLOCK * BLOCK
+        values = self.uniform(whole if kind.itemsize == 2 else count, kind)
+        values[:whole] = _boxed(values[:whole])
+        if whole < count:  # the last block overlaps the one before
+            values = np.concatenate([values[: count - BLOCK], _boxed(self.uniform(BLOCK, kind))])
+        return values
+
+    def _one(self) -> float:
+        if self._left is not None:
+            found, self._left = self._left, None
+            return found
+        angle, radius = self.uniform(2, FLOAT64)
+        radius, angle = math.sqrt(-2.0 * math.log1p(-radius)), 2.0 * math.pi * angle
+        self._left = radius * math.sin(angle)
+        return radius * math.cos(angle)
+
+
+def _boxed(uniform: Array) -> Array:
+    pairs = uniform.reshape(-1, 2, BLOCK // 2)
+    radius = np.sqrt(-2 * np.log(1 - pairs[:, 0]))
+    angle = uniform.dtype.type(2 * math.pi) * pairs[:, 1]
+    return np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).reshape(-1)
+
+
+default_generator = Generator()
+default_generator.seed()
+
+
+def _float(kind: Any) -> dtype:
+    if kind is not None and kind.rank != 2:
+        raise NotImplementedError(f"random numbers are no {kind!r}")
+    return kind or FLOAT32
+
+
+def rand(
+    *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    only_the_cpu(device)
+    shape, kind = ints(size), _float(dtype)
+    values = (generator or default_generator).uniform(math.prod(shape), kind)
+    return requires_grad_(made(values.reshape(shape), kind), requires_grad)
+
+
+def randn(
+    *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+) -> Tensor:
+    only_the_cpu(device)
+    shape, kind = ints(size), _float(dtype)
+    values = (generator or default_generator).normal(math.prod(shape), kind)
+    return requires_grad_(made(values.reshape(shape), kind), requires_grad)
+
+
+def randint(*given: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+    only_the_cpu(device)
+    low, high, size = given if len(given) == 3 else (0, *given)
+    span, shape = high - low, ints([size])
+    if span <= 0:
+        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
+    source = generator or default_generator
+    count = math.prod(shape)
+    values = (source.long if span >= 2**28 else source.whole)(count) % np.uint64(span)
+    return made((values.astype("i8") + low).reshape(shape), dtype or INT64)
+
+
+def manual_seed(seed: int) -> Generator:
+    return default_generator.manual_seed(seed)
+
+
+offer("rand randn randint manual_seed", vars(), function=True)

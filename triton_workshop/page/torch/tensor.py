@@ -1,0 +1,197 @@
+"""A tensor: memory, a dtype, a shape, strides and an offset. What it can do stands in the other modules' tables."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from triton_workshop.page.torch import layout
+from triton_workshop.page.torch.absent import NotInThisPageError, explained, missing
+from triton_workshop.page.torch.dtypes import CPU, Array, Size, dtype, rounded, widened
+from triton_workshop.page.torch.layout import Ints, TensorStorage
+
+Named = Mapping[str, Any]
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""By name: the functions of `torch`."""
+METHODS: dict[str, Callable[..., Any]] = {}
+"""By name: the methods of a tensor."""
+_with_gradients = [True]
+
+
+def offer(names: str, source: Named, *, function: bool = False, method: bool = False, gradient: bool = False) -> None:
+    """Make what has these names functions of `torch`, methods, or both.
+
+    `source` has them by their names, or with `_` after a name that is Python's own. `gradient` says that a tensor's
+    gradient is not lost by them.
+    """
+    for name in names.split():
+        work = source.get(f"{name}_") or source[name]
+        for table, owner in ((FUNCTIONS, "torch"), (METHODS, "torch.Tensor")):
+            if function if table is FUNCTIONS else method:
+                table[name] = explained(work if gradient else _without_gradient(work, name), f"{owner}.{name}")
+
+
+def _without_gradient(work: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function, with a sentence where PyTorch would have noted how to differentiate it."""
+
+    @functools.wraps(work)
+    def call(*arguments: Any, **named: Any) -> Any:
+        if _with_gradients[0] and any(isinstance(each, Tensor) and each.requires_grad for each in arguments):
+            raise NotInThisPageError(f"the gradient of torch.{name}")
+        return work(*arguments, **named)
+
+    return call
+
+
+@contextmanager
+def gradients(on: bool) -> Iterator[None]:
+    """Whether what is computed inside has gradients."""
+    before = _with_gradients[0]
+    _with_gradients[0] = on
+    try:
+        yield
+    finally:
+        _with_gradients[0] = before
+
+
+class Tensor:
+    """A tensor on the CPU."""
+
+    storage_: TensorStorage
+    dtype: dtype
+    shape: Size
+    strides_: Ints
+    offset_: int
+    requires_grad: bool
+    grad: Tensor | None
+    backward_: Callable[[Tensor], None] | None
+    """Takes the gradient of this tensor back to what it was computed from."""
+    device, layout, is_cuda = CPU, "torch.strided", False
+    __array_priority__ = 1000
+
+    def __new__(cls, *_: Any, **__: Any) -> Any:
+        raise NotInThisPageError(f"torch.{cls.__name__}(…)")
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size_(self) -> int:
+        """The number of elements."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size_ * self.dtype.itemsize
+
+    @property
+    def array(self) -> Array:
+        """The elements as they are stored, in place."""
+        item = self.dtype.itemsize
+        if 0 in self.shape:
+            return np.empty(self.shape, self.dtype.stored)
+        strides = tuple(stride * item for stride in self.strides_)
+        return np.ndarray(self.shape, self.dtype.stored, self.storage_.bytes, self.offset_ * item, strides)
+
+    @property
+    def values(self) -> Array:
+        """The elements; those of bfloat16 as float32."""
+        return widened(self.array, self.dtype)
+
+    @property
+    def number(self) -> Any:
+        """Its only element. Raises RuntimeError."""
+        if self.size_ != 1:
+            raise RuntimeError(f"a Tensor with {self.size_} elements cannot be converted to Scalar")
+        return self.values.item()
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing("torch.Tensor", name, f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(METHODS["numpy"](self), dtype, copy=copy)
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len() of a 0-d tensor")
+        return int(self.shape[0])
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self.shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return (METHODS["__getitem__"](self, place) for place in range(len(self)))
+
+    def __bool__(self) -> bool:
+        if self.size_ != 1:
+            many = "more than one value" if self.size_ else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+        return bool(self.number)
+
+    def __float__(self) -> float:
+        return float(self.number)
+
+    def __int__(self) -> int:
+        return int(self.number)
+
+    def __index__(self) -> int:
+        if self.dtype.rank == 2 or self.size_ != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.number)
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self.values == (value.values if isinstance(value, Tensor) else value)).any())
+
+    def __format__(self, how: str) -> str:
+        return object.__format__(self, how) if self.shape else format(self.number, how)
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return METHODS["clone"](self)
+
+
+def over(storage: TensorStorage, kind: dtype, shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> Tensor:
+    """A tensor over this memory."""
+    self: Tensor = object.__new__(Tensor)
+    self.storage_, self.dtype, self.shape = storage, kind, Size(shape)
+    self.strides_, self.offset_ = tuple(strides), offset
+    self.requires_grad, self.grad, self.backward_ = False, None, None
+    return self
+
+
+def view(of: Tensor, shape: Sequence[int], strides: Sequence[int], offset: int | None = None) -> Tensor:
+    """Another tensor over the same memory."""
+    return over(of.storage_, of.dtype, shape, strides, of.offset_ if offset is None else offset)
+
+
+def empty(shape: Sequence[int], kind: dtype, strides: Ints | None = None) -> Tensor:
+    """A tensor of its own, whose elements are whatever memory holds."""
+    strides = layout.contiguous_strides(shape) if strides is None else strides
+    return over(layout.allocated(layout.extent(shape, strides) * kind.itemsize), kind, shape, strides)
+
+
+def made(values: Any, kind: dtype, strides: Ints | None = None) -> Tensor:
+    """A tensor of its own with these values."""
+    values = np.asarray(values)
+    return stored(rounded(values, kind), kind, strides)
+
+
+def stored(array: Array, kind: dtype, strides: Ints | None = None) -> Tensor:
+    """A tensor of its own with these elements as they are stored."""
+    new = empty(array.shape, kind, strides)
+    new.array[...] = array
+    return new
+
+
+def ints(given: Sequence[Any]) -> Ints:
+    """A shape that is given as one sequence or as several numbers."""
+    whole = given[0] if len(given) == 1 and isinstance(given[0], tuple | list) else given
+    return tuple(map(operator.index, whole))

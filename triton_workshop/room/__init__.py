@@ -1,0 +1,1 @@
+"""The server from which a room follows the slides, in browsers."""

@@ -1,1 +1,0 @@
-"""The deck as a page for browsers: one HTML file that needs no network."""
