@@ -27,8 +27,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from benchmarks.memory import started
 from benchmarks.page_verdicts import scripts
 from benchmarks.share import Figure, line
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.repository import ROOT
 
 ROUNDS = 3

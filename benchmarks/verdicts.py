@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import memory
-from triton_workshop.checking.exercises import REQUIRED
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.exercises import REQUIRED
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.watch.checker import Checker
 
 

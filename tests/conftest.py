@@ -21,11 +21,11 @@ from simulator.tests.processes import Outcome, RunPython, run_forked, run_new_pr
 from tests.processes import dies, with_variable
 from triton_simulator.without_library import has_library, provide
 from triton_workshop.checking import own_errors
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises import exercise as exercise_module
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.reporting import progress
 from triton_workshop.device import visible_gpus
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises import exercise as exercise_module
+from triton_workshop.exercises.unfinished import open_todos
 from triton_workshop.repository import ROOT
 
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.

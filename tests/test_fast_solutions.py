@@ -29,8 +29,8 @@ from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E40
 from triton_simulator import install  # noqa: E402
 from triton_simulator.faults import KernelFaults, Kind  # noqa: E402
 from triton_workshop.checking.check import check  # noqa: E402
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED  # noqa: E402
-from triton_workshop.checking.exercises.tolerance import tolerance  # noqa: E402
+from triton_workshop.exercises import EXERCISES, REQUIRED  # noqa: E402
+from triton_workshop.exercises.tolerance import tolerance  # noqa: E402
 
 install()
 

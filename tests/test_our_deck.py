@@ -11,9 +11,9 @@ import pytest
 
 from tests.conftest import shipped_exercise
 from triton_simulator.compiler import targets
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, Execution, Slide, plain, walk
+from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
@@ -267,8 +267,8 @@ LOOKS = ("print_if", "device_print")
 SOLUTION = """
 import runpy
 from triton_workshop import DEVICE
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import handed_over
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import handed_over
 names = runpy.run_path("solutions/exercise_{0}.py")
 exercise = EXERCISES["{0}"]
 for case in exercise.cases:

@@ -17,10 +17,10 @@ from triton_workshop.attendance.membership import membership, membership_file
 from triton_workshop.attendance.room import FOLDER, Room, room_file
 from triton_workshop.attendance.telling import tell_once
 from triton_workshop.checking import commands
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.reporting import progress
 from triton_workshop.cli import main
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises import exercise as exercise_module
 
 Workshop = Callable[..., tuple[int, str]]
 

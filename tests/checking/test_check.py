@@ -16,13 +16,13 @@ from tests.processes import dies
 from triton_simulator.faults import Kind as FaultKind
 from triton_workshop.checking.check import check
 from triton_workshop.checking.compiling import compiled
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise, handed_over, in_float64
-from triton_workshop.checking.exercises.int4_linear import numbers_in
-from triton_workshop.checking.exercises.tolerance import in_words, tolerance
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import FindingKind, TileState, Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise, handed_over, in_float64
+from triton_workshop.exercises.int4_linear import numbers_in
+from triton_workshop.exercises.tolerance import in_words, tolerance
 from triton_workshop.processes.compilers import new_process
 
 from .judging import LIMIT_SECONDS, judge_here
@@ -314,7 +314,7 @@ import sys
 from pathlib import Path
 from triton_workshop.checking.check import check
 from triton_workshop.checking.compiling import compiled
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.signal_scope import keep_signals_inside
 finding = check(EXERCISES["1"], Path(sys.argv[1]), compiler=None).findings[0]
 print(finding.hint_name, finding.source, keep_signals_inside(), sep="|")

@@ -1,4 +1,4 @@
-"""What the checker says of the mistakes in `mistakes/`: the finding, the line and the hints."""
+"""What the checker says of the mistakes in `tests/exercises`: the finding, the line and the hints."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from simulator.tests.tables import EVERY
 from triton_workshop.checking import check as check_module
 from triton_workshop.checking import children
 from triton_workshop.checking.check import check
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.child import wait_for_a_script
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call
 from triton_workshop.processes.process import CAN_FORK
 
+from ..exercises.mistakes import MISTAKES, Mistake
 from .judging import LIMIT_SECONDS, judge_here, needs_its_own_process, told, unhurried, verdict_on
-from .mistakes import MISTAKES, Mistake
 
 
 @pytest.fixture(autouse=True)

@@ -15,9 +15,6 @@ import pytest
 from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking import commands
 from triton_workshop.checking.commands import chosen
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.reporting.description import describe_entry, next_step
 from triton_workshop.checking.reporting.progress import (
@@ -33,6 +30,9 @@ from triton_workshop.checking.reporting.progress import (
 )
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.cli import main
+from triton_workshop.exercises import EXERCISES, REQUIRED
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.repository import ROOT
 
 ADD = EXERCISES["1"]
@@ -203,7 +203,7 @@ Workshop = Callable[..., Outcome]
 CODE = """
 import sys
 from pathlib import Path
-from triton_workshop.checking.exercises import exercise
+from triton_workshop.exercises import exercise
 exercise.ROOT = Path(sys.argv.pop(1))
 from triton_workshop.cli import main
 main()

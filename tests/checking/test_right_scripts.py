@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from simulator.tests.tables import EVERY
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 
+from ..exercises.right import RightScript, right_scripts
 from .judging import judge_here
-from .right import RightScript, right_scripts
 
 SCRIPTS = {exercise: right_scripts(exercise) for exercise in EXERCISES}
 NAMED = [pytest.param(exercise, script, id=script.name) for exercise, scripts in SCRIPTS.items() for script in scripts]

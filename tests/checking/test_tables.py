@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from simulator.tests.tables import EVERY
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 
+from ..exercises.mistakes import MISTAKES
+from ..exercises.right import right_scripts
 from .judging import judge_here
-from .mistakes import MISTAKES
-from .right import right_scripts
 
 EDITS = {
     f"{number}-{mistake.name}-{place}": (exercise, mistake.name, edit)
@@ -29,7 +29,7 @@ OTHERWISE = {
 
 
 TOLD = {(each.exercise.number, each.text, each.hint) for each in MISTAKES.values()}
-"""Scripts of `mistakes/` with their hints, which `test_mistakes` judges: what it asserts of them says more."""
+"""Scripts of `mistakes.toml` with their hints, which `test_mistakes` judges: what it asserts of them says more."""
 HERE = [
     name
     for name, (exercise, own, edit) in EDITS.items()

@@ -15,8 +15,8 @@ from triton_workshop.attendance.membership import (
     see_whether_it_answers,
 )
 from triton_workshop.attendance.room import forget, room_file, room_in_use
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.errors import wrapped
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.printing import speak_utf8
 from triton_workshop.slide_environment import columns_of
 

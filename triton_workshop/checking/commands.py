@@ -13,8 +13,6 @@ from rich.console import Console
 
 from triton_simulator.compiler.compilation import Start
 from triton_workshop.checking.check import check, verdicts
-from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import (
     digest,
     entries,
@@ -28,6 +26,8 @@ from triton_workshop.checking.reporting.report import print_hint, print_list, pr
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError, print_wrapped
+from triton_workshop.exercises import EXERCISES, exercise_numbered
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.compilers import new_process, warm
 from triton_workshop.processes.runner import Runner

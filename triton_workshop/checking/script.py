@@ -22,8 +22,6 @@ from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import PICTURE, Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
@@ -35,6 +33,8 @@ from triton_workshop.checking.reporting.progress import remember
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.device import resolve_device
 from triton_workshop.errors import written_output
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import PICTURE, Case, Exercise
 from triton_workshop.images import load_image, show_image
 from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.printing import speak_utf8
@@ -42,7 +42,7 @@ from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.exercises.exercise import Launcher
+    from triton_workshop.exercises.exercise import Launcher
 
 SIMULATED_WIDTH = 640
 """Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""

@@ -78,7 +78,7 @@ def watch(
     light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
 ) -> None:
     """Check an exercise every time you save its file. ? lists all keys."""
-    from triton_workshop.checking.exercises import exercise_numbered
+    from triton_workshop.exercises import exercise_numbered
 
     if number is not None:
         with misuse_told():

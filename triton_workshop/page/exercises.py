@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from triton_workshop.checking.exercises import EXERCISES, variations_of
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import STANDINGS, title
 from triton_workshop.checking.reporting.progress import Standing
+from triton_workshop.exercises import EXERCISES, variations_of
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.page.markup import element
 
 SHOWN = (Standing.NEW, Standing.BEGUN, Standing.FAILING, Standing.CHANGED, Standing.PASSED)

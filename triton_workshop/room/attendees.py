@@ -16,7 +16,7 @@ from starlette.routing import Route
 from triton_workshop.attendance.board import Board, Count, Present, Progress, called
 from triton_workshop.attendance.board_key import BoardKey
 from triton_workshop.attendance.room import MOST_CALLS, Room
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED
+from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.room.assets import room_asset
 from triton_workshop.room.guard import address_of
 

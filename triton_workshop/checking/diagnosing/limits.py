@@ -17,9 +17,9 @@ from typing import Any
 from triton_simulator.branches import Branch
 from triton_simulator.faults import Kind
 from triton_workshop.checking.diagnosing.tile_sizes import Changes, bound_by, with_changes
-from triton_workshop.checking.exercises.exercise import FEW_BITS, Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.exercises.exercise import FEW_BITS, Case
 
 LEAST_BOUND = 64
 """A smaller number bounds nothing that the cases have not shown."""

@@ -14,13 +14,13 @@ import torch
 from triton_workshop.checking.diagnosing.alignment import aligned
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64, todos_of
-from triton_workshop.checking.exercises.mistakes import Edit, Mistake
-from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Case, Exercise, in_float64, todos_of
+from triton_workshop.exercises.mistakes import Edit, Mistake
+from triton_workshop.exercises.tolerance import tolerance
 
 SLACK_TOLERANCES = 4.0
 """How many tolerances apart two answers may be and still count as the same: another order rounds differently."""

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.exercises.exercise import Case
 
 SMALLEST_LITERAL = 4
 """A smaller literal is rarely a size."""

@@ -17,8 +17,6 @@ from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
 from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises.exercise import Exercise, counted
-from triton_workshop.checking.exercises.mistakes import Mistake
 from triton_workshop.checking.judging.explanations import Explanation, explain, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.launch_arguments import missing_argument
 from triton_workshop.checking.judging.misplaced import hints_about, overwrites
@@ -39,6 +37,8 @@ from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import Exercise, counted
+from triton_workshop.exercises.mistakes import Mistake
 
 ELSEWHERE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_KERNEL)
 """What is reported where it happens, although the cause may be another line."""

@@ -11,12 +11,12 @@ from typing import TypeGuard
 from triton_workshop.checking.diagnosing.limits import Bound, WideOffsets
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.untested import Untested
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.words import in_a_row
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Launched, Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.exercises.exercise import Exercise
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
 """Functions of torch whose tensors are in the CPU's memory, unless they are told otherwise."""

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from triton_workshop.checking.diagnosing.alignment import is_begun
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.habits import in_triton
 from triton_workshop.checking.judging.verdict import Finding, FindingKind
 from triton_workshop.checking.observing.source import Function, Source, called, names_in
 from triton_workshop.checking.own_errors import let_tests_see
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.unfinished import open_todos
 from triton_workshop.import_order import lines_to_exchange
 from triton_workshop.scripts import reason
 

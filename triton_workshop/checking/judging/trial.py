@@ -13,8 +13,6 @@ from triton_workshop.checking.diagnosing.limits import Bound, Limit, Reached
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.untested import untested
-from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
-from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
 from triton_workshop.checking.judging.remarks import (
@@ -31,6 +29,8 @@ from triton_workshop.checking.judging.verdict import CaseResult, Finding, Findin
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.exercises.exercise import Case, Exercise, in_float64
+from triton_workshop.exercises.tolerance import in_words
 
 if TYPE_CHECKING:
     from triton_simulator.compiler.jobs import PickledKernel

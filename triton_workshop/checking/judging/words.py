@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triton_workshop.checking.diagnosing.repair import Culprit
-from triton_workshop.checking.exercises.exercise import solution_has
 from triton_workshop.checking.judging.verdict import Finding
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import solution_has
 
 GIVEN = 0.6
 """Of the lines of code that an exercise gives, how many a script has that began as its file."""

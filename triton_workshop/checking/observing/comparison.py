@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import torch
 
-from triton_workshop.checking.exercises.exercise import Exercise, in_float64
-from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.observe import Launched, Observation
+from triton_workshop.exercises.exercise import Exercise, in_float64
+from triton_workshop.exercises.tolerance import tolerance
 from triton_workshop.tensors import cdiv
 
 

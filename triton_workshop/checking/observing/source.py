@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.unfinished import parsed
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.unfinished import parsed
 from triton_workshop.scripts import read_source
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

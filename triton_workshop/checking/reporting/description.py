@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from triton_simulator.compiler.report import is_success
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Element, Finding, FindingKind, Pixels, TileMap, TileState, Verdict
 from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.unfinished import open_todos
 
 AROUND = 1
 """How many lines of code to show before and after the line to blame."""

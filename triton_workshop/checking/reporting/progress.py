@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from triton_workshop.atomic_write import write_whole
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.errors import print_wrapped
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.unfinished import open_todos
 from triton_workshop.repository import ROOT
 from triton_workshop.scripts import read_bytes, read_text
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from pathlib import Path
 
 from triton_workshop.atomic_write import write_whole
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import state_folder
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.scripts import read_text
 
 

@@ -1,0 +1,154 @@
+"""Exercise 6c: a linear layer whose weights have 4 bits each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from triton_workshop.exercises.attention import with_change
+from triton_workshop.exercises.exercise import (
+    Axis,
+    Case,
+    Exercise,
+    changed,
+    generator_of,
+    in_dtype,
+    in_few_bits,
+    random_case,
+)
+
+if TYPE_CHECKING:
+    import torch
+
+GROUP = 128
+"""As many weights along K share a scale."""
+
+
+def _case(batch: int, n: int, k: int, again: str = "") -> Case:
+    """Weights of any bits, and scales of both signs around 0.02."""
+    name = f"({batch} × {k:,}) @ ({n:,} × {k:,}).T{again}"
+    seed = ("int4", batch, n, k, again)
+    floats = in_dtype(random_case(name, seed, (batch, k), (n, k // GROUP)), "float16")
+    return changed(floats, name, lambda x, scale: (x, _bytes(scale, seed), scale / 50))
+
+
+def _bytes(scale: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
+    """Random weights for scales (N, K / 128): two in each byte, (N, K / 2)."""
+    import torch
+
+    n, groups = scale.shape
+    drawn = torch.randint(256, (n, groups * GROUP // 2), generator=generator_of((*seed, "w")))
+    return drawn.to(torch.uint8).to(scale.device)
+
+
+def _all_zero(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Both halves of each byte are 8."""
+    return x, weight * 0 + 0x88, scale
+
+
+def _some_scales_zero(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Of the second group in each row, and of all groups in row 1."""
+    scale[:, 1] = scale[1] = 0
+    return x, weight, scale
+
+
+def _large(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Sums that float16 cannot hold until they are scaled: few terms cancel each other."""
+    return x.abs() * 1000, weight | 0x88, scale.abs() / 10
+
+
+def _cancelling(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """A group's share of the result is too large for float16, and has another sign than the next group's."""
+    scale = scale.abs() + 0.4
+    scale[:, ::2] *= -1
+    return x.abs() * 600, weight | 0x88, scale
+
+
+def _around_one(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Sums that grow: in float16 they lose what is added to them."""
+    return x / 4 + 1, weight | 0x99, scale / 4 + 0.02
+
+
+def numbers_in(weight: torch.Tensor) -> torch.Tensor:
+    """From bytes (N, K / 2), the numbers 0 to 15 that they hold, in groups: (N, K / 128, 128)."""
+    import torch
+
+    pairs = torch.stack((weight & 0xF, weight >> 4), 2)
+    return pairs.reshape(weight.shape[0], -1, GROUP)
+
+
+def _products(x: torch.Tensor, values: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    """From values in groups, the product of x and the scaled values."""
+    return x @ (values * scale[:, :, None]).reshape(scale.shape[0], x.shape[1]).t()
+
+
+def _reference(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    return _products(x, numbers_in(weight).to(scale.dtype) - 8, scale)
+
+
+def _rounded_terms(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    """A weight times its scale may be rounded to float16."""
+    return _products(x.abs(), (numbers_in(weight).to(scale.dtype) - 8).abs(), scale.abs())
+
+
+def _roundings(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    """The roundings of float32 in sums of K terms and in their scales.
+
+    A sum is as good as its longest chain of additions. Blocks along K follow each other; they have 16 columns at least,
+    as tl.dot needs, or 128 that meet in a chain of their own. n x and 8 x may be added up apart from each other: a sum
+    of (n - 8) x is then the difference of two larger ones. A product of weight and scale that is below the normal
+    numbers of float16 is off by half of its least one.
+    """
+    chain = min(x.shape[1], x.shape[1] // 16 + GROUP)
+    terms = _products(x.abs(), numbers_in(weight).to(scale.dtype) + 8, scale.abs())
+    return (chain + 8) * terms + x.abs().sum(1, keepdim=True) / 2
+
+
+def _bytes_moved(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> int:
+    halves = x.numel() + scale.numel() + x.shape[0] * weight.shape[0]
+    return weight.numel() + 2 * halves
+
+
+EXERCISE = Exercise(
+    number="6c",
+    package=__name__,
+    title="4-bit linear layer",
+    launcher="int4_linear",
+    # Several groups come first: with one group, a scale for each row is as right as one for each group.
+    cases=(
+        _case(3, 40, 256),
+        _case(3, 1, 384),
+        _case(16, 128, 256),
+        _case(5, 33, 640),
+        _case(5, 33, 640, ", other values"),
+        with_change(_case(4, 20, 256), "all of them zero", _all_zero),
+        with_change(_case(2, 35, 384), "some scales zero", _some_scales_zero),
+        with_change(_case(3, 48, 384), "large values", _large),
+        # One row has special kernels, so it has several groups.
+        with_change(_case(1, 96, 640), "large values", _large),
+        with_change(_case(2, 24, 768), "groups that cancel", _cancelling),
+        _case(16, 50, 1152),
+        _case(7, 130, 896),
+    ),
+    long_cases=(
+        # More blocks, of up to 64 rows, than a GPU has multiprocessors: a fixed grid has to take a second one.
+        _case(2, 10_305, 128),
+        with_change(_case(2, 24, 129 * 128), "values around 1", _around_one),
+    ),
+    larger_cases=(_case(2, 70_000, 128), _case(1, 20, 547 * 128)),
+    wide_case=in_few_bits(_case(2, 1100, 1024)),
+    gpu_cases=(
+        _case(3, 40, 256),
+        _case(1, 4097, 14_336),
+        _case(16, 8192, 8192),
+    ),
+    reference=_reference,
+    reduction_length=lambda x, weight, scale: int(x.shape[1]),
+    roundings=_roundings,
+    rounded_terms=_rounded_terms,
+    result_dtype=lambda x, weight, scale: x.dtype,
+    tiling=(Axis(1, "BLOCK_SIZE_N", 32),),
+    bytes_moved=_bytes_moved,
+    operations=lambda x, weight, scale: 2 * x.numel() * weight.shape[0],
+    given_sizes=(GROUP, GROUP // 2),
+    half=2,
+)

@@ -1,0 +1,54 @@
+"""Sizes at which an exercise is counted and timed, and how its figures are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from triton_workshop.exercises.exercise import Case, random_case
+
+if TYPE_CHECKING:
+    import torch
+
+
+@dataclass(frozen=True)
+class Workload:
+    """Sizes of an exercise for `workshop bench` and `workshop asm`."""
+
+    traffic_case: Case
+    """For the simulator: large enough that edges hardly matter, small enough to take a second."""
+    timing_cases: tuple[Case, ...]
+    """For the GPU, the smallest first."""
+    element: str | None = None
+    """The noun for an element of the largest input."""
+    compute_bound: bool = False
+    """Consists of products: then rates are operations per second, and tensor cores set the limit."""
+    library: str = ""
+    """The library whose kernel PyTorch runs, where that is worth telling."""
+    make_case: Callable[..., Case] | None = None
+    """A case of any size: its parameters are called as `workshop asm --size` calls them."""
+
+
+def random_tensor(shape: tuple[int, ...], device: str, seed: int) -> torch.Tensor:
+    """Return numbers from 0 to 1, made on the device, as copying a large tensor would take long."""
+    import torch
+
+    # On "meta" a tensor has a shape but no elements.
+    generator = None if device == "meta" else torch.Generator(device).manual_seed(seed)
+    return torch.rand(shape, device=device, generator=generator)
+
+
+def timing_case(name: str, *shapes: tuple[int, ...]) -> Case:
+    """Return arguments of these shapes, between -1 and 1 except for pictures."""
+
+    def arguments(device: str) -> tuple[torch.Tensor, ...]:
+        tensors = (random_tensor(shape, device, seed) for seed, shape in enumerate(shapes))
+        return tuple(tensor if tensor.ndim == 3 else 2 * tensor - 1 for tensor in tensors)
+
+    return Case(name, arguments)
+
+
+def traffic_case(name: str, *shapes: tuple[int, ...], pictures: bool = True) -> Case:
+    """Return arguments of these shapes as the checker has them."""
+    return random_case(name, ("bench", name), *shapes, pictures=pictures)
