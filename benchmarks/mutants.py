@@ -112,7 +112,7 @@ def entries() -> tuple[Entry, ...]:
 def right_scripts(exercise: str) -> dict[str, str]:
     """The tests' right scripts in other styles, by name: those for any Triton."""
     every = importlib.import_module("tests.exercises.right").right_scripts(exercise)
-    return {each.name: each.source for each in every if not each.needs}
+    return {each.name: each.source for each in every if not each.required_word}
 
 
 def subjects(exercise: str) -> Iterator[Subject]:

@@ -83,11 +83,11 @@ def scripts() -> Iterator[Case]:
     """The solutions, the exercises as shipped, the edits of the tables, and the tests' own right and wrong scripts."""
     for exercise in EXERCISES.values():
         yield Case(exercise, "solution", exercise.solution)
-        yield Case(exercise, "as shipped", exercise.shipped())
+        yield Case(exercise, "as shipped", exercise.shipped_text)
         for mistake in exercise.mistakes:
-            edits = [edit for edit in mistake.edits if edit.fits(exercise.solution)]
+            edits = [edit for edit in mistake.edits if edit.applies_to(exercise.solution)]
             for number, edit in enumerate(edits, 1):
-                yield Case(exercise, f"{mistake.name} {number}", edit.made_in(exercise.solution))
+                yield Case(exercise, f"{mistake.name} {number}", edit.apply(exercise.solution))
     for name, wrong in importlib.import_module("tests.exercises.mistakes").MISTAKES.items():
         yield Case(wrong.exercise, f"tests' {name}", wrong.text)
     for exercise in EXERCISES.values():

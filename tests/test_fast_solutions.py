@@ -512,7 +512,7 @@ def test_large_float32_products_are_as_accurate_as_those_of_cublas(run_python: R
 
 
 RESULTS = ROOT / "benchmarks" / "results"
-KERNELS = {number: exercise.launcher for number, exercise in REQUIRED.items() if exercise.half == 1}
+KERNELS = {number: exercise.launcher for number, exercise in REQUIRED.items() if exercise.session == 1}
 SECOND_HALF = {"5": "cross-entropy", "6": "attention", "6c": "4-bit layer"}
 
 

@@ -233,7 +233,7 @@ import importlib.util, json
 from triton_workshop import DEVICE
 from triton.runtime.jit import JITFunction
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.exercises.exercise import handed_over
+from triton_workshop.exercises.cases import launcher_args
 from triton_workshop.exercises.workloads import WORKLOADS
 
 launched, run = [], JITFunction.run
@@ -242,7 +242,7 @@ for number, workload in WORKLOADS.items():
     spec = importlib.util.spec_from_file_location("solution", EXERCISES[number].solution_file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    getattr(module, EXERCISES[number].launcher)(*handed_over(workload.traffic_case.arguments(DEVICE)))
+    getattr(module, EXERCISES[number].launcher)(*launcher_args(workload.traffic_case.arguments(DEVICE)))
     kernel = launched[-1]
     print(json.dumps([number, kernel.n_regs, kernel.n_spills, kernel.metadata.shared]))
 """

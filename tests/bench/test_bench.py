@@ -28,7 +28,7 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.cli import app
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.exercises.exercise import Case
+from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.processes.compilers import new_process
 from triton_workshop.processes.process import CAN_FORK

@@ -25,7 +25,7 @@ from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.reporting.progress import load_progress
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.exercises.exercise import Case
+from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.workloads import WORKLOADS
 
 ADD = EXERCISES["1"]

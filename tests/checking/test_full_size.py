@@ -15,7 +15,7 @@ from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observer
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.exercises.exercise import Case
+from triton_workshop.exercises.cases import Case
 
 ADD = EXERCISES["1"]
 SMALL = tuple(Case(case.name, lambda _, case=case: case.arguments("cpu")) for case in ADD.cases[:2])

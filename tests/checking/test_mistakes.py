@@ -57,7 +57,7 @@ def test_a_mistake_is_found_on_its_line_with_its_hint(
     assert (str(finding.kind), finding.hint_name) == (mistake.kind, mistake.hint)
     assert mistake.kind == "timeout" or finding.source == mistake.line  # time may run out on any line of a loop
     assert finding.message
-    assert mistake.words in finding.hints[0]
+    assert mistake.quote in finding.hints[0]
     assert str(finding.kind) in SHOWN_WHERE_IT_HAPPENS or not _blames_a_right_line(mistake, finding)
     assert not _quotes_what_is_there(mistake, finding)
 

@@ -15,8 +15,8 @@ import pytest
 
 from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.exercises.exercise import todos_of
-from triton_workshop.exercises.unfinished import open_todos
+from triton_workshop.exercises.exercise import edited_todos
+from triton_workshop.exercises.todos import open_todos
 from triton_workshop.repository import ROOT
 
 from ..exercises.calls import CALLS
@@ -67,7 +67,7 @@ def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: str) -> N
     assert f"All {cases} cases are right" in result.stdout
 
 
-TO_FILL_IN = tuple(number for number, exercise in EXERCISES.items() if not exercise.planted)
+TO_FILL_IN = tuple(number for number, exercise in EXERCISES.items() if not exercise.planted_bugs)
 TO_REPAIR = tuple(number for number in EXERCISES if number not in TO_FILL_IN)
 
 
@@ -85,7 +85,7 @@ def test_an_untouched_exercise_names_its_first_todo(run_warm: RunPython, tmp_pat
 @pytest.mark.parametrize("number", ["2", "2b", "3", "3b"])
 def test_a_picture_is_shown_before_and_after(solved: Callable[[str], Outcome], number: str) -> None:
     result = solved(number)
-    showing = EXERCISES[number].showing
+    showing = EXERCISES[number].demo
     assert showing is not None
     assert f"{showing.caption}:\n" in result.stdout
     assert max(line.count("▀") for line in result.stdout.splitlines()) == 60
@@ -101,13 +101,13 @@ def test_there_are_hints_for_as_many_todos_as_there_are(number: str) -> None:
 def test_an_exercise_to_repair_is_its_solution_but_for_a_bug_in_each_part(number: str) -> None:
     exercise = EXERCISES[number]
     text = exercise.solution
-    for part, bug in enumerate(exercise.planted, 1):
-        assert todos_of(bug, exercise.solution) >= {part}
-        text = bug.made_in(text)
+    for part, bug in enumerate(exercise.planted_bugs, 1):
+        assert edited_todos(bug, exercise.solution) >= {part}
+        text = bug.apply(text)
     assert text == shipped_exercise(number)
-    assert len(exercise.planted) == len(exercise.hints)
-    assert exercise.planted_in(text) == exercise.planted
-    assert exercise.planted_in(exercise.solution) == ()
+    assert len(exercise.planted_bugs) == len(exercise.hints)
+    assert exercise.remaining_bugs(text) == exercise.planted_bugs
+    assert exercise.remaining_bugs(exercise.solution) == ()
 
 
 @pytest.mark.parametrize("number", TO_REPAIR)
@@ -116,17 +116,17 @@ def test_each_planted_bug_shows_in_a_case_of_its_own_and_is_recognised_among_the
 ) -> None:
     """Whichever are repaired: what is told first is the first that is left, and how many are left."""
     exercise, script = EXERCISES[number], tmp_path / "mine.py"
-    for left in itertools.product((True, False), repeat=len(exercise.planted)):
-        bugs = [bug for bug, is_left in zip(exercise.planted, left, strict=True) if is_left]
-        script.write_text(functools.reduce(lambda text, bug: bug.made_in(text), bugs, exercise.solution))
+    for left in itertools.product((True, False), repeat=len(exercise.planted_bugs)):
+        bugs = [bug for bug, is_left in zip(exercise.planted_bugs, left, strict=True) if is_left]
+        script.write_text(functools.reduce(lambda text, bug: bug.apply(text), bugs, exercise.solution))
         verdict = judge_here(exercise, script)
         assert verdict.passed == (not bugs)
         for finding in verdict.findings[:1]:
-            first = exercise.planted.index(bugs[0])
+            first = exercise.planted_bugs.index(bugs[0])
             assert finding.case == exercise.cases[first].name
             assert finding.hint_name == exercise.mistakes[first].name
-            assert f". Bugs left: {len(bugs)} of {len(exercise.planted)}" in finding.message
-            assert finding.source in exercise.shipped()
+            assert f". Bugs left: {len(bugs)} of {len(exercise.planted_bugs)}" in finding.message
+            assert finding.source in exercise.shipped_text
             assert finding.source not in exercise.solution
 
 

@@ -1,4 +1,6 @@
-"""Mistakes as beginners make them: an exercise's `mistakes.toml` has each as edits of the solution.
+"""Mistakes as beginners make them.
+
+An exercise's `mistakes.toml` has each as edits of the solution.
 
 They were written by people who had not seen how the checker recognises a mistake: they test its own tables, too.
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from typing import Any
 
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.exercise import Exercise
@@ -22,7 +25,7 @@ from . import data_file
 
 @dataclass(frozen=True)
 class Mistake:
-    """A script that is wrong, and what the checker is to say of it."""
+    """A wrong script with the verdict that the checker has to come to."""
 
     exercise: Exercise
     name: str
@@ -30,31 +33,30 @@ class Mistake:
     kind: str
     hint: str
     line: str
-    words: str = ""
+    quote: str = ""
     leaves: str = ""
 
     def __str__(self) -> str:
         return f"{self.exercise.number}-{self.name}"
 
 
-def mistakes_in(exercise: Exercise) -> tuple[Mistake, ...]:
-    """The mistakes that the exercise's table has."""
+def load_mistakes(exercise: Exercise) -> tuple[Mistake, ...]:
+    """Return the mistakes in the exercise's table."""
     table = tomllib.loads(data_file(exercise, "mistakes.toml").read_text(encoding="utf-8"))
-    return tuple(_mistake(exercise, name, **entry) for name, entry in table.items())
+    return tuple(_parse_mistake(exercise, name, entry) for name, entry in table.items())
 
 
-def _mistake(
-    exercise: Exercise, name: str, edits: list[str], says: str, line: str | None = None, **more: str
-) -> Mistake:
-    text = Edit(tuple(zip(edits[::2], edits[1::2], strict=True))).made_in(exercise.solution)
-    kind, hint = says.split()
-    blamed = _first_difference(exercise.solution, text) if line is None else line
-    return Mistake(exercise, name, text, kind, hint, blamed, **more)
+def _parse_mistake(exercise: Exercise, name: str, entry: dict[str, Any]) -> Mistake:
+    edits = entry["edits"]
+    text = Edit(tuple(zip(edits[::2], edits[1::2], strict=True))).apply(exercise.solution)
+    kind, hint = entry["says"].split()
+    line = entry["line"] if "line" in entry else _first_difference(exercise.solution, text)
+    return Mistake(exercise, name, text, kind, hint, line, entry.get("words", ""), entry.get("leaves", ""))
 
 
 def _first_difference(solution: str, text: str) -> str:
     pairs = zip(solution.splitlines(), text.splitlines(), strict=False)
-    return next(theirs.strip() for ours, theirs in pairs if ours != theirs)
+    return next(edited.strip() for original, edited in pairs if original != edited)
 
 
-MISTAKES = {str(mistake): mistake for exercise in EXERCISES.values() for mistake in mistakes_in(exercise)}
+MISTAKES = {str(mistake): mistake for exercise in EXERCISES.values() for mistake in load_mistakes(exercise)}

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from triton_simulator.compiler.targets import SHARED_KIB, TARGETS, Target
 from triton_workshop.errors import MisuseError
-from triton_workshop.exercises import EXERCISES, exercise_numbered
-from triton_workshop.exercises.exercise import Case
+from triton_workshop.exercises import EXERCISES, get_exercise
+from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.repository import short_path
 from triton_workshop.scripts import kind, read_source, reason
@@ -87,7 +87,7 @@ def _subject(word: str | None, size: str | None, variant: str) -> Subject:
     number = _open_exercise() if word is None else _exercise_of(word)
     if word is not None and not number:
         return _script(Path(word), size, solution=variant != YOURS)
-    exercise = exercise_numbered(number)
+    exercise = get_exercise(number)
     files = {YOURS: exercise.exercise_file, PLAIN: exercise.solution_file, FAST: exercise.fast_file}
     file = files[variant]
     if file is None:

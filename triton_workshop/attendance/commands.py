@@ -85,6 +85,6 @@ def place_of(present: Present) -> str:
     at = (
         ""
         if here.right
-        else f"at {here.exercise}: {here.filled} of {here.todos} {EXERCISES[here.exercise].tasks}{hints}"
+        else f"at {here.exercise}: {here.filled} of {here.todos} {EXERCISES[here.exercise].task_noun}{hints}"
     )
     return "   ".join(filter(None, (f"✓ {right}" if right else "", at)))

@@ -19,7 +19,8 @@ from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations
-from triton_workshop.exercises.exercise import Case, Exercise, handed_over, in_float64
+from triton_workshop.exercises.cases import Case, launcher_args, to_float64
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.tolerance import tolerance
 from triton_workshop.exercises.workloads import WORKLOADS, load_baselines
 from triton_workshop.processes.call import TimeLimit
@@ -87,11 +88,11 @@ def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
 
 def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[torch.Tensor, ...]) -> Wrong | None:
     """The first contender with a wrong result; PyTorch's are held to a norm, ours are compared element by element."""
-    expected = exercise.reference(*in_float64(arguments))
+    expected = exercise.reference(*to_float64(arguments))
     allowed = tolerance(exercise, arguments, expected)
     for name, ways in contenders.items():
         for way in ways:
-            found = way(*handed_over(arguments))
+            found = way(*launcher_args(arguments))
             if not isinstance(found, torch.Tensor) or found.shape != expected.shape:
                 return Wrong(case.name, name, "the result does not have the expected shape")
             error = (found.double() - expected).abs()
@@ -112,7 +113,7 @@ def _timed(exercise: Exercise, case: Case, contenders: Ways, instruments: Instru
     copies = copies_needed(size, instruments.cache)
     inputs = [first, *(tuple(tensor.clone() for tensor in first) for _ in range(copies - 1))]
     prepared = {
-        name: tuple(instruments.prepare([partial(way, *handed_over(each)) for each in inputs]) for way in ways)
+        name: tuple(instruments.prepare([partial(way, *launcher_args(each)) for each in inputs]) for way in ways)
         for name, ways in contenders.items()
     }
     limits = [_limit(exercise, arguments, instruments.device) for arguments in inputs]

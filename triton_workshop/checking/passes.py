@@ -22,7 +22,7 @@ from triton_workshop.checking.observing.child import observe_script
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.exercises.exercise import Case
+from triton_workshop.exercises.cases import Case
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, Function, TimeIsUpError, TimeLimit
 

@@ -21,7 +21,7 @@ REQUIRED = {number: exercise for number, exercise in EXERCISES.items() if not ex
 """The exercises that everybody does, without warm-ups and variations."""
 
 
-def exercise_numbered(number: str) -> Exercise:
+def get_exercise(number: str) -> Exercise:
     """Return the exercise with this number. Raises MisuseError if there is none."""
     if number not in EXERCISES:
         raise MisuseError(f"there is no exercise {number}; the exercises are {', '.join(EXERCISES)}")
@@ -29,7 +29,7 @@ def exercise_numbered(number: str) -> Exercise:
 
 
 def variations_of(exercise: Exercise) -> tuple[Exercise, ...]:
-    """More of the same, for those who finish early: of a variation, those that follow it."""
+    """Return the later variations of an exercise, for those who finish early."""
     if exercise.warm_up:
         return ()
     family = (other for other in EXERCISES.values() if other.position[0] == exercise.position[0])

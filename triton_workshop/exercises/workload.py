@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import Case, random_case
+from triton_workshop.exercises.cases import Case, random_case
 
 if TYPE_CHECKING:
     import torch

@@ -34,9 +34,9 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
         "title": title(exercise),
         "optional": exercise.optional,
         "warmUp": exercise.warm_up,
-        "shipped": exercise.shipped(),
+        "shipped": exercise.shipped_text,
         "solution": exercise.solution,
         "todos": len(exercise.hints),
-        "planted": [[new for _, new in edit.changes] for edit in exercise.planted],
+        "planted": [[new for _, new in edit.changes] for edit in exercise.planted_bugs],
         "variations": [variation.number for variation in variations_of(exercise)],
     }

@@ -165,8 +165,8 @@ def whole(message: Mapping[str, Any], name: str, *, most: int = MOST_TODOS) -> i
 def as_json(board: Board) -> dict[str, Any]:
     """The board for its page."""
     counts = {count.exercise: count for count in board.counts}
-    halves = {1} | {EXERCISES[number].half for number in counts}
-    required = [number for number, exercise in REQUIRED.items() if exercise.half in halves]
+    halves = {1} | {EXERCISES[number].session for number in counts}
+    required = [number for number, exercise in REQUIRED.items() if exercise.session in halves]
     shown = [number for number in EXERCISES if number in required or number in counts]
     return {
         "exercises": [

@@ -116,7 +116,7 @@ def head(watched: Watched) -> RenderableType:
     marks = Text()
     for entry in watched.entries:
         here = entry.exercise is watched.exercise
-        if (entry.exercise.optional and not here) or entry.exercise.half != watched.exercise.half:
+        if (entry.exercise.optional and not here) or entry.exercise.session != watched.exercise.session:
             continue
         label = f"{entry.exercise.number}{STANDINGS[entry.standing][0]}"
         marks.append(f"[{label}]" if here else f" {label} ", "strong" if here else "plain")

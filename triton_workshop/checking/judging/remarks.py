@@ -205,11 +205,11 @@ def _prepared(exercise: Exercise, launch: Launched, comparison: Comparison) -> s
 
 def _multiplied_in_vain(exercise: Exercise, case: str, comparison: Comparison) -> str:
     """That a kernel computes all scores, where a mask leaves only about half of them."""
-    if exercise.too_many_products is None:
+    if exercise.unmasked_operations is None:
         return ""
     arguments = comparison.arguments
     done = sum(launch.products for launch in comparison.seen.launches)
-    if done < exercise.too_many_products(*arguments):
+    if done < exercise.unmasked_operations(*arguments):
         return ""
     return (
         f"Right, but wasteful: tl.dot does {done:,} operations where {exercise.operations(*arguments):,} are needed "

@@ -59,7 +59,7 @@ def misspelt_definition(source: Source, failure: Failure) -> Definition | None:
 
 def _words(exercise: Exercise) -> set[str]:
     """All words of the exercise as it is shipped, and of its solution."""
-    return set(re.findall(r"\w+", exercise.shipped() + exercise.solution))
+    return set(re.findall(r"\w+", exercise.shipped_text + exercise.solution))
 
 
 def unread_lookalike(source: Source) -> Definition | None:

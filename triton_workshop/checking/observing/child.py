@@ -128,7 +128,7 @@ def observations_of(source: Source, names: Iterable[str], load: Load = load) -> 
         yield observer
         return
     for name in names:
-        case = source.exercise.case_named(name)
+        case = source.exercise.find_case(name)
         yield observer.observe(case.arguments("cpu"), case.integer_bits)
 
 

@@ -15,7 +15,7 @@ from triton_workshop.scripts import read_text
 def is_shipped(exercise: Exercise) -> bool:
     """Whether the learner's file is still as it was shipped, so that there is nothing to reset."""
     try:
-        return read_text(exercise.exercise_file) == exercise.shipped()
+        return read_text(exercise.exercise_file) == exercise.shipped_text
     except OSError:
         return False
 
@@ -31,5 +31,5 @@ def reset(exercise: Exercise) -> Path | None:
         else:
             backup.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(file, backup)
-    write_whole(file, exercise.shipped().encode())
+    write_whole(file, exercise.shipped_text.encode())
     return backup

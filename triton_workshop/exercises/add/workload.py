@@ -1,6 +1,6 @@
 """Sizes of vectors to add."""
 
-from triton_workshop.exercises.exercise import Case
+from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.workload import Workload, timing_case, traffic_case
 
 

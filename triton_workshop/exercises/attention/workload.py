@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import Case, in_dtype
+from triton_workshop.exercises.cases import Case, cast_case
 from triton_workshop.exercises.workload import Workload, random_tensor, traffic_case
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def _timing_case(heads: int, length: int, size: int = 64) -> Case:
 
 
 WORKLOAD = Workload(
-    traffic_case=in_dtype(traffic_case("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
+    traffic_case=cast_case(traffic_case("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
     timing_cases=tuple(_timing_case(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
     compute_bound=True,
 )

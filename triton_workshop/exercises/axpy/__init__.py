@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from triton_workshop.exercises.add import EXERCISE as ADD
-from triton_workshop.exercises.exercise import Case, changed, random_case
+from triton_workshop.exercises.cases import Case, random_case, transform_case
 
 if TYPE_CHECKING:
     import torch
@@ -19,22 +19,22 @@ def _with_factor(case: Case) -> Case:
 
 
 def _without_x(case: Case) -> Case:
-    """The factor is 0, and another one than in the case of the same size; 0 · inf is NaN."""
+    """Return a case with factor 0, unlike the case of the same size; 0 · inf is NaN."""
 
     def change(a: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
         x[7] = float("inf")
         return a * 0, x, y
 
-    return changed(case, f"{case.name}, factor 0, one inf", change)
+    return transform_case(case, f"{case.name}, factor 0, one inf", change)
 
 
 def _large_factor(case: Case) -> Case:
-    """A float16 cannot hold it, but the results."""
-    return changed(case, f"{case.name}, factor 100,000", lambda a, x, y: (a * 0 + 100_000, x * 2.0**-10, y))
+    """Return a case whose factor is too large for float16, and whose results are not."""
+    return transform_case(case, f"{case.name}, factor 100,000", lambda a, x, y: (a * 0 + 100_000, x * 2.0**-10, y))
 
 
 def _tiny_factor(case: Case) -> Case:
-    return changed(case, f"{case.name}, tiny factor, large x", lambda a, x, y: (a * 2.0**-30, x * 2.0**30, y))
+    return transform_case(case, f"{case.name}, tiny factor, large x", lambda a, x, y: (a * 2.0**-30, x * 2.0**30, y))
 
 
 EXERCISE = replace(
@@ -56,7 +56,7 @@ EXERCISE = replace(
     reference=lambda a, x, y: a * x + y,
     reduction_length=lambda a, x, y: 2,
     # A constexpr takes the dtype of the block that it is multiplied by, as a number does in PyTorch.
-    sums_in_float32=False,
+    accumulates_in_float32=False,
     bytes_moved=lambda a, x, y: 3 * x.numel() * x.element_size(),
     operations=lambda a, x, y: 2 * x.numel(),
 )

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import (
-    Axis,
+from triton_workshop.exercises.cases import (
     Case,
-    Exercise,
-    Showing,
-    changed,
     random_case,
     small_picture,
+    transform_case,
 )
+from triton_workshop.exercises.exercise import Axis, Demo, Exercise
 
 if TYPE_CHECKING:
     import torch
@@ -23,9 +21,9 @@ SOBEL_Y = ((1.0, 2.0, 1.0), (0.0, 0.0, 0.0), (-1.0, -2.0, -1.0))
 SOBEL_X = ((-1.0, 0.0, 1.0), (-2.0, 0.0, 2.0), (-1.0, 0.0, 1.0))
 
 
-def _case(channels: int, height: int, width: int, size: int, again: str = "") -> Case:
-    name = f"{channels} × {height:,} × {width:,}, filter {size} × {size}{again}"
-    seed = ("conv2d", channels, height, width, size, again)
+def _case(channels: int, height: int, width: int, size: int, suffix: str = "") -> Case:
+    name = f"{channels} × {height:,} × {width:,}, filter {size} × {size}{suffix}"
+    seed = ("conv2d", channels, height, width, size, suffix)
     return random_case(name, seed, (channels, height, width), (size, size))
 
 
@@ -57,12 +55,12 @@ EXERCISE = Exercise(
         _case(1, 15, 64, 3),
         _case(3, 17, 33, 3),
         # Filters for which there are special kernels.
-        changed(
+        transform_case(
             _case(3, 17, 33, 3, ", other values"),
             "3 × 17 × 33, filter 3 × 3, other values, symmetric",
             lambda image, weight: (image, weight + weight.t()),
         ),
-        changed(
+        transform_case(
             _case(2, 48, 19, 5),
             "2 × 48 × 19, filter 5 × 5, separable",
             lambda image, weight: (image, weight[:1] * weight[:, :1]),
@@ -80,5 +78,5 @@ EXERCISE = Exercise(
     bytes_moved=lambda image, weight: (2 * image.numel() + weight.numel()) * image.element_size(),
     operations=lambda image, weight: 2 * image.numel() * weight.numel(),
     picture=Case("the image", lambda device: (image := small_picture(device), image.new_tensor(SOBEL_X))),
-    showing=Showing("the image, Sobel along y, Sobel along x", _show),
+    demo=Demo("the image, Sobel along y, Sobel along x", _show),
 )

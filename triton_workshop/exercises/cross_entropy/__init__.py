@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import (
-    Axis,
+from triton_workshop.exercises.cases import (
     Case,
-    Exercise,
-    changed,
-    counted,
-    generator_of,
-    in_dtype,
-    in_few_bits,
+    cast_case,
+    narrow_int32_case,
+    pluralize,
     random_case,
-    with_first,
+    seeded_generator,
+    transform_case,
+    vary_first,
 )
+from triton_workshop.exercises.exercise import Axis, Exercise
 
 if TYPE_CHECKING:
     import torch
@@ -24,24 +23,27 @@ if TYPE_CHECKING:
 LARGE = 10_000.0
 """Its exponential overflows in any format."""
 LOW = -1e38
-"""Below any number that somebody may have taken for -inf; twice as much is still finite in float32."""
+"""Lower than any stand-in for -inf; twice as much is still finite in float32."""
 
 
-def _case(rows: int, columns: int, again: str = "") -> Case:
-    """Logits with a deviation of 3, as a model has them when it begins to know something, and targets."""
-    name = f"{counted(rows, 'row')} of {columns:,}{again}"
-    seed = ("cross-entropy", rows, columns, again)
+def _case(rows: int, columns: int, suffix: str = "") -> Case:
+    """Return targets, and logits with a deviation of 3, as early in training."""
+    name = f"{pluralize(rows, 'row')} of {columns:,}{suffix}"
+    seed = ("cross-entropy", rows, columns, suffix)
     logits = random_case(name, seed, (rows, columns))
-    return changed(logits, name, lambda values: (3 * values, _targets(values, seed)))
+    return transform_case(logits, name, lambda values: (3 * values, _targets(values, seed)))
 
 
 def _with_targets(case: Case, *targets: int) -> Case:
-    """Given targets, such as the first and the last place of blocks."""
-    return changed(case, case.name, lambda logits, target: (logits, target.new_tensor(targets)))
+    """Return a case with these targets, such as the first and last index of blocks."""
+    return transform_case(case, case.name, lambda logits, target: (logits, target.new_tensor(targets)))
 
 
-def _sure(case: Case) -> Case:
-    """Every second row's target has nearly all of the weight, in steps: what 1 less such a weight loses is seen."""
+def _confident(case: Case) -> Case:
+    """Give every second row's target nearly all of the weight.
+
+    The weights differ, so that a loss of digits in 1 less a weight shows.
+    """
 
     def change(logits: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, ...]:
         rows = range(0, len(target), 2)
@@ -49,35 +51,38 @@ def _sure(case: Case) -> Case:
             logits[row, target[row]] = logits[row].logsumexp(0) + 3 + row / 2
         return logits, target
 
-    return changed(case, f"{case.name}, nearly sure", change)
+    return transform_case(case, f"{case.name}, nearly sure", change)
 
 
-def _last_large(logits: torch.Tensor) -> torch.Tensor:
-    """The last row's logits are too large for float16."""
+def _scale_last_row(logits: torch.Tensor) -> torch.Tensor:
+    """Make the last row too large for float16."""
     logits[-1] *= 2.0**15
     return logits
 
 
-def _last_high(logits: torch.Tensor) -> torch.Tensor:
+def _raise_last_column(logits: torch.Tensor) -> torch.Tensor:
     logits[:, -1] = 12
     return logits
 
 
-def _rising(logits: torch.Tensor) -> torch.Tensor:
-    """By 95 in each block of 1,024, 512 or 256: the exponential of that is more than float32 holds."""
-    places = (logits[:1] * 0).add(1).cumsum(1)
+def _rising_blocks(logits: torch.Tensor) -> torch.Tensor:
+    """Return rows that rise by 95 in each block of 1,024, 512 or 256.
+
+    The exponential of that is more than float32 holds.
+    """
+    columns = (logits[:1] * 0).add(1).cumsum(1)
     slopes = 95 / logits.new_tensor((1024, 512, 256))
-    return logits + slopes[:, None] * places
+    return logits + slopes[:, None] * columns
 
 
-def _one_high(logits: torch.Tensor) -> torch.Tensor:
-    """The second row's exponentials overflow."""
+def _raise_second_row(logits: torch.Tensor) -> torch.Tensor:
+    """Make the second row's exponentials overflow."""
     logits[1] += 100
     return logits
 
 
-def rows_far_apart(logits: torch.Tensor) -> torch.Tensor:
-    """So far that rows which share a program, and there a maximum, have no exponentials left."""
+def spread_rows(logits: torch.Tensor) -> torch.Tensor:
+    """Return rows so different that, with one maximum for several, exponentials vanish."""
     return logits + 100 * (logits[:, :1] * 0).add(1).cumsum(0)
 
 
@@ -85,46 +90,55 @@ def _targets(logits: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
     import torch
 
     rows, columns = logits.shape
-    return torch.randint(columns, (rows,), generator=generator_of(("targets", *seed))).to(logits.device)
+    return torch.randint(columns, (rows,), generator=seeded_generator(("targets", *seed))).to(logits.device)
 
 
-def cut_out(logits: torch.Tensor) -> torch.Tensor:
-    """From rows twice as wide, whose other halves have the opposite numbers."""
+def slice_wider_rows(logits: torch.Tensor) -> torch.Tensor:
+    """Return a view of rows twice as wide, whose other halves have opposite numbers."""
     return (-logits.repeat(1, 2))[:, logits.shape[1] :].mul_(-1)
 
 
-def all_equal(logits: torch.Tensor) -> torch.Tensor:
-    """The rows are one, with a stride of 0."""
+def equal_rows(logits: torch.Tensor) -> torch.Tensor:
+    """Return one row several times, with a stride of 0."""
     return (logits[:1] * 0 - 200).expand(len(logits), -1)
 
 
-def all_low(logits: torch.Tensor) -> torch.Tensor:
-    """So far apart that one has all of the weight: the logarithm of a sum would be lost beside such a maximum."""
+def low_rows(logits: torch.Tensor) -> torch.Tensor:
+    """Return logits so low that the logarithm of a sum is lost beside the maximum.
+
+    They differ so much that one has all of the weight.
+    """
     return LOW * (1 + logits.abs() / 30)
 
 
 def _with_minus_infinity(case: Case) -> Case:
-    """In every third column, among them row 1's target, and in all of row 0 but the last, which is its target."""
+    """Put -inf into every third column, and into row 0 up to its target, the last.
+
+    The target of row 1 is among those columns.
+    """
 
     def change(logits: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, ...]:
         logits[:, :-1:3] = logits[0, :-1] = -float("inf")
         target[:2] = target.new_tensor((logits.shape[1] - 1, 0))
         return logits, target
 
-    return changed(case, f"{case.name}, many of them -inf", change)
+    return transform_case(case, f"{case.name}, many of them -inf", change)
 
 
-def far_apart(case: Case) -> Case:
-    """The third row begins beyond 2³¹ elements; or beyond 2²³, for an int32 of 24 bits."""
+def with_large_stride(case: Case) -> Case:
+    """Return a case whose third row begins beyond 2³¹ elements.
 
-    def apart(first: torch.Tensor, step: int) -> torch.Tensor:
+    Its substitute does so beyond 2²³, for an int32 of 24 bits.
+    """
+
+    def spread(first: torch.Tensor, step: int) -> torch.Tensor:
         rows, columns = first.shape
         memory = first.new_empty((rows - 1) * step + columns)
         return memory.as_strided((rows, columns), (step, 1)).copy_(first)
 
-    scaled = with_first(case, "2²² elements apart", lambda first: apart(first, 2**22 + 64))
+    scaled = vary_first(case, "2²² elements apart", lambda first: spread(first, 2**22 + 64))
     return replace(
-        with_first(case, "2³⁰ elements apart", lambda first: apart(first, 2**30 + 64)),
+        vary_first(case, "2³⁰ elements apart", lambda first: spread(first, 2**30 + 64)),
         scaled_down=replace(scaled, integer_bits=24),
     )
 
@@ -134,16 +148,17 @@ def _reference(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
 
 
 def _roundings(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """A sum of V exponentials, rescaled now and then, whose logarithm is added to numbers as large as these.
+    """Return the roundings in the logarithm of a sum of V exponentials.
 
+    The sum is rescaled now and then, and its logarithm is added to numbers as large as the logits.
     An exponential is off by as much as its argument is, x - m, which is rounded, and multiplied to become a power of 2.
     """
     columns = logits.shape[1]
     below = (logits - logits.amax(1, keepdim=True)).clamp(min=-1e6)
     exponents = (logits.softmax(1) * -below).sum(1)
     largest = logits.amax(1).abs() + _reference(logits, target).abs()
-    chosen = logits.gather(1, target[:, None])[:, 0].abs().clamp(max=1e6)
-    return 2 * columns + 16 + 3 * exponents + 2 * (largest + chosen)
+    target_logit = logits.gather(1, target[:, None])[:, 0].abs().clamp(max=1e6)
+    return 2 * columns + 16 + 3 * exponents + 2 * (largest + target_logit)
 
 
 EXERCISE = Exercise(
@@ -156,56 +171,58 @@ EXERCISE = Exercise(
     cases=(
         _case(3, 700),
         _case(130, 1),
-        with_first(_case(33, 20), "rows far apart", rows_far_apart),
-        with_first(
-            in_dtype(
-                with_first(_sure(_with_targets(_case(5, 1024), 0, 511, 1023, 512, 700)), "one row large", _last_large),
+        vary_first(_case(33, 20), "rows far apart", spread_rows),
+        vary_first(
+            cast_case(
+                vary_first(
+                    _confident(_with_targets(_case(5, 1024), 0, 511, 1023, 512, 700)), "one row large", _scale_last_row
+                ),
                 "bfloat16",
             ),
             "cut out of wider rows",
-            cut_out,
+            slice_wider_rows,
         ),
         # Each block has a larger maximum than the one before: relative to the first, the last would overflow.
-        with_first(_case(3, 2576), "rising", _rising),
+        vary_first(_case(3, 2576), "rising", _rising_blocks),
         _with_targets(_case(4, 1025), 0, 511, 1024, 512),
         _with_targets(_case(4, 1025, ", other values"), 1023, 1024, 255, 256),
-        with_first(_case(4, 1025), "cut out of wider rows", cut_out),
-        with_first(
-            in_dtype(_sure(_with_targets(_case(8, 130), 15, 16, 31, 32, 63, 64, 127, 128)), "float16"),
+        vary_first(_case(4, 1025), "cut out of wider rows", slice_wider_rows),
+        vary_first(
+            cast_case(_confident(_with_targets(_case(8, 130), 15, 16, 31, 32, 63, 64, 127, 128)), "float16"),
             "one row high, cut out of wider rows",
-            lambda logits: cut_out(_one_high(logits)),
+            lambda logits: slice_wider_rows(_raise_second_row(logits)),
         ),
-        with_first(_case(3, 640), "±10,000", lambda logits: logits.sign() * LARGE + logits),
+        vary_first(_case(3, 640), "±10,000", lambda logits: logits.sign() * LARGE + logits),
         # Relative to the maximum of a later block, the exponentials of the first would overflow.
-        with_first(
+        vary_first(
             _case(3, 2600), "±10,000, falling", lambda logits: (logits.sign() * LARGE + logits).sort(1).values.flip(1)
         ),
-        with_first(_case(2, 2100), "all equal to -200, one row twice", all_equal),
-        with_first(_case(2, 130), "below -1e38", all_low),
+        vary_first(_case(2, 2100), "all equal to -200, one row twice", equal_rows),
+        vary_first(_case(2, 130), "below -1e38", low_rows),
         _with_minus_infinity(_case(3, 2300)),
         # The last place of blocks of any size, and the first of the next one. No number of parts divides the row, and
         # what is left out shows.
-        with_first(_with_targets(_case(3, 8209), 0, 8191, 8192), "the last one high", _last_high),
-        with_first(
-            in_dtype(_sure(_with_targets(_case(7, 3001), 0, 1023, 2047, 1024, 2048, 2999, 3000)), "bfloat16"),
+        vary_first(_with_targets(_case(3, 8209), 0, 8191, 8192), "the last one high", _raise_last_column),
+        vary_first(
+            cast_case(_confident(_with_targets(_case(7, 3001), 0, 1023, 2047, 1024, 2048, 2999, 3000)), "bfloat16"),
             "cut out of wider rows",
-            cut_out,
+            slice_wider_rows,
         ),
     ),
     long_cases=(
-        with_first(_case(4161, 3), "cut out of wider rows", cut_out),
+        vary_first(_case(4161, 3), "cut out of wider rows", slice_wider_rows),
         # A multiple of 256 that is none of 512.
         _case(2, 33_024),
         # A row alone may be divided among programs; its target is the last of a block of any size. It is far below 0.
-        with_first(_with_targets(_case(1, 65_537), 65_535), "around -200", lambda logits: logits - 200),
-        far_apart(in_dtype(_case(3, 50), "bfloat16")),
+        vary_first(_with_targets(_case(1, 65_537), 65_535), "around -200", lambda logits: logits - 200),
+        with_large_stride(cast_case(_case(3, 50), "bfloat16")),
     ),
     larger_cases=(_case(70_000, 2), _case(2, 140_000)),
-    wide_case=in_few_bits(_case(1100, 520)),
+    int64_case=narrow_int32_case(_case(1100, 520)),
     gpu_cases=(
         _case(5, 1025),
-        in_dtype(_case(1000, 128_256), "bfloat16"),
-        with_first(in_dtype(_case(2000, 5003), "float16"), "cut out of wider rows", cut_out),
+        cast_case(_case(1000, 128_256), "bfloat16"),
+        vary_first(cast_case(_case(2000, 5003), "float16"), "cut out of wider rows", slice_wider_rows),
     ),
     reference=_reference,
     reduction_length=lambda logits, target: int(logits.shape[1]),
@@ -214,7 +231,7 @@ EXERCISE = Exercise(
     tiling=(Axis(0, None),),
     bytes_moved=lambda logits, target: logits.numel() * logits.element_size() + 12 * target.numel(),
     operations=lambda logits, target: 3 * logits.numel(),
-    half=2,
+    session=2,
 )
 
 

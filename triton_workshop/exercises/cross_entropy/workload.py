@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import Case, changed
+from triton_workshop.exercises.cases import Case, transform_case
 from triton_workshop.exercises.workload import Workload, random_tensor, traffic_case
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def logits_case(rows: int, columns: int) -> Case:
 
 
 WORKLOAD = Workload(
-    traffic_case=changed(
+    traffic_case=transform_case(
         traffic_case("256×4096", (256, 4096)), "256×4096", lambda logits: (logits, logits[:, 0].abs().long())
     ),
     timing_cases=tuple(logits_case(*size) for size in SIZES),

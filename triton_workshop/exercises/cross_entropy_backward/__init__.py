@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from triton_workshop.exercises import softmax
+from triton_workshop.exercises.cases import Case, random_case
 from triton_workshop.exercises.cross_entropy import EXERCISE as CROSS_ENTROPY
-from triton_workshop.exercises.exercise import Case, random_case
 
 if TYPE_CHECKING:
     import torch
 
 
 def _with_grad(case: Case) -> Case:
-    """A case of the losses, with how much the result depends on each of them, (M,) float32, of both signs and 0."""
+    """Return a case with the gradients of its losses, (M,) float32, of both signs and 0."""
 
     def arguments(device: str) -> tuple[torch.Tensor, ...]:
         logits, target = case.arguments(device)
@@ -38,9 +38,9 @@ def _reference(logits: torch.Tensor, target: torch.Tensor, grad: torch.Tensor) -
 
 
 def _roundings(logits: torch.Tensor, target: torch.Tensor, grad: torch.Tensor) -> torch.Tensor:
-    """Those of a softmax, and of the difference and the product that follow."""
-    of_a_difference = 4 * (logits.softmax(1) - _one_hot(logits, target)).abs()
-    return (softmax.roundings(logits) + of_a_difference) * grad[:, None].abs()
+    """Return the roundings of a softmax, a difference and a product."""
+    difference_roundings = 4 * (logits.softmax(1) - _one_hot(logits, target)).abs()
+    return (softmax.roundings(logits) + difference_roundings) * grad[:, None].abs()
 
 
 EXERCISE = replace(
@@ -52,7 +52,7 @@ EXERCISE = replace(
     cases=tuple(map(_with_grad, CROSS_ENTROPY.cases)),
     long_cases=tuple(map(_with_grad, CROSS_ENTROPY.long_cases)),
     larger_cases=tuple(map(_with_grad, CROSS_ENTROPY.larger_cases)),
-    wide_case=CROSS_ENTROPY.wide_case and _with_grad(CROSS_ENTROPY.wide_case),
+    int64_case=CROSS_ENTROPY.int64_case and _with_grad(CROSS_ENTROPY.int64_case),
     gpu_cases=tuple(map(_with_grad, CROSS_ENTROPY.gpu_cases)),
     reference=_reference,
     reduction_length=lambda logits, target, grad: int(logits.shape[1]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import Case, changed
+from triton_workshop.exercises.cases import Case, transform_case
 from triton_workshop.exercises.workload import Workload, random_tensor, traffic_case
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def _timing_case(batch: int, n: int, k: int) -> Case:
 def _make_case(b: int, n: int, k: int) -> Case:
     name = f"{b}×{k} by {n}×{k}"
     floats = traffic_case(name, (b, k), (1, n, k // 2), (n, k // 128))
-    return changed(floats, name, lambda x, weight, scale: (x.half(), _to_bytes(weight[0]), (scale / 50).half()))
+    return transform_case(floats, name, lambda x, weight, scale: (x.half(), _to_bytes(weight[0]), (scale / 50).half()))
 
 
 def _to_bytes(values: torch.Tensor) -> torch.Tensor:

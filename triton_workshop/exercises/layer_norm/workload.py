@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import Case, changed
+from triton_workshop.exercises.cases import Case, transform_case
 from triton_workshop.exercises.workload import Workload, random_tensor, traffic_case
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def _timing_case(rows: int, columns: int) -> Case:
 
 
 WORKLOAD = Workload(
-    traffic_case=changed(
+    traffic_case=transform_case(
         traffic_case("512×2048", (512, 2048), (2048,), (2048,)),
         "512×2048",
         lambda x, weight, bias: (x, weight, bias, x.new_tensor(1e-5)),

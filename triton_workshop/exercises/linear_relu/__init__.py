@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import Case, beyond_float16, random_case
+from triton_workshop.exercises.cases import Case, extreme_factors, random_case
 from triton_workshop.exercises.matmul import EXERCISE as MATMUL
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _layer(case: Case, *, stride: int = 1) -> Case:
-    """A case of the product, with a bias that is about as large as the sums."""
+    """Return a case of the product with a bias about as large as the sums."""
 
     def arguments(device: str) -> tuple[torch.Tensor, ...]:
         a, b = case.arguments(device)
@@ -22,7 +22,7 @@ def _layer(case: Case, *, stride: int = 1) -> Case:
         if stride > 1:  # a bias whose numbers add up to 0
             bias[stride :: 2 * stride] = -bias[:: 2 * stride]
         if "large and tiny" in case.name:
-            bias *= beyond_float16(len(bias), bias)
+            bias *= extreme_factors(len(bias), bias)
         return a, b, bias[::stride].to(a.dtype)
 
     return Case(case.name + f", bias of stride {stride}" * (stride > 1), arguments)

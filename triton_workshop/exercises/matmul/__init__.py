@@ -4,67 +4,71 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import (
-    Axis,
+from triton_workshop.exercises.cases import (
     Case,
-    Exercise,
-    beyond_float16,
-    changed,
-    in_dtype,
+    cast_case,
+    extreme_factors,
     random_case,
+    transform_case,
 )
+from triton_workshop.exercises.exercise import Axis, Exercise
 
 if TYPE_CHECKING:
     import torch
 
 
-def _case(m: int, n: int, k: int, again: str = "") -> Case:
-    return random_case(f"{_sizes(m, n, k)}{again}", ("matmul", m, n, k, again), (m, k), (k, n))
+def _case(m: int, n: int, k: int, suffix: str = "") -> Case:
+    return random_case(f"{_sizes(m, n, k)}{suffix}", ("matmul", m, n, k, suffix), (m, k), (k, n))
 
 
 def _transposed_case(m: int, n: int, k: int) -> Case:
     name = f"{_sizes(m, n, k)}, both transposed in memory"
-    return changed(_case(m, n, k, "transposed"), name, lambda a, b: (a.t().contiguous().t(), b.t().contiguous().t()))
+    return transform_case(
+        _case(m, n, k, "transposed"), name, lambda a, b: (a.t().contiguous().t(), b.t().contiguous().t())
+    )
 
 
 def _column_case(m: int, n: int, k: int) -> Case:
-    """In float16; the columns follow each other in memory, with something between them."""
+    """Return float16 matrices whose columns follow each other in memory, with gaps."""
 
     def change(x: torch.Tensor) -> torch.Tensor:
         return (-x.t().repeat(1, 2))[:, : x.shape[0]].t().mul_(-1)
 
-    plain = in_dtype(_case(m, n, k), "float16")
-    return changed(
+    plain = cast_case(_case(m, n, k), "float16")
+    return transform_case(
         plain, f"{plain.name}, both transposed and cut out of larger ones", lambda a, b: (change(a), change(b))
     )
 
 
-def _large_and_tiny_case(m: int, n: int, k: int, again: str = "") -> Case:
-    """In bfloat16, with factors that meet others in each product, and rows of the result that are large and tiny."""
+def _large_and_tiny_case(m: int, n: int, k: int, suffix: str = "") -> Case:
+    """Return bfloat16 matrices whose product has large and tiny rows.
+
+    Factors of a and of b meet in each product.
+    """
 
     def change(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        of_rows, of_terms = beyond_float16(m, a), beyond_float16(k, a)
-        return a * of_rows[:, None] * of_terms, (b / of_terms[:, None]).t().contiguous().t()
+        row_factors, term_factors = extreme_factors(m, a), extreme_factors(k, a)
+        return a * row_factors[:, None] * term_factors, (b / term_factors[:, None]).t().contiguous().t()
 
-    plain = in_dtype(_case(m, n, k, "large and tiny" + again), "bfloat16")
-    return changed(plain, f"{_sizes(m, n, k)}, bfloat16, large and tiny, b transposed in memory{again}", change)
+    plain = cast_case(_case(m, n, k, "large and tiny" + suffix), "bfloat16")
+    return transform_case(plain, f"{_sizes(m, n, k)}, bfloat16, large and tiny, b transposed in memory{suffix}", change)
 
 
 def _strided_case(m: int, n: int, k: int, dtype: str = "float32") -> Case:
-    """Converted first: a view that is converted is a view no more."""
+    """Return views with gaps, converted before they are views."""
     name = f"{_sizes(m, n, k)}{'' if dtype == 'float32' else f', {dtype}'}, every 2nd row, every 3rd column"
-    whole = in_dtype(_case(2 * m, 3 * n, k, "strided"), dtype)
-    return changed(whole, name, lambda a, b: (a[::2], b[:, ::3]))
+    matrices = cast_case(_case(2 * m, 3 * n, k, "strided"), dtype)
+    return transform_case(matrices, name, lambda a, b: (a[::2], b[:, ::3]))
 
 
 def _repeated_case(m: int, n: int, k: int) -> Case:
-    """Both have strides of 0."""
+    """Return two matrices with strides of 0."""
     name = f"{_sizes(m, n, k)}, one column of a {k} times, one row of b {k} times"
-    return changed(_case(m, n, k), name, lambda a, b: (a[:, :1].expand(-1, k), b[:1].expand(k, -1)))
+    return transform_case(_case(m, n, k), name, lambda a, b: (a[:, :1].expand(-1, k), b[:1].expand(k, -1)))
 
 
 def _nearly_too_large(a: torch.Tensor, _b: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Twice their product is more than float32 holds."""
+    """Return numbers of which twice the product is more than float32 holds."""
     return a * 0 + 1.5 * 2.0**64, a * 0 + 1.25 * 2.0**63
 
 
@@ -81,7 +85,7 @@ EXERCISE = Exercise(
     # axis only, of 16 or of 32 but no more, are where a kernel may do without a mask, and must not.
     cases=(
         _case(24, 24, 17),
-        changed(_case(1, 1, 1), f"{_sizes(1, 1, 1)}, nearly too large", _nearly_too_large),
+        transform_case(_case(1, 1, 1), f"{_sizes(1, 1, 1)}, nearly too large", _nearly_too_large),
         _case(64, 64, 64),
         _case(64, 64, 33),
         _case(65, 63, 31),
@@ -106,7 +110,7 @@ EXERCISE = Exercise(
         _case(1000, 4097, 2047),
         _transposed_case(1023, 513, 1025),
         _strided_case(300, 700, 400),
-        in_dtype(_case(1000, 4097, 2047), "float16"),
+        cast_case(_case(1000, 4097, 2047), "float16"),
     ),
     reference=lambda a, b: a @ b,
     reduction_length=lambda a, b: int(a.shape[1]),

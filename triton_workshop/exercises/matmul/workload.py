@@ -1,6 +1,6 @@
 """Sizes of matrices to multiply."""
 
-from triton_workshop.exercises.exercise import Case
+from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.workload import Workload, timing_case, traffic_case
 
 

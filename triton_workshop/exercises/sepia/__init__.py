@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import (
-    Axis,
+from triton_workshop.exercises.cases import (
     Case,
-    Exercise,
-    Showing,
-    changed,
     random_case,
     small_picture,
+    transform_case,
 )
+from triton_workshop.exercises.exercise import Axis, Demo, Exercise
 
 if TYPE_CHECKING:
     import torch
 
 WEIGHTS = ((0.393, 0.769, 0.189), (0.349, 0.686, 0.168), (0.272, 0.534, 0.131))
-"""Row: output channel; column: input channel; both red, green, blue. The matrix in common use, as in Microsoft's
-"Image Processing" column of MSDN Magazine, January 2005."""
+"""Row: output channel; column: input channel; both red, green, blue.
+
+The matrix in common use, as in Microsoft's "Image Processing" column of MSDN Magazine, January 2005.
+"""
 
 LONG_HEIGHT, LONG_WIDTH = 17, 5185
-"""Tiles of 16 × 64 along both axes, more of them than a GPU has multiprocessors: a fixed grid has to take a second."""
+"""Tiles of 16 × 64 along both axes, more of them than a GPU has multiprocessors.
+
+A program of a fixed grid has to take a second one.
+"""
 
 
 def _case(height: int, width: int) -> Case:
@@ -34,7 +37,7 @@ def _reference(image: torch.Tensor) -> torch.Tensor:
 
 
 def _darker(image: torch.Tensor) -> torch.Tensor:
-    """Whole tiles are black, and others have no red."""
+    """Return a picture with black tiles, and others without red."""
     image = 0.8 * image
     image[:, :33, :70] = image[0, 33:] = 0
     return image
@@ -50,10 +53,10 @@ EXERCISE = Exercise(
     cases=(
         *(_case(h, w) for h, w in ((5, 3), (1, 1), (16, 64), (17, 65))),
         # Some of its values are 0 and 1.
-        changed(_case(17, 65), "17 × 65 pixels, other values", lambda image: ((1.2 - 1.4 * image).clamp(0, 1),)),
+        transform_case(_case(17, 65), "17 × 65 pixels, other values", lambda image: ((1.2 - 1.4 * image).clamp(0, 1),)),
         *(_case(h, w) for h, w in ((1, 320), (64, 64), (48, 70))),
         # No value is above 0.8, and some sums are above 1 all the same.
-        changed(_case(61, 97), "61 × 97 pixels, darker, a corner black", lambda image: (_darker(image),)),
+        transform_case(_case(61, 97), "61 × 97 pixels, darker, a corner black", lambda image: (_darker(image),)),
     ),
     # Several whole tiles along both axes, of up to 128 columns.
     long_cases=(_case(LONG_HEIGHT, LONG_WIDTH), _case(2063, 1), _case(128, 128)),
@@ -65,5 +68,5 @@ EXERCISE = Exercise(
     bytes_moved=lambda image: 2 * image.numel() * image.element_size(),
     operations=lambda image: 6 * image.numel(),
     picture=Case("the image", lambda device: (small_picture(device),)),
-    showing=Showing("the image, and in sepia", lambda launcher, image: (launcher(image),)),
+    demo=Demo("the image, and in sepia", lambda launcher, image: (launcher(image),)),
 )

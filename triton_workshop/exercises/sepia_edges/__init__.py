@@ -5,27 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from triton_workshop.exercises.cases import Case, random_case, transform_case
 from triton_workshop.exercises.conv2d import EXERCISE as CONV2D
-from triton_workshop.exercises.exercise import Axis, Case, Showing, changed, random_case
+from triton_workshop.exercises.exercise import Axis, Demo
 from triton_workshop.exercises.sepia import EXERCISE as SEPIA
 
 if TYPE_CHECKING:
     import torch
 
 
-def _case(height: int, width: int, size: int, again: str = "") -> Case:
-    name = f"{height:,} × {width:,} pixels, filter {size} × {size}{again}"
-    return random_case(name, ("edges", height, width, size, again), (3, height, width), (size, size))
+def _case(height: int, width: int, size: int, suffix: str = "") -> Case:
+    name = f"{height:,} × {width:,} pixels, filter {size} × {size}{suffix}"
+    return random_case(name, ("edges", height, width, size, suffix), (3, height, width), (size, size))
 
 
 def _darker(image: torch.Tensor) -> torch.Tensor:
-    """Whole tiles are black."""
+    """Return a picture with black tiles."""
     image = 0.8 * image
     image[:, :9] = 0
     return image
 
 
-assert CONV2D.showing is not None
+assert CONV2D.demo is not None
 
 EXERCISE = replace(
     CONV2D,
@@ -43,7 +44,7 @@ EXERCISE = replace(
         _case(15, 64, 3),
         _case(17, 33, 3),
         # No value is above 0.8, and some sums are above 1 all the same.
-        changed(
+        transform_case(
             _case(17, 33, 3, ", other values"),
             "17 × 33 pixels, filter 3 × 3, other values, darker, a part black",
             lambda image, weight: (_darker(image), weight),
@@ -59,5 +60,5 @@ EXERCISE = replace(
     reduction_length=lambda image, weight: 3 * weight.numel(),
     tiling=(Axis(1, "BLOCK_SIZE_H", 8), Axis(2, "BLOCK_SIZE_W", 32)),
     operations=lambda image, weight: (6 + 2) * image.numel() * weight.numel(),
-    showing=Showing("the image, the edges of its sepia along y, along x", CONV2D.showing.make),
+    demo=Demo("the image, the edges of its sepia along y, along x", CONV2D.demo.render),
 )

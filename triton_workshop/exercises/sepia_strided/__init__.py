@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from triton_workshop.exercises.exercise import Case, Showing, changed, random_case, small_picture
+from triton_workshop.exercises.cases import (
+    Case,
+    random_case,
+    small_picture,
+    transform_case,
+)
+from triton_workshop.exercises.exercise import Demo
 from triton_workshop.exercises.sepia import EXERCISE as SEPIA
 from triton_workshop.exercises.sepia import LONG_HEIGHT, LONG_WIDTH
 
@@ -16,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _upright(view: torch.Tensor) -> torch.Tensor:
-    """A view of a negative, with its signs changed back: what lies around it stays negative."""
+    """Change the signs of a view of a negative back: all around it stays negative."""
     return view.mul_(-1)
 
 
@@ -38,14 +44,14 @@ VIEWS: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 """An image of the same shape with another layout in memory."""
 
 
-def _case(height: int, width: int, view: str, again: str = "") -> Case:
-    name = f"{height:,} × {width:,} pixels, {view}{again}"
-    whole = random_case(name, ("strided", height, width, view, again), (3, height, width))
-    return changed(whole, name, lambda image: (VIEWS[view](image),))
+def _case(height: int, width: int, view: str, suffix: str = "") -> Case:
+    name = f"{height:,} × {width:,} pixels, {view}{suffix}"
+    image = random_case(name, ("strided", height, width, view, suffix), (3, height, width))
+    return transform_case(image, name, lambda image: (VIEWS[view](image),))
 
 
 def _middle(picture: torch.Tensor) -> torch.Tensor:
-    """A view of the middle half, as high as the image."""
+    """Return a view of the middle half, as high as the image."""
     width = picture.shape[2]
     return picture[:, :, width // 4 : 3 * width // 4]
 
@@ -82,5 +88,5 @@ EXERCISE = replace(
         _case(2160, 3840, "channels last in memory"),
     ),
     picture=Case("the image", lambda device: (_middle(small_picture(device)),)),
-    showing=Showing("the image, and its middle in sepia", lambda launcher, image: (launcher(_middle(image)),)),
+    demo=Demo("the image, and its middle in sepia", lambda launcher, image: (launcher(_middle(image)),)),
 )

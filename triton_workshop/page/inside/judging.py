@@ -22,7 +22,8 @@ from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import PICTURE_SECONDS
-from triton_workshop.exercises.exercise import Case, Exercise
+from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.page.inside.front_end import FrontEnd
 from triton_workshop.page.inside.limit import TimeIsUpError, limited
 

@@ -1,4 +1,4 @@
-"""Which TODOs a script still has. A TODO is open while its line holds `...` instead of code."""
+"""Open TODOs of a script: a TODO is open while its line holds `...` instead of code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TODO = re.compile(r"#\s*TODO (\d+):?\s*(.*)")
 
 @dataclass(frozen=True)
 class OpenTodo:
-    """A line with `...`. `number` and `task` come from its comment, if it has one."""
+    """A line with `...`; `number` and `task` come from its comment, if it has one."""
 
     line: int
     source: str
@@ -21,29 +21,35 @@ class OpenTodo:
     task: str
 
 
-_ONE_AT_A_TIME = threading.Lock()
+_PARSE_LOCK = threading.Lock()
 
 
-def parsed(source: str, file: str = "<script>") -> ast.Module:
+def parse_script(source: str, file: str = "<script>") -> ast.Module:
     """Parse a script, in any thread. Raises SyntaxError if it is not Python.
 
     Python 3.11 counts how deep a tree is for all threads together, and may refuse a right one (CPython issue 106905).
     """
-    with _ONE_AT_A_TIME:
+    with _PARSE_LOCK:
         return ast.parse(source, file)
 
 
 @lru_cache(maxsize=64)  # a list of exercises is shown again and again, and few of them change
 def open_todos(source: str) -> tuple[OpenTodo, ...]:
-    """Return a script's open TODOs, from top to bottom. Raises SyntaxError if the script is not Python."""
+    """Return a script's open TODOs, from top to bottom.
+
+    Raises SyntaxError if the script is not Python.
+    """
     lines = source.splitlines()
-    nodes = ast.walk(parsed(source))
+    nodes = ast.walk(parse_script(source))
     placeholders = sorted({line for node in nodes for line in _placeholder_lines(node)})
     return tuple(_open_todo(line, lines[line - 1]) for line in placeholders)
 
 
 def _placeholder_lines(node: ast.AST) -> list[int]:
-    """Return the lines where a statement is `...` or assigns it. Elsewhere, as in `x[..., None]`, it is code."""
+    """Return the lines where a statement is `...` or assigns it.
+
+    Elsewhere, as in `x[..., None]`, it is code.
+    """
     if isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.AnnAssign) and _is_ellipsis(node.value):
         return [node.lineno]
     return []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from triton_workshop.exercises.unfinished import OpenTodo, open_todos
+from triton_workshop.exercises.todos import OpenTodo, open_todos
 
 OPEN = (
     ("x = ...  # TODO 3: load x", OpenTodo(1, "x = ...  # TODO 3: load x", 3, "load x")),
