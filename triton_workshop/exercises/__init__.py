@@ -1,4 +1,4 @@
-"""The one description of each exercise: a folder for each, found by listing them."""
+"""The one description of each exercise, in a folder found by listing."""
 
 from importlib import import_module
 from pkgutil import iter_modules
@@ -16,13 +16,19 @@ def _list_exercises() -> list[Exercise]:
 
 
 EXERCISES = {exercise.number: exercise for exercise in _list_exercises()}
-"""In the order in which they are done: a warm-up, its exercise, and the variations of that."""
+"""In the order in which they are done.
+
+A warm-up comes first, then its exercise, then the variations of that.
+"""
 REQUIRED = {number: exercise for number, exercise in EXERCISES.items() if not exercise.optional}
 """The exercises that everybody does, without warm-ups and variations."""
 
 
 def get_exercise(number: str) -> Exercise:
-    """Return the exercise with this number. Raises MisuseError if there is none."""
+    """Return the exercise with this number.
+
+    Raises MisuseError if there is none.
+    """
     if number not in EXERCISES:
         raise MisuseError(f"there is no exercise {number}; the exercises are {', '.join(EXERCISES)}")
     return EXERCISES[number]

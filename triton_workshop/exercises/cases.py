@@ -1,4 +1,7 @@
-"""Calls of a launcher, and ways to make them. Torch is imported when a case makes its tensors."""
+"""Calls of a launcher, and ways to make them.
+
+Torch is imported when a case makes its tensors.
+"""
 
 from __future__ import annotations
 
@@ -21,21 +24,22 @@ Half a million is enough for blocks of any size, and a tensor of more elements t
 
 @dataclass(frozen=True)
 class Case:
-    """One call of the launcher. `arguments(device)` makes the same tensors every time.
+    """One call of the launcher.
 
-    A tensor without dimensions represents a number, and the launcher gets a number: see `launcher_args`.
+    `arguments(device)` makes the same tensors every time. A tensor without dimensions represents a number, and the
+    launcher gets a number: see `launcher_args`.
     """
 
     name: str
     arguments: Callable[[str], tuple[torch.Tensor, ...]]
     scaled_down: Case | None = None
-    """Substitute where memory is too small for tensors whose rows lie that far apart."""
+    """Substitute where memory is too small for rows that far apart."""
     integer_bits: int = 32
     """Bits of an int32 in kernels on the simulator: fewer in a substitute."""
 
     @property
     def is_large(self) -> bool:
-        """True if its tensors take much memory, most of it mapped and never touched."""
+        """True if its tensors take much memory, mapped and hardly touched."""
         return self.scaled_down is not None or self.integer_bits < 32
 
 
@@ -68,7 +72,7 @@ def _random_tensors(
 
 
 def seeded_generator(seed: tuple[int | str, ...]) -> torch.Generator:
-    """Return a source of random numbers, which are the same ones for the same seed."""
+    """Return a generator that gives the same numbers for the same seed."""
     import torch
 
     return torch.Generator().manual_seed(int.from_bytes("/".join(map(str, seed)).encode()) % 2**31)
@@ -91,7 +95,7 @@ def cast_case(case: Case, dtype: str) -> Case:
 
 
 def narrow_int32_case(case: Case) -> Case:
-    """Return a case whose int32 holds each size, and no offset of the last rows."""
+    """Return a case whose int32 holds sizes, but not the last rows' offsets."""
     return replace(case, name=f"{case.name}, int32 of {NARROW_BITS} bits", integer_bits=NARROW_BITS)
 
 
@@ -111,7 +115,7 @@ def vary_first(case: Case, suffix: str, transform: Callable[[torch.Tensor], torc
 
 
 def extreme_factors(length: int, like: torch.Tensor) -> torch.Tensor:
-    """Return powers of 2, too large or too small for float16 or 1, to multiply numbers by."""
+    """Return factors of 1, and powers of 2 beyond float16's range."""
     import torch
 
     factors = torch.tensor((1.0, 2.0**20, 2.0**-30), dtype=like.dtype, device=like.device)

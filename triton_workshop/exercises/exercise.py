@@ -30,7 +30,7 @@ class Axis:
 
     dimension: int
     block: str | None
-    """The constexpr that holds the block's size; None if a program owns one index."""
+    """The constexpr with the block's size; None if a program owns one index."""
     size: int = 1
     """The block's size in the solution."""
 
@@ -44,20 +44,20 @@ class Demo:
 
     caption: str
     render: Callable[[Launcher, torch.Tensor], tuple[torch.Tensor, ...]]
-    """From the launcher and the workshop's picture (3, height, width), the results.
+    """Results, from the launcher and the workshop's picture.
 
-    They have the picture's height.
+    The picture is (3, height, width), and results have its height.
     """
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """Everything that checker, reports, benchmark and tests know about an exercise."""
+    """Everything that the checker, reports and tests know of an exercise."""
 
     number: str
-    """With a letter if it is optional: `a` for a warm-up, from `b` on variations.
+    """With a letter if it is optional: `a` for a warm-up, or a variation's.
 
-    Variations are for those who finish early.
+    Variations, from `b` on, are for those who finish early.
     """
     package: str
     """Its folder as a package: `__name__` there."""
@@ -74,7 +74,7 @@ class Exercise:
     gpu_cases: tuple[Case, ...]
     """Full size."""
     reference: Callable[..., torch.Tensor]
-    """The right answer, exact enough for every check if it is given float64 tensors."""
+    """The right answer, exact enough if it is given float64 tensors."""
     reduction_length: Callable[..., int]
     """The number of terms in the sum of an output element, for the tolerance."""
     tiling: tuple[Axis, ...]
@@ -95,12 +95,12 @@ class Exercise:
     Then only the result is rounded to that dtype.
     """
     roundings: Callable[..., torch.Tensor] | None = None
-    """From float64 arguments, each element's largest error before its last rounding.
+    """From float64 arguments, each element's error before its last rounding.
 
     The unit is the last place of a 1. None if the result is a sum of products, for which `tolerance` knows a bound.
     """
     rounded_terms: Callable[..., torch.Tensor] | None = None
-    """From float64 arguments, each element's sum of terms that may be rounded early.
+    """From float64 arguments, sums of terms that may be rounded early.
 
     Their absolute values count. They may be rounded to the arguments' dtype, or cut off to TF32, before they are added
     in float32. None if no term may.
@@ -118,14 +118,14 @@ class Exercise:
     None of them is a tile's size.
     """
     larger_cases: tuple[Case, ...] = ()
-    """Larger along one axis than all others, where a script's number may bound it.
+    """Larger along one axis than all others.
 
-    What these show is a remark, and no finding.
+    They are for scripts with a number that may bound it. What they show is a remark, and no finding.
     """
     int64_case: Case | None = None
-    """A case with more elements than an int32 holds, if tensors may have so many.
+    """A case with more elements than an int32 holds.
 
-    See `narrow_int32_case`: int32 has few bits in it.
+    None if tensors cannot have so many. See `narrow_int32_case`: an int32 has few bits there.
     """
     session: int = 1
     """The half-day that it belongs to."""
@@ -146,7 +146,7 @@ class Exercise:
 
     @property
     def position(self) -> tuple[int, int]:
-        """Its place in the order of all exercises: a number, and the order within it."""
+        """Its place among all exercises: a number, and the place within it."""
         digits = self.number.rstrip(ascii_lowercase)
         # A warm-up, `a`, comes before the exercise without a letter.
         order = ("a", "", *ascii_lowercase[1:])
@@ -222,7 +222,10 @@ class Exercise:
 
     @property
     def hints(self) -> tuple[tuple[str, str], ...]:
-        """A question and an idea for each TODO; the third hint is the solution's own line."""
+        """A question and an idea for each TODO.
+
+        The third hint is the solution's own line.
+        """
         return load_table(self.folder).todo_hints
 
     @property
@@ -231,7 +234,7 @@ class Exercise:
 
     @property
     def planted_bugs(self) -> tuple[Edit, ...]:
-        """The bugs in the shipped file, one for each numbered part, if it is to be repaired."""
+        """The bugs in a file to repair, one for each numbered part."""
         return load_table(self.folder).planted_bugs
 
     def remaining_bugs(self, text: str) -> tuple[Edit, ...]:
@@ -246,7 +249,7 @@ class Exercise:
         return (*self.hints[todo - 1], *filter(None, [self.solution_hint(todo)]))
 
     def solution_hint(self, todo: int) -> str:
-        """Return the last hint of a TODO; empty if the solution has no lines for it."""
+        """Return the last hint of a TODO; empty if the solution lacks it."""
         solution = self.solution
         lines = solution.splitlines()
         code = [lines[number - 1] for number, of in todo_lines(solution).items() if of == todo]

@@ -1,4 +1,4 @@
-"""Known mistakes: a table of hints and edits of the solution for each exercise."""
+"""Known mistakes of each exercise: hints, and edits of the solution."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Edit:
-    """Pieces of a solution's text, which occur once each, and their replacements."""
+    """Unique pieces of a solution's text, and their replacements."""
 
     changes: tuple[tuple[str, str], ...]
 
@@ -26,7 +26,10 @@ class Edit:
         return solution
 
     def applies_to(self, solution: str) -> bool:
-        """Return whether the edit is possible: a learner may have changed the solution too."""
+        """Return whether the edit is possible.
+
+        A learner may have changed the solution too.
+        """
         try:
             return bool(self.apply(solution))
         except ValueError:

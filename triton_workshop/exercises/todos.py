@@ -1,4 +1,4 @@
-"""Open TODOs of a script: a TODO is open while its line holds `...` instead of code."""
+"""Open TODOs of a script: their lines hold `...` instead of code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _TODO = re.compile(r"#\s*TODO (\d+):?\s*(.*)")
 
 @dataclass(frozen=True)
 class OpenTodo:
-    """A line with `...`; `number` and `task` come from its comment, if it has one."""
+    """A line with `...`.
+
+    `number` and `task` come from its comment, if it has one.
+    """
 
     line: int
     source: str

@@ -8,7 +8,7 @@ from triton_workshop.exercises.cases import to_float64
 from triton_workshop.exercises.exercise import Exercise
 
 EXTRA_ROUNDINGS = 2
-"""Roundings beyond the sum: of a constant, and of the result, to the arithmetic's dtype."""
+"""Roundings beyond the sum: of a constant, and of the result."""
 
 TF32_CUT = 2.0**-10
 """Relative error of TF32, which keeps 10 bits.
@@ -38,7 +38,7 @@ def tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...], expected:
 
 
 def _accumulation_error(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> torch.Tensor:
-    """Return each element's largest error before it is rounded to the result's dtype."""
+    """Return each element's largest error before its last rounding."""
     if exercise.roundings is not None:
         error = exercise.roundings(*to_float64(arguments)) * _unit_roundoff(exercise, arguments)
         if exercise.rounded_terms is None:

@@ -1,4 +1,4 @@
-"""Sizes at which an exercise is counted and timed, and how its figures are shown."""
+"""Sizes at which to count and time an exercise, and units to show."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ class Workload:
     """Sizes of an exercise for `workshop bench` and `workshop asm`."""
 
     traffic_case: Case
-    """For the simulator: large enough that edges hardly matter, small enough to take a second."""
+    """For the simulator: it takes a second, and edges hardly matter."""
     timing_cases: tuple[Case, ...]
     """For the GPU, the smallest first."""
     element: str | None = None
     """The noun for an element of the largest input."""
     compute_bound: bool = False
-    """Consists of products: then rates are operations per second, and tensor cores set the limit."""
+    """True if rates are operations per second, limited by tensor cores."""
     library: str = ""
     """The library whose kernel PyTorch runs, where that is worth telling."""
     make_case: Callable[..., Case] | None = None
-    """A case of any size: its parameters are called as `workshop asm --size` calls them."""
+    """A case of any size; `workshop asm --size` calls its parameters so."""
 
 
 def random_tensor(shape: tuple[int, ...], device: str, seed: int) -> torch.Tensor:
-    """Return numbers from 0 to 1, made on the device, as copying a large tensor would take long."""
+    """Return numbers from 0 to 1.
+
+    They are made on the device, as copying a large tensor would take long.
+    """
     import torch
 
     # On "meta" a tensor has a shape but no elements.

@@ -23,6 +23,9 @@ WORKLOADS: dict[str, Workload] = {
 
 
 def load_baselines(exercise: Exercise, device: str) -> tuple[Callable[..., torch.Tensor], ...]:
-    """Return the ways to do an exercise's work in PyTorch, of which the fastest counts. Imports torch."""
+    """Return the ways to do an exercise's work in PyTorch.
+
+    The fastest counts. It imports torch.
+    """
     baselines: tuple[Callable[..., torch.Tensor], ...] = import_module(f"{exercise.package}.pytorch").baselines(device)
     return baselines

@@ -23,13 +23,19 @@ if TYPE_CHECKING:
 def attention_case(
     heads: int, q_length: int, k_length: int, size: int, dtype: str = "float16", suffix: str = ""
 ) -> Case:
-    """Return queries, keys and values with a deviation of 1, as scores have then, too."""
+    """Return queries, keys and values with a deviation of 1.
+
+    Scores have that deviation, too.
+    """
     name = f"{pluralize(heads, 'head')}, {pluralize(q_length, 'query')}, {pluralize(k_length, 'key')} of {size}{suffix}"
     return random_heads(name, heads, q_length, k_length, size, dtype)
 
 
 def random_heads(name: str, heads: int, q_length: int, k_length: int, size: int, dtype: str) -> Case:
-    """Return q of q_length rows, k and v of k_length rows, each of `size` numbers."""
+    """Return q of q_length rows, k and v of k_length rows.
+
+    A row has `size` numbers.
+    """
     q_shape, k_shape = (heads, q_length, size), (heads, k_length, size)
     return cast_case(random_case(name, ("attention", name), q_shape, k_shape, k_shape, pictures=False), dtype)
 
@@ -44,7 +50,10 @@ def _alternating(q: torch.Tensor) -> torch.Tensor:
 
 
 def rising_keys(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Give every block of keys a larger maximum than the last one, for each query."""
+    """Give each block of keys a larger maximum than the last one.
+
+    This holds for every query.
+    """
     signs = _alternating(q)
     return signs * q.abs() / 2, signs * k.sort(1).values, v
 
@@ -67,7 +76,7 @@ def spread_scores(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[to
 
 
 def equal_scores(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Return scores of -200, if a query has 64 elements; their exponentials are 0."""
+    """Return scores of -200, for 64 elements; their exponentials are 0."""
     return q * 0 + 5, k * 0 - 5, v
 
 

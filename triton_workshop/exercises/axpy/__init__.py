@@ -19,7 +19,10 @@ def _with_factor(case: Case) -> Case:
 
 
 def _without_x(case: Case) -> Case:
-    """Return a case with factor 0, unlike the case of the same size; 0 · inf is NaN."""
+    """Return a case with factor 0, where 0 · inf is NaN.
+
+    The case of the same size has another factor.
+    """
 
     def change(a: torch.Tensor, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
         x[7] = float("inf")
@@ -29,7 +32,7 @@ def _without_x(case: Case) -> Case:
 
 
 def _large_factor(case: Case) -> Case:
-    """Return a case whose factor is too large for float16, and whose results are not."""
+    """Return a case whose factor alone is too large for float16."""
     return transform_case(case, f"{case.name}, factor 100,000", lambda a, x, y: (a * 0 + 100_000, x * 2.0**-10, y))
 
 

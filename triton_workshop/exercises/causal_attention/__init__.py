@@ -1,4 +1,4 @@
-"""Exercise 6b: attention in which a query sees the keys up to its own position."""
+"""Exercise 6b: attention to the keys up to a query's own position."""
 
 from __future__ import annotations
 

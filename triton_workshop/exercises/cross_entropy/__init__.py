@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LARGE = 10_000.0
 """Its exponential overflows in any format."""
 LOW = -1e38
-"""Lower than any stand-in for -inf; twice as much is still finite in float32."""
+"""Lower than any stand-in for -inf; its double is finite in float32."""
 
 
 def _case(rows: int, columns: int, suffix: str = "") -> Case:
@@ -35,7 +35,7 @@ def _case(rows: int, columns: int, suffix: str = "") -> Case:
 
 
 def _with_targets(case: Case, *targets: int) -> Case:
-    """Return a case with these targets, such as the first and last index of blocks."""
+    """Return a case with these targets, such as the ends of blocks."""
     return transform_case(case, case.name, lambda logits, target: (logits, target.new_tensor(targets)))
 
 
@@ -82,7 +82,10 @@ def _raise_second_row(logits: torch.Tensor) -> torch.Tensor:
 
 
 def spread_rows(logits: torch.Tensor) -> torch.Tensor:
-    """Return rows so different that, with one maximum for several, exponentials vanish."""
+    """Return rows so different that they cannot share a maximum.
+
+    Relative to another row's, all of their exponentials vanish.
+    """
     return logits + 100 * (logits[:, :1] * 0).add(1).cumsum(0)
 
 
@@ -94,7 +97,10 @@ def _targets(logits: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
 
 
 def slice_wider_rows(logits: torch.Tensor) -> torch.Tensor:
-    """Return a view of rows twice as wide, whose other halves have opposite numbers."""
+    """Return a view of rows twice as wide.
+
+    Their other halves have the opposite numbers.
+    """
     return (-logits.repeat(1, 2))[:, logits.shape[1] :].mul_(-1)
 
 
@@ -104,17 +110,17 @@ def equal_rows(logits: torch.Tensor) -> torch.Tensor:
 
 
 def low_rows(logits: torch.Tensor) -> torch.Tensor:
-    """Return logits so low that the logarithm of a sum is lost beside the maximum.
+    """Return logits below -1e38.
 
-    They differ so much that one has all of the weight.
+    They differ so much that one has all of the weight: the logarithm of a sum would be lost beside their maximum.
     """
     return LOW * (1 + logits.abs() / 30)
 
 
 def _with_minus_infinity(case: Case) -> Case:
-    """Put -inf into every third column, and into row 0 up to its target, the last.
+    """Put -inf into every third column, and into row 0 up to its target.
 
-    The target of row 1 is among those columns.
+    Row 0's target is its last column, and row 1's is among those that are -inf.
     """
 
     def change(logits: torch.Tensor, target: torch.Tensor) -> tuple[torch.Tensor, ...]:

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 def _with_grad(case: Case) -> Case:
-    """Return a case with the gradients of its losses, (M,) float32, of both signs and 0."""
+    """Return a case with the gradients of its losses, (M,) float32.
+
+    They have both signs, and one is 0.
+    """
 
     def arguments(device: str) -> tuple[torch.Tensor, ...]:
         logits, target = case.arguments(device)

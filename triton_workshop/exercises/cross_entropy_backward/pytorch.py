@@ -6,7 +6,10 @@ import torch
 
 
 def eager_cross_entropy_backward(logits: torch.Tensor, target: torch.Tensor, grad: torch.Tensor) -> torch.Tensor:
-    """The gradient, operation by operation. logits (M, V), target (M,), grad (M,)."""
+    """The gradient, operation by operation.
+
+    logits (M, V), target (M,), grad (M,).
+    """
     softmax = logits.softmax(1, dtype=torch.float32)
     less_one = softmax.scatter_add(1, target[:, None], -torch.ones_like(softmax[:, :1]))
     return (less_one * grad[:, None]).to(logits.dtype)

@@ -31,7 +31,10 @@ def _case(batch: int, n: int, k: int, suffix: str = "") -> Case:
 
 
 def _random_bytes(scale: torch.Tensor, seed: tuple[int | str, ...]) -> torch.Tensor:
-    """Return random weights, (N, K / 2), two in each byte, for scales (N, K / 128)."""
+    """Return random weights (N, K / 2), two in each byte.
+
+    The scales are (N, K / 128).
+    """
     import torch
 
     n, groups = scale.shape
@@ -68,7 +71,10 @@ def _growing_sums(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) ->
 
 
 def unpack_weights(weight: torch.Tensor) -> torch.Tensor:
-    """Return the numbers 0 to 15 in bytes (N, K / 2), as groups (N, K / 128, 128)."""
+    """Return the numbers 0 to 15 in bytes (N, K / 2).
+
+    They come in groups, (N, K / 128, 128).
+    """
     import torch
 
     pairs = torch.stack((weight & 0xF, weight >> 4), 2)
@@ -85,7 +91,10 @@ def _reference(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> to
 
 
 def _rounded_terms(x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
-    """Return the sums of weights times scales, which may be rounded to float16."""
+    """Return the sums of terms with a weight that may become float16.
+
+    It does once it is scaled.
+    """
     return _products(x.abs(), (unpack_weights(weight).to(scale.dtype) - 8).abs(), scale.abs())
 
 

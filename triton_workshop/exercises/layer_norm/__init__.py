@@ -51,14 +51,14 @@ def _case(rows: int, columns: int, suffix: str = "", transform: Callable[..., to
 
 def _with_eps(case: Case, eps: float) -> Case:
     def arguments(device: str) -> tuple[torch.Tensor, ...]:
-        x, weight, bias, _ = case.arguments(device)
-        return x, weight, bias, x.new_tensor(eps)
+        x, weight, bias, default = case.arguments(device)
+        return x, weight, bias, default.new_tensor(eps)
 
     return Case(f"{case.name}, eps = {eps:g}", arguments)
 
 
 def _large_and_tiny(case: Case) -> Case:
-    """Make some rows, weights and biases too large for float16, and some too small."""
+    """Make rows, weights and biases too large or too small for float16."""
 
     def change(
         x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: torch.Tensor

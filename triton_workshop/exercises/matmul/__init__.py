@@ -29,7 +29,7 @@ def _transposed_case(m: int, n: int, k: int) -> Case:
 
 
 def _column_case(m: int, n: int, k: int) -> Case:
-    """Return float16 matrices whose columns follow each other in memory, with gaps."""
+    """Return float16 matrices whose columns lie in memory, with gaps."""
 
     def change(x: torch.Tensor) -> torch.Tensor:
         return (-x.t().repeat(1, 2))[:, : x.shape[0]].t().mul_(-1)

@@ -22,9 +22,9 @@ The matrix in common use, as in Microsoft's "Image Processing" column of MSDN Ma
 """
 
 LONG_HEIGHT, LONG_WIDTH = 17, 5185
-"""Tiles of 16 × 64 along both axes, more of them than a GPU has multiprocessors.
+"""More tiles of 16 × 64 than a GPU has multiprocessors.
 
-A program of a fixed grid has to take a second one.
+There are some along both axes, and a program of a fixed grid has to take a second one.
 """
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _upright(view: torch.Tensor) -> torch.Tensor:
-    """Change the signs of a view of a negative back: all around it stays negative."""
+    """Negate a view of a negative, around which all stays negative."""
     return view.mul_(-1)
 
 
