@@ -8,21 +8,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.repository import ROOT
 
 SOLUTIONS = ROOT / "solutions"
-LAUNCHERS = {
-    "1": "add",
-    "2": "sepia",
-    "3": "conv2d",
-    "4": "matmul",
-    "5": "cross_entropy",
-    "5b": "cross_entropy_backward",
-    "5c": "layer_norm",
-    "6": "attention",
-    "6b": "causal_attention",
-    "6c": "int4_linear",
-}
 
 
 def load_solution(number: int | str, *, fast: bool = False) -> ModuleType:
@@ -41,5 +30,5 @@ def load_solution(number: int | str, *, fast: bool = False) -> ModuleType:
 
 
 def load_launcher(number: int | str, *, fast: bool = False) -> Callable[..., Any]:
-    launcher: Callable[..., Any] = getattr(load_solution(number, fast=fast), LAUNCHERS[str(number)])
+    launcher: Callable[..., Any] = getattr(load_solution(number, fast=fast), EXERCISES[str(number)].launcher)
     return launcher
