@@ -8,15 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking import commands
+from triton_workshop.checking.check import CheckRequest
 from triton_workshop.checking.commands import chosen
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.reporting.description import describe_entry, next_step
@@ -353,9 +352,9 @@ def test_where_there_is_a_gpu_each_exercise_is_checked_there(
     monkeypatch.setattr(commands, "runs_on_a_gpu", lambda: "TRITON_INTERPRET" not in os.environ)
     asked, verdicts = list[bool](), commands.verdicts
 
-    def on_the_simulator(exercise: Exercise, file: Path, *, gpu: bool, **named: Any) -> Iterator[Verdict]:
-        asked.append(gpu)
-        return verdicts(exercise, file, gpu=False, **named)
+    def on_the_simulator(request: CheckRequest) -> Iterator[Verdict]:
+        asked.append(request.full_size)
+        return verdicts(replace(request, full_size=False))
 
     monkeypatch.setattr(commands, "verdicts", on_the_simulator)
     scripts = [(EXERCISES[number], EXERCISES[number].solution_file) for number in ("1", "2")]

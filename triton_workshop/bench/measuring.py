@@ -21,7 +21,7 @@ from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.passes import observations
+from triton_workshop.checking.subprocess_runner import observations
 from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.wire import Connection
 

@@ -4,11 +4,64 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
 
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, Function, TimeLimit
+from triton_workshop.processes.process import CAN_FORK
 
 PREPARED = "triton_workshop.checking.observing.child:wait_for_a_script"
+
+
+@dataclass(frozen=True)
+class Forks:
+    """A fork of this process for each call; this process has to be on the simulator."""
+
+    output: int
+    """The file descriptor for what the script prints."""
+    runs_ahead: ClassVar = True
+    """Whether cases may run before it is known that they are needed."""
+
+    def call(self, function: Function, *arguments: object, limit: TimeLimit) -> AbstractContextManager[Call]:
+        """Call a function in another process. At the end, it need not go on."""
+        return call.fork(function, *arguments, output=self.output, limit=limit)
+
+    def is_unchanged_by(self, _source: Source) -> bool:
+        """Return whether the next call meets nothing that the script has left."""
+        return True
+
+
+@dataclass(frozen=True)
+class PreparedProcess:
+    """One `prepared` process for all calls, where none can be forked."""
+
+    process: Call
+    output: int
+    runs_ahead: ClassVar = False
+
+    @contextmanager
+    def call(self, function: Function, *arguments: object, limit: TimeLimit) -> Iterator[Call]:
+        """Call a function in the process."""
+        self.process.ask(function, *arguments, limit=limit)
+        yield self.process
+
+    def is_unchanged_by(self, source: Source) -> bool:
+        """Return whether the next call meets nothing that the script has left."""
+        return not self.process.has_ended() and source.keeps_to_itself
+
+
+@contextmanager
+def open_host(output: int) -> Iterator[Forks | PreparedProcess]:
+    """Open what a script runs in. A prepared process imports torch while this one does."""
+    if CAN_FORK:
+        yield Forks(output)
+    else:
+        with prepared(output) as process:
+            yield PreparedProcess(process, output)
 
 
 def prepared(output: int) -> Call:

@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_simulator.compiler.compilation import Start
-from triton_workshop.checking.check import check, verdicts
+from triton_workshop.checking.check import CheckRequest, check, verdicts
 from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import (
@@ -66,7 +66,7 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
         for place, (exercise, file) in enumerate(scripts):
             if place and not as_json:
                 console.print()
-            steps = verdicts(exercise, file, gpu=gpu, compiler=compiler, output=output)
+            steps = verdicts(CheckRequest(exercise, file, gpu, compiler, output=output))
             if as_json:
                 *_, verdict = steps
                 print(json.dumps(verdict.as_json()), flush=True)
@@ -106,7 +106,7 @@ def run_hint(number: str, level: int | None) -> int:
     file = _there(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
         with Path(os.devnull).open("wb") as nowhere:
-            record = remember(check(exercise, file, output=nowhere.fileno()))
+            record = remember(check(CheckRequest(exercise, file, output=nowhere.fileno())))
     level = min(level or record.hints_shown + 1, len(record.hints))
     if level:
         remember_hints(number, level)

@@ -53,7 +53,8 @@ class Checker:
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
         """Return at once. `full_size` adds the cases on the GPU."""
-        return Checking(self, CheckRequest(exercise, file.resolve(), full_size))
+        request = CheckRequest(exercise, file.resolve(), full_size, compiler=None)  # this process has a warm one
+        return Checking(self, request)
 
     def take(self) -> _Process:
         """Return a process that waits for a request, or soon will. Raises OSError."""
