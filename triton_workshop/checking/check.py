@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LIMIT_SECONDS = 20.0
 """The time that a script may take, all cases together."""
 Host = Forks | PreparedProcess
-"""What a script runs in."""
+"""The processes in which a script runs."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class CheckRequest:
     exercise: Exercise
     file: Path
     full_size: bool = False
-    """Whether the cases on the GPU are added."""
+    """Adds the cases on the GPU."""
     compiler: Start | None = new_process
     """Starts processes for Triton's compiler; None to do without it."""
     limit_seconds: float = LIMIT_SECONDS
     output: int | None = None
-    """The file descriptor for what the script prints, standard output unless given."""
+    """File descriptor for the script's prints; None for standard output."""
 
 
 def check(request: CheckRequest) -> Verdict:
@@ -84,9 +84,10 @@ def verdicts(request: CheckRequest, host: Host | None = None) -> Iterator[Verdic
 
 
 def load() -> None:
-    """Import what judges a script, and put this process on the simulator. Ctrl+C meanwhile ends the program at once.
+    """Import what judges a script, and put this process on the simulator.
 
-    An exception would leave numpy or torch half imported, and the script would be blamed for it.
+    Ctrl+C meanwhile ends the program at once. An exception would leave numpy or torch half imported, and the script
+    would be blamed for it.
     """
     from triton_workshop.loading import loaded, loading
 
@@ -127,7 +128,7 @@ def steps(
 
 
 def check_when_asked(connection: Connection) -> None:
-    """Prepare for a check, say so, wait until one is requested, and send its verdicts."""
+    """Prepare for a check, say so, and send the verdicts on request."""
     with children.open_host(children.standard_output()) as host:
         from triton_workshop.checking import subprocess_runner  # noqa: F401 (later it would take its time out of the verdict's)
         from triton_workshop.checking.observing.child import prepare, warm_up
@@ -145,7 +146,7 @@ def check_when_asked(connection: Connection) -> None:
 
 
 def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
-    """Read a script's text, or return the verdict on it if the text alone shows what is wrong."""
+    """Read a script, or return the verdict that its text alone allows."""
     try:
         source = Source.read(file, that_fit(exercise))
     except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
@@ -165,9 +166,9 @@ def verdict_of(
     findings: tuple[Finding, ...] = (),
     text: str = "",
 ) -> Verdict:
-    """The verdict on a script, from what was found in its text or from the passes on the simulator and the GPU.
+    """Return the verdict on a script, from its text or from its trials.
 
-    `text` is what was judged.
+    The trials are `outcomes`: the first on the simulator, the second on the GPU. `text` is what was judged.
     """
     findings = findings or tuple(finding for outcome in outcomes for finding in outcome.findings)
     remarks = outcomes[0].remarks if outcomes else ()

@@ -1,4 +1,7 @@
-"""Starts the processes in which scripts run. It needs no torch: they import it while their caller does."""
+"""Starts the processes in which scripts run.
+
+This module needs no torch: the processes import it while their caller does.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +22,12 @@ PREPARED = "triton_workshop.checking.observing.child:wait_for_a_script"
 
 @dataclass(frozen=True)
 class Forks:
-    """A fork of this process for each call; this process has to be on the simulator."""
+    """A fork of this process, on the simulator, for each call."""
 
     output: int
     """The file descriptor for what the script prints."""
     runs_ahead: ClassVar = True
-    """Whether cases may run before it is known that they are needed."""
+    """Lets cases run before it is known that they are needed."""
 
     def call(self, function: Function, *arguments: object, limit: TimeLimit) -> AbstractContextManager[Call]:
         """Call a function in another process. At the end, it need not go on."""
@@ -56,7 +59,10 @@ class PreparedProcess:
 
 @contextmanager
 def open_host(output: int) -> Iterator[Forks | PreparedProcess]:
-    """Open what a script runs in. A prepared process imports torch while this one does."""
+    """Open the host of a script.
+
+    A prepared process imports torch while this one does.
+    """
     if CAN_FORK:
         yield Forks(output)
     else:
@@ -65,7 +71,10 @@ def open_host(output: int) -> Iterator[Forks | PreparedProcess]:
 
 
 def prepared(output: int) -> Call:
-    """A process that gets ready for one script on the simulator, whose prints go to `output`. Raises OSError."""
+    """Start a process that gets ready for one script on the simulator.
+
+    What the script prints goes to `output`. Raises OSError.
+    """
     return call.start(PREPARED, output=output, variables=_variables(TRITON_INTERPRET="1"))
 
 

@@ -1,4 +1,4 @@
-"""`workshop check`, `list`, `hint` and `reset`: what they do, and their exit status."""
+"""The commands `workshop check`, `list`, `hint` and `reset`."""
 
 from __future__ import annotations
 
@@ -37,11 +37,14 @@ from triton_workshop.scripts import kind
 PASSED, FAILED = 0, 1
 
 Scripts = list[tuple[Exercise, Path]]
-"""What to check, each with the exercise that it belongs to."""
+"""Scripts to check, each with its exercise."""
 
 
 def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: bool) -> Scripts:
-    """Say what the words of a command mean. Raises MisuseError if they make no sense."""
+    """Return the scripts that the arguments of a command name.
+
+    Raises MisuseError if they make no sense.
+    """
     exercises = [exercise_numbered(number) for number in numbers]
     if file is not None:
         return [(_exercise_of(file, exercises, solutions or every), file)]
@@ -56,7 +59,7 @@ def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: boo
 
 
 def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
-    """Check what was chosen, and report verdicts on the screen, or as JSON, one object per line."""
+    """Check scripts, and print their verdicts, or JSON with a line for each."""
     speak_utf8()
     # Standard output gets only the JSON: what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else None
@@ -78,13 +81,19 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
 
 
 def own_exercises(scripts: Scripts) -> list[str]:
-    """The numbers of the scripts that are the learner's own exercise files: only these count as progress."""
+    """Return the numbers of the scripts that count as progress.
+
+    These are the learner's own exercise files.
+    """
     return [exercise.number for exercise, file in scripts if file.resolve() == exercise.exercise_file.resolve()]
 
 
 @contextmanager
 def _compiler_for(scripts: Scripts) -> Iterator[Start]:
-    """How to start Triton's compiler: for several scripts, in processes that import Triton only once."""
+    """Yield the starter of Triton's compiler.
+
+    For several scripts, its processes import Triton only once.
+    """
     if len(scripts) == 1:
         yield new_process
         return
@@ -100,7 +109,10 @@ def run_list() -> int:
 
 
 def run_hint(number: str, level: int | None) -> int:
-    """Give the next hint about what is wrong, or the one asked for. The file is checked again if it has changed."""
+    """Give the next hint about what is wrong, or that of a level.
+
+    The file is checked again if it has changed.
+    """
     speak_utf8()
     exercise, record = exercise_numbered(number), load_progress()[number]
     file = _there(exercise, exercise.exercise_file)
@@ -120,7 +132,10 @@ def run_hint(number: str, level: int | None) -> int:
 
 
 def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
-    """Restore the shipped file after asking; the learner's file is kept as a backup."""
+    """Restore the shipped file after asking, and keep the learner's.
+
+    That one becomes a backup.
+    """
     speak_utf8()
     exercise, kept = exercise_numbered(number), ""
     file = short_path(exercise.exercise_file)
@@ -139,7 +154,10 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
 
 
 def _exercise_of(file: Path, named: list[Exercise], others: bool) -> Exercise:
-    """Return the exercise that a file is for: the one given, or the one whose number is in the file's name."""
+    """Return the exercise that a file is for.
+
+    This is the one that was given, or the one whose number is in the file's name.
+    """
     if others:
         raise MisuseError("--file checks one file; leave out --all and --solutions")
     if not file.is_file():

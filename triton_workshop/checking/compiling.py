@@ -1,4 +1,7 @@
-"""The compiler's part of a check: a script that is right on the simulator must compile for a GPU and fit there."""
+"""The compiler's part of a check.
+
+A script that is right on the simulator must compile for a GPU and fit there.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from triton_workshop.processes.compilers import ask
 
 
 def compiled(verdict: Verdict, start: Start) -> Verdict:
-    """The verdict on a script that is right, with what the compiler says about its kernels.
+    """Add to a right script's verdict what the compiler says of it.
 
     A compiler that cannot be started has nothing to say.
     """
@@ -52,7 +55,10 @@ def _finding(answer: Answer, verdict: Verdict) -> Finding:
 
 
 def _line_of_cause(explanation: Explanation, refusal: Refusal, source: Source) -> int | None:
-    """Where a mistake was made that the compiler notices elsewhere; None if it is where the compiler stopped."""
+    """Return the line of a mistake that the compiler notices elsewhere.
+
+    It is None if the mistake is where the compiler stopped.
+    """
     if explanation.name == "tile-too-small-for-dot":
         return source.sizes_line()
     if explanation.name == "number-beyond-float32" and (kernel := source.function_at(refusal.line)):
@@ -87,7 +93,10 @@ def _too_many_warps(answer: Answer, verdict: Verdict) -> Finding | None:
 def _does_not_fit(
     answer: Answer, verdict: Verdict, message: str, name: str, line_in: Callable[[Source], int | None]
 ) -> Finding | None:
-    """A kernel that no GPU can launch. None if there is no telling, as a tuner leaves out what has no room."""
+    """Report a kernel that no GPU can launch.
+
+    The result is None if there is no telling, as a tuner leaves out what has no room.
+    """
     source = _source(verdict)
     if source.mentions("autotune"):
         return None

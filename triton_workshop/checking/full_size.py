@@ -1,4 +1,7 @@
-"""Full-size cases on the GPU, for scripts that passed on the simulator: compared with float64 on the GPU itself."""
+"""Full-size cases on the GPU, for scripts that passed on the simulator.
+
+Results are compared with float64 on the GPU itself.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ GUARD_ELEMENTS = 4096
 
 
 def judge_on_the_gpu(connection: Connection, source: Source, limit: float) -> None:
-    """Load the script in its own process, and send the Trial of all cases, or an Observation if loading fails."""
+    """Load the script, and send the Trial of all full-size cases.
+
+    It is an Observation that is sent if loading fails. This runs in the script's own process.
+    """
     keep_signals_inside()
     observer = observer_of(source, simulated=False)
     if isinstance(observer, Observation):
@@ -53,7 +59,10 @@ def _is_whole(guard: torch.Tensor) -> bool:
 
 
 def _guarded(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
-    """Return a case's arguments on the GPU, each between two zones that hold one value, and those zones."""
+    """Return a case's arguments on the GPU, each between two guards.
+
+    The guards, which come second, hold one value.
+    """
     placed, guards = [], []
     for argument in case.arguments("cuda"):
         extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))

@@ -29,13 +29,19 @@ T = TypeVar("T")
 
 
 class TimeLimits(Protocol):
-    """Bounds the time that a script may take in this process, as far as it can be ended there."""
+    """Time limits for a script in this process.
+
+    They hold as far as a script can be ended there.
+    """
 
     def observe(self, observations: Iterator[Observation], seconds: float, /) -> Generator[Observation, None, None]:
         """Yield these observations, which may take so many seconds in all."""
 
     def search(self, function: Callable[[], T], trial: Trial | None = None, /) -> T | None:
-        """Return the result of a search; None if it does not end. `trial` has what is known by now."""
+        """Return the result of a search; None if it does not end.
+
+        `trial` has what is known by then.
+        """
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Scales down the cases whose tensors lie far apart, where there is too little memory even to map them: in a page."""
+"""Smaller cases for a page, which has little memory.
+
+They stand in for the cases whose tensors lie so far apart that even mapping them takes gigabytes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.exercises.exercise import Exercise
 
 MAPPED_BYTES = 10 << 30
-"""What such a case takes in all: tensors, and marks of the elements that were read and stored to."""
+"""Memory of such a case: tensors, and marks of reads and stores."""
 PIECE_BYTES = 2 << 30
 
 

@@ -1,4 +1,7 @@
-"""Lets a script check itself when it is run, in its own process, which has imported all that the check needs."""
+"""The check of a script by itself, when it is run.
+
+It takes place in the script's own process, which has imported all that it needs.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +47,17 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SIMULATED_WIDTH = 640
-"""Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""
+"""Width in pixels of a picture on the simulator.
+
+Half of the picture's own is a quarter of the work, and still more than a terminal can show.
+"""
 
 
 def check_this_script(exercise: str) -> None:
-    """Check the running script as a solution of this exercise, report the verdict, and exit: 0 if right, 1 if not."""
+    """Check the running script as a solution of an exercise, and exit.
+
+    The exit status is 0 if the script is right, else 1.
+    """
     try:
         passed = _check(exercise)
     except KeyboardInterrupt:
@@ -57,7 +66,7 @@ def check_this_script(exercise: str) -> None:
 
 
 def _check(exercise: str) -> bool:
-    """Whether the running script passed."""
+    """Check the running script, and return whether it passed."""
     forget_the_check()
     speak_utf8()
     description = EXERCISES[str(exercise)]  # in older files it is a whole number
@@ -98,12 +107,18 @@ class SelfCheck:
         return steps(self.source, self.started, outcomes, new_process, None)
 
     def observe(self, observations: Iterator[Observation], seconds: float) -> Generator[Observation, None, None]:
-        """Yield observations. When the time is up, the verdict is printed, and this process ends."""
+        """Yield observations, until the time is up.
+
+        Then the verdict is printed, and this process ends.
+        """
         with self._limited(seconds):
             yield from observations
 
     def search(self, function: Callable[[], T], trial: Trial | None = None) -> T:
-        """Return the result of a search; if it does not end, the verdict is printed without it."""
+        """Return the result of a search.
+
+        If it does not end, the verdict is printed without it.
+        """
         if trial is None:
             with self._limited():
                 return function()
@@ -118,7 +133,10 @@ class SelfCheck:
             return function()
 
     def _trials_elsewhere(self) -> Iterator[Trial]:
-        """Run on the simulator in another process: with a GPU, kernels of this one do not run there."""
+        """Run the script on the simulator in another process.
+
+        With a GPU, kernels of this process do not run there.
+        """
         with children.prepared(output := children.standard_output()) as process:
             runner = SubprocessRunner(self.source, PreparedProcess(process, output), LIMIT_SECONDS)
             yield from trials(self._judge, runner, self.results.append)

@@ -1,4 +1,4 @@
-"""Run a script in processes of its own: on the simulator, and at full size on a GPU.
+"""Runs a script in other processes, on the simulator and on a GPU.
 
 This module needs torch.
 """
@@ -32,7 +32,10 @@ from triton_workshop.processes.call import Call, EndedError, Function, TimeIsUpE
 
 @dataclass(frozen=True)
 class SubprocessRunner:
-    """Runs a script on the simulator in other processes, for `limit_seconds` for all cases."""
+    """Runs a script on the simulator in other processes.
+
+    `limit_seconds` are for all cases together.
+    """
 
     source: Source
     host: Forks | PreparedProcess
@@ -57,9 +60,9 @@ class SubprocessRunner:
         return [result for result in results if isinstance(result, Limit)]
 
     def find_other_size(self) -> OtherSize | None:
-        """Find a tile size, unless that takes another process where none can be forked.
+        """Find a tile size that the script depends on.
 
-        It is no part of the verdict.
+        If that took another process where none can be forked, it is left out: it is no part of the verdict.
         """
         results = _search(self.host, send_other_size, self.source) if self.host.is_unchanged_by(self.source) else []
         return results[-1] if results and isinstance(results[-1], OtherSize) else None
@@ -85,14 +88,17 @@ class SubprocessRunner:
 
 
 def _observation(message: object) -> Observation:
-    """Return a message, or an Observation of the failure if it is something of the script's own."""
+    """Return a message, if it is an Observation and not the script's own.
+
+    Otherwise return the Observation of this failure.
+    """
     if isinstance(message, Observation):
         return message
     return Observation(failure=Failure("Garbled", "what the script's process sent is no observation of it", None))
 
 
 def _search(host: Forks | PreparedProcess, function: Function, *arguments: object) -> list[object]:
-    """Return all that a search has found, even if one of its tries does not end."""
+    """Return all results of a search, even of one that does not end."""
     limit = TimeLimit(tries.longest_seconds(), Path(tries.TRIED_FILE))
     with host.call(function, *arguments, limit=limit) as searching:
         results = list(observations(searching))
@@ -110,7 +116,7 @@ def run_full_size(source: Source, limit_seconds: float, output: int) -> Trial:
 
 
 def observations(script: Call) -> Iterator[object]:
-    """Yield what a script's process sends, and last an Observation of its end if that was not normal."""
+    """Yield a process's messages, and an Observation of an abnormal end."""
     try:
         yield from script.messages()
     except TimeIsUpError as error:

@@ -1,4 +1,7 @@
-"""Runs a right script again with each other configuration of its autotuner: the simulator takes the first one."""
+"""Runs a right script with the other configurations of its autotuner.
+
+The simulator takes the first one.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ def other_configuration_of(
     observe: Callable[[str, Case], Observation | None],
     right: Callable[[str, Case], bool],
 ) -> OtherSize | None:
-    """Find a configuration with which the script goes wrong. The arguments are as in `other_size_of`."""
+    """Find a configuration with which the script goes wrong.
+
+    The arguments are as in `other_size_of`.
+    """
     for configurations in _lists(source):
         first, *others = (_text(source, each) for each in configurations.elts)
         for number, other in enumerate(others, start=2):
@@ -45,7 +51,10 @@ def _text(source: Source, node: ast.expr) -> str:
 
 
 def _with_first(source: Source, configurations: ast.List, texts: Sequence[str]) -> str:
-    """The script's text with the configurations in another order, on the lines on which they were."""
+    """Return the script's text with configurations in another order.
+
+    They stay on the lines on which they were.
+    """
     before = _text(source, configurations)
     after = f"[{', '.join(' '.join(text.split()) for text in texts)}]"
     return source.text.replace(before, after + "\n" * before.count("\n"), 1)

@@ -1,8 +1,8 @@
-"""Runs a right script on larger inputs than any case has: a number in its text may bound a size.
+"""Runs a right script on larger inputs than any case has.
 
-An offset in int32 bounds the size of a tensor: a case shows it in which an int32 has fewer bits. Other numbers may do
-so where something is compared with them, or cut off at them. Only a script that has one, or branches, is run on larger
-inputs, so what happens decides whether it bounds anything, and not how it looks.
+A number in its text may bound a size. An offset in int32 bounds the size of a tensor: a case shows it in which an int32
+has fewer bits. Other numbers may do so where something is compared with them, or cut off at them. Only a script that
+has one, or branches, is run on larger inputs, so what happens decides whether it bounds anything, and not how it looks.
 """
 
 from __future__ import annotations
@@ -24,13 +24,16 @@ from triton_workshop.checking.observing.source import Source, called
 LEAST_BOUND = 64
 """A smaller number bounds nothing that the cases have not shown."""
 LEAST_BLOCK = 4096
-"""A block without a loop may be meant to hold all, if it is as large as this."""
+"""Smallest block without a loop that may be meant to hold all."""
 MORE = 1 << 12
 """So many times as large, a bound is none any more."""
 NO_BOUND = 1 << 18
 """A block that holds all of an axis."""
 WHOLE_INT32 = {1 << 31: 1 << FEW_BITS - 1, (1 << 31) - 1: (1 << FEW_BITS - 1) - 1}
-"""The numbers by which a script asks whether an int32 holds an offset, and what they are with fewer bits."""
+"""Numbers that a script compares offsets with, to see if int32 holds them.
+
+Each comes with the number for fewer bits.
+"""
 LARGEST_INT32 = ("torch.iinfo(torch.int32).max", "np.iinfo(np.int32).max")
 SMALL_INTEGERS = ("int16", "uint16", "int8", "uint8")
 OPERATIONS: dict[type[ast.operator], Callable[..., Any]] = {
@@ -48,17 +51,20 @@ SIZED = ("arange", "empty", "zeros", "full", "ones")
 
 @dataclass(frozen=True)
 class WideOffsets:
-    """Accesses whose offsets are computed in int32, although they depend on the size of a whole tensor."""
+    """Accesses by an int32 offset that depends on the size of a tensor."""
 
     arguments: tuple[tuple[str, int], ...]
     """By their names, each with the line of the first such access."""
     stored: bool
-    """Whether one of these is a store."""
+    """One of these is a store."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """With which larger input a script goes wrong, and the number that is to blame, if that is known."""
+    """A larger input with which a script goes wrong.
+
+    It has the number that is to blame, if that is known.
+    """
 
     case: str
     seen: Observation
@@ -68,7 +74,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Reached:
-    """What larger inputs have shown to be right: the branches that a script took with them."""
+    """Branches that larger inputs have taken, and that are right."""
 
     branches: frozenset[Branch]
     """With an empty condition where that was changed: any on its line."""
@@ -80,13 +86,16 @@ Right = Callable[[str, Case], bool]
 
 
 def limits_of(source: Source, observe: Observe, right: Right, extend: Callable[[], None]) -> Iterator[Limit]:
-    """Find sizes beyond which a right script is wrong. `observe` gives None when time is up; `extend` gives more."""
+    """Find sizes beyond which a right script is wrong.
+
+    `observe` gives None when time is up; `extend` gives more.
+    """
     yield from _wide_offsets(source, observe, right)
     yield from _bounds(source, observe, right, extend)
 
 
 def _wide_offsets(source: Source, observe: Observe, right: Right) -> Iterator[WideOffsets | Reached]:
-    """What wraps where an int32 has few bits."""
+    """Find the accesses that wrap around where an int32 has few bits."""
     case, text = source.exercise.wide_case, _for_few_bits(source)
     seen = None if case is None else observe(text, case)
     if case is None or seen is None:
@@ -103,7 +112,10 @@ def _wide_offsets(source: Source, observe: Observe, right: Right) -> Iterator[Wi
 
 
 def _for_few_bits(source: Source) -> str:
-    """The script's text for such an int32: one that asks whether its own has enough bits still does so."""
+    """Return the script's text for an int32 of few bits.
+
+    If it asks whether an int32 has enough bits, it still does so.
+    """
     numbers = _Numbers(source)
     changes: list[tuple[ast.expr | ast.stmt, str]] = []
     for node in source.nodes:
@@ -131,7 +143,10 @@ def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[],
 
 
 def _depends_on_size(node: ast.AST) -> bool:
-    """Whether it may be a path for inputs that no case has, or makes blocks that grow with them."""
+    """Return whether a node may depend on the size of an input.
+
+    It is a path for inputs that no case has, or it makes blocks that grow with them.
+    """
     if isinstance(node, ast.Call):
         return called(node) == "next_power_of_2"
     return isinstance(node, ast.If | ast.While | ast.IfExp) and "__name__" not in ast.unparse(node.test)
@@ -142,7 +157,10 @@ def _right_in(case: Case, right: Right, text: str) -> bool:
 
 
 def _blamed(source: Source, candidates: Changes, right: Callable[[str], bool]) -> ast.expr | None:
-    """The candidate without which a larger input is no problem; or the first of several that are the same number."""
+    """Return the candidate without which a larger input is no problem.
+
+    It may be the first of several that are the same number.
+    """
     equal = [
         [change for change in candidates if change[1] == words]
         for words in dict.fromkeys(words for _, words in candidates)
@@ -155,7 +173,10 @@ def _blamed(source: Source, candidates: Changes, right: Callable[[str], bool]) -
 
 
 def _candidates(source: Source) -> Iterator[tuple[ast.expr, str]]:
-    """What may bound a size, a number or a conversion to few bits; and what can stand there and bounds nothing."""
+    """Find numbers, and conversions to few bits, that may bound a size.
+
+    Each comes with what can replace it and bounds nothing.
+    """
     numbers = _Numbers(source)
     for place, is_block in _places(source):
         for node in numbers.inside(place):
@@ -172,7 +193,10 @@ def _candidates(source: Source) -> Iterator[tuple[ast.expr, str]]:
 
 
 def _places(source: Source) -> Iterator[tuple[ast.expr, bool]]:
-    """Where a number bounds a size, if there is one, and whether it is one of a block."""
+    """Yield the expressions in which a number bounds a size.
+
+    Each comes with whether that size is one of a block.
+    """
     for node in source.nodes:
         match node:
             case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE(), *_], comparators=others):
@@ -213,7 +237,10 @@ class _Numbers:
             if isinstance(node, ast.Name)
             and node.id in [part.arg for part in ast.walk(kernel.args) if isinstance(part, ast.arg)]
         }
-        """What is named in a kernel, which has nothing to do with a number of this name in the launcher."""
+        """Names in a kernel that are its parameters.
+
+        They have nothing to do with a number of this name in the launcher.
+        """
         assignments = [node for node in source.nodes if isinstance(node, ast.Assign)]
         targets = [(target, node.value) for node in assignments for target in node.targets]
         annotated = [node for node in source.nodes if isinstance(node, ast.AnnAssign)]
@@ -223,7 +250,10 @@ class _Numbers:
                 self._named[name] = value
 
     def value(self, node: ast.AST) -> int | None:
-        """The number that an expression always is; None if it is none, or not always the same."""
+        """Return the number that an expression always is.
+
+        It is None if there is none, or not always the same.
+        """
         if isinstance(node, ast.Attribute):
             return (1 << 31) - 1 if ast.unparse(node) in LARGEST_INT32 else None
         match node:
@@ -247,7 +277,7 @@ class _Numbers:
                 yield from self.inside(part)
 
     def literal(self, node: ast.expr) -> ast.expr:
-        """Where the number itself is written, if it has a name."""
+        """Return the literal of a number that may have a name."""
         match node:
             case ast.Name(id=name):
                 return self.literal(self._named[name])

@@ -1,4 +1,7 @@
-"""Finds the known mistake that a script made: an edit of the solution that does the same in the failing case."""
+"""Finds the known mistake that a script made.
+
+It is an edit of the solution that does the same in the failing case.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +26,18 @@ from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called
 
 SLACK_TOLERANCES = 4.0
-"""How many tolerances apart two answers may be and still count as the same: another order rounds differently."""
+"""Distance in tolerances at which two results still count as the same.
+
+Another order of operations rounds differently.
+"""
 
 LIKE = 0.5
-"""How similar two lines must be, from 0 to 1, to be taken for each other."""
+"""Similarity, from 0 to 1, above which two lines are taken for each other."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Where a script went wrong, and by which mistake, as far as that is known."""
+    """The place and the mistake of a wrong script, as far as known."""
 
     culprit: Culprit | None = None
     mistake: Mistake | None = None
@@ -40,9 +46,12 @@ class Diagnosis:
     line: int | None = None
     """The line that shows the mistake, as the table of mistakes knows it."""
     remembers: bool = False
-    """Whether the case fails only if others run before it."""
+    """The case fails only if others run before it."""
     slip: Slip | None = None
-    """A small change of the script that makes it right, where nothing else says which line is wrong."""
+    """A small change of the script that makes it right.
+
+    It is there where nothing else says which line is wrong.
+    """
 
 
 NO_DIAGNOSIS = Diagnosis()
@@ -54,7 +63,9 @@ def diagnose(
     culprit: Culprit | None,
     observe: Callable[[str, Case], Observation | None],
 ) -> Diagnosis:
-    """Recognise a mistake by what it does. `observe` runs a script's text on a case, or returns None if time is up.
+    """Recognise a mistake by what it does.
+
+    `observe` runs a script's text on a case, or returns None if time is up.
 
     If several edits do what the script did, the one whose text is nearest to the script's wins: it is tried first.
     Mistakes that look the same in the failing case may differ in larger ones, so two of those have to agree. And where
@@ -69,7 +80,10 @@ def diagnose(
 
     @functools.cache
     def telling() -> bool:
-        """Whether what the script does is more than no result at all, to which a hundred mistakes lead."""
+        """Return whether the script does more than to give no result at all.
+
+        A hundred mistakes lead to that.
+        """
         return any(_tells(exercise, each, observe(source.text, each)) for each in _cases(exercise, case))
 
     def expected(edit: Edit) -> bool:
@@ -91,16 +105,20 @@ def diagnose(
 
 
 def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
-    """Those that two mistakes have to agree in. A long one comes last: most differ before, and some take minutes in it.
+    """Yield the cases in which two mistakes have to agree.
 
-    Arguments in another order, for example, make a loop over a row out of the way to the next one.
+    A long one comes last: most mistakes differ before, and some take minutes in it. Arguments in another order, for
+    example, make a loop over a row out of the way to the next one.
     """
     others = [case for case in exercise.largest_cases if case is not failed]
     yield from (*others, failed) if failed in exercise.long_cases else (failed, *others)
 
 
 def _with_what_is_planted(source: Source, edit: Edit) -> str:
-    """The solution with this edit, and with the bugs that the script still has from its exercise."""
+    """Return the solution with this edit, and with the exercise's own bugs.
+
+    Those are the ones that the script still has.
+    """
     text = edit.made_in(source.exercise.solution)
     for bug in source.exercise.planted_in(source.text):
         text = bug.made_in(text) if bug.fits(text) else text
@@ -108,9 +126,10 @@ def _with_what_is_planted(source: Source, edit: Edit) -> str:
 
 
 def _possible(source: Source) -> Callable[[str], bool]:
-    """Whether the script differs from the solution where the edited solution does, or in a name that is used there.
+    """Return a quick test for edits that the script may have made.
 
-    What the edited solution no longer calls, the script must not call either. Reading this takes less than running it.
+    The script has to differ from the solution where the edited solution does, or in a name that is used there. What the
+    edited solution no longer calls, the script must not call either. Reading this takes less than running it.
     """
     exercise, script, called_there = source.exercise, aligned(source), _called(source)
     different, added = set(script.different()), script.added_names()
@@ -127,10 +146,10 @@ def _possible(source: Source) -> Callable[[str], bool]:
 
 @dataclass(frozen=True)
 class _Edited:
-    """What an edited solution has that the solution has not."""
+    """Differences of an edited solution from the solution."""
 
     places: frozenset[int]
-    """Where they differ, as numbers of the solution's statements."""
+    """Numbers of the solution's statements that differ."""
     uses: frozenset[tuple[str, str]]
     """The names that the solution uses there, each with its function."""
     calls: frozenset[str]
@@ -149,7 +168,7 @@ def _edited(number: str, text: str) -> _Edited:
 
 
 def _code(source: Source) -> tuple[str, ...]:
-    """What a script says, without comments and without what its file begins with."""
+    """Return a script's code, without comments and docstrings."""
     return tuple(ast.dump(node) for node in source.tree.body if not isinstance(node, ast.Expr))
 
 
@@ -163,9 +182,10 @@ def _called(source: Source) -> frozenset[str]:
 
 
 def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
-    """How near an edit is to the script's own changes of the solution's text, from 0 to 1: the cosine.
+    """Return a measure of an edit's nearness to the script, from 0 to 1.
 
-    A script with its own names has lost much of the solution. An edit must not seem near just by losing much too.
+    It is the cosine between their changes of the solution's text. A script with its own names has lost much of the
+    solution. An edit must not seem near just by losing much too.
     """
     known = _pieces(solution)
     theirs = _pieces(text) ^ known
@@ -178,9 +198,10 @@ def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
 
 
 def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
-    """Return the script's line that shows the edit's first change of the solution; None if no line does.
+    """Return the script's line that shows an edit's first change.
 
-    An edit's later changes may be right by themselves in a script that is written differently from ours.
+    It is None if no line does. An edit's later changes may be right by themselves in a script that is written
+    differently from ours.
     """
     wrong = Edit(edit.changes[:1]).made_in(solution)
     new = _pieces(wrong) - _pieces(solution)
@@ -209,7 +230,7 @@ def _words(line: str) -> frozenset[tuple[str, ...]]:
 
 
 def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Observation | None) -> bool:
-    """Whether two calls did the same: they have the same faults, or the same values in the same places."""
+    """Return whether two calls have the same faults, or the same values."""
     if one is None or other is None or _events(one) != _events(other):
         return False
     if one.failure or one.faults:
@@ -226,14 +247,20 @@ def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Obser
 
 
 def _fails(exercise: Exercise, case: Case, seen: Observation | None) -> bool:
-    """Whether a call does something wrong: two results that differ little may be a wrong one and a right one."""
+    """Return whether a call does something wrong.
+
+    Two results that differ little may be a wrong one and a right one.
+    """
     if seen is None or seen.failure or seen.faults or seen.changed_inputs or seen.earlier_answer_changed:
         return True
     return not Comparison(exercise, case.arguments("cpu"), seen).right
 
 
 def _tells(exercise: Exercise, case: Case, seen: Observation | None) -> bool:
-    """Whether a wrong call gives any number, or none in some places only, or a fault: not NaN or nothing all over."""
+    """Return whether a wrong call shows more than NaN or nothing all over.
+
+    That is any number, a fault, or elements that are missing in some places only.
+    """
     if seen is None:
         return False
     if seen.output is None or seen.faults or seen.failure:
@@ -246,7 +273,10 @@ def _tells(exercise: Exercise, case: Case, seen: Observation | None) -> bool:
 
 
 def fails_alike(exercise: Exercise, case: Case, one: Observation | None, other: Observation | None) -> bool:
-    """Whether the same is told of two calls first: an error, a fault, what is never written, or else their values."""
+    """Return whether the first symptom of two calls is the same.
+
+    It is an error, a fault, what is never written, or else their values.
+    """
     if one is None or other is None:
         return False
     if one.failure or other.failure:
@@ -259,7 +289,7 @@ def fails_alike(exercise: Exercise, case: Case, one: Observation | None, other: 
 
 
 def _events(seen: Observation) -> tuple[object, ...]:
-    """What a call did beside its result."""
+    """Return the effects of a call beside its result."""
     undefined = any(launch.undefined for launch in seen.launches)
     return _message(seen), seen.changed_inputs, _faults(seen), undefined
 

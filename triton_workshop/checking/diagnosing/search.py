@@ -1,4 +1,7 @@
-"""Runs in the process of a learner's script, after it was observed: finds which mistake it made, and where."""
+"""Searches for a mistake and its line, in the script's own process.
+
+The script has been observed before.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ from triton_workshop.processes.wire import Connection
 
 
 def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
-    """Send which mistake makes the case of this name fail, and where it is: whenever more is known."""
+    """Send the mistake that makes a case fail, whenever more is known."""
     prepare()
     keep_signals_inside()
     with _silent(), dispensable():
@@ -48,7 +51,7 @@ def send_other_size(connection: Connection, source: Source) -> None:
 
 
 def send_limits(connection: Connection, source: Source) -> None:
-    """Send up to which sizes a right script is right, one limit after the other."""
+    """Send the sizes up to which a right script is right."""
     prepare()
     keep_signals_inside()
     with _silent():
@@ -72,13 +75,15 @@ def _silent() -> Iterator[None]:
 
 
 def diagnosis_of(source: Source, case: Case, seconds: float | None = None) -> Diagnosis:
-    """The last of the `diagnoses_of` this case."""
+    """Return the last of the `diagnoses_of` this case."""
     *_, last = diagnoses_of(source, case, seconds)
     return last
 
 
 def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> Iterator[Diagnosis]:
-    """Find which mistake makes this case fail, and where it is. What the script prints is thrown away.
+    """Find the mistake that makes this case fail, and its line.
+
+    What the script prints is thrown away.
 
     `seconds` of processor time are for all tries together, by default `tries.SEARCH_SECONDS`. For a slip in a script of
     which those have shown nothing there are half as many again, by default `tries.SLIP_SECONDS`, and as many to try it
@@ -110,7 +115,10 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
 
 
 def _is_unclear(source: Source, culprit: Culprit) -> bool:
-    """Whether others may be the cause: lines that it uses, or what a path does that its line chooses."""
+    """Return whether other lines may be the cause.
+
+    These are lines that it uses, or the path that its line chooses.
+    """
     at_path = isinstance(source.statement_at(culprit.line), ast.If) and not culprit.instead
     return (culprit.with_others or at_path) and not culprit.extra
 

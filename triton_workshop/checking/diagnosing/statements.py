@@ -1,4 +1,7 @@
-"""The statements of a script's kernel and launcher, and how one of them compares with one of the solution."""
+"""Statements of a script's kernel and launcher.
+
+They can be compared and paired with those of the solution.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,10 @@ class Statement:
 
     @functools.cached_property
     def keys(self) -> frozenset[tuple[str, str]]:
-        """Its function, with each name that it assigns, or with what it calls, returns or loops over."""
+        """Function with each name that the statement assigns.
+
+        Without an assignment, the names are what it calls, returns or loops over.
+        """
         names = ["loop"] if isinstance(self.node, ast.For | ast.While) else _names(self.node)
         return frozenset((self.function, name) for name in names)
 
@@ -39,12 +45,12 @@ class Statement:
 
     @property
     def loops(self) -> int:
-        """How many loops are around it."""
+        """Number of loops around it."""
         return len(self.outer)
 
     @functools.cached_property
     def updates(self) -> bool:
-        """Whether it makes the new value of a name from the old one."""
+        """It makes the new value of a name from the old one."""
         return isinstance(self.node, ast.AugAssign) or (
             isinstance(self.node, ast.Assign) and not self.keys.isdisjoint(self.uses)
         )
@@ -56,7 +62,7 @@ class Statement:
         return frozenset((self.function, name) for name in names_loaded(read))
 
     def likeness(self, other: Statement) -> float:
-        """How much alike the two are as texts, 0 to 1."""
+        """Return the similarity of the two texts, 0 to 1."""
         return difflib.SequenceMatcher(None, self.code, other.code).ratio()
 
     @property
@@ -72,11 +78,11 @@ class Statement:
         return self.code == other.code or self.dump == other.dump
 
     def same_as(self, other: Statement) -> bool:
-        """Whether the two are the same code inside as many loops."""
+        """Return whether the two are the same code inside as many loops."""
         return self.same_code(other) and self.loops == other.loops
 
     def is_in(self, function: Function | None) -> bool:
-        """Whether a function has this code anywhere."""
+        """Return whether a function has this code anywhere."""
         nodes = ast.walk(function) if function else iter(())
         return any(self.dump == _dump(node) for node in nodes if isinstance(node, ast.stmt))
 
@@ -101,7 +107,10 @@ def branches_of(source: Source) -> Iterator[Statement]:
 
 
 def names_known_without(statement: Statement, function: Function | None) -> bool:
-    """Whether its function can do without a statement: the names that it gives values to have others too."""
+    """Return whether a function can do without a statement.
+
+    The names to which the statement gives values have others too.
+    """
     if function is None or isinstance(statement.node, ast.For | ast.While):
         return False
     inside = set(ast.walk(statement.node))
@@ -131,7 +140,10 @@ def _end_of_header(node: ast.stmt) -> int:
 
 
 def _names(node: ast.stmt) -> Iterator[str]:
-    """What distinguishes a statement from others in its function. A branch has the names of what is in it."""
+    """Yield the names that tell a statement from others in its function.
+
+    A branch has the names of what is in it.
+    """
     for part in ast.walk(node):
         match part:
             case ast.Name(id=name, ctx=ast.Store()):
@@ -165,7 +177,10 @@ def pairings(ours: tuple[Statement, ...], theirs: tuple[Statement, ...]) -> list
 
 
 def _only_copy(own: Statement, ours: tuple[Statement, ...], theirs: tuple[Statement, ...]) -> list[Statement]:
-    """Their statement that is the same as ours, if each side has one such statement."""
+    """Return the script's statement that is the same as a solution's.
+
+    Each side must have only one such statement.
+    """
     found = [s for s in theirs if s.function == own.function and own.same_as(s)]
     alone = sum(s.function == own.function and own.same_as(s) for s in ours) == 1
     return found if alone and len(found) == 1 else []
@@ -184,7 +199,10 @@ def _namesakes(own: Statement, other: Statement) -> bool:
 
 
 def _same_call(own: Statement, other: Statement) -> bool:
-    """Whether both call the same function, and one of them ignores what it returns."""
+    """Return whether both call the same function.
+
+    One of them ignores what it returns.
+    """
     node, value = other.node, getattr(own.node, "value", None)
     if not isinstance(value, ast.Call) or not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return False

@@ -1,8 +1,9 @@
-"""Runs a right script again with other tile sizes: sizes that are mixed up show only where they differ.
+"""Runs a right script with other tile sizes.
 
-A size is an integer literal of the launcher, a power of two, that a launch passes for a constexpr or that the launcher
-divides by, directly or by a name that has no other value. So the grid and the kernel change together. Sizes that are
-computed, tuned or asserted are left as they are, and so are those that the task gives.
+Sizes that are mixed up show only where they differ. A size is an integer literal of the launcher, a power of two, that
+a launch passes for a constexpr or that the launcher divides by, directly or by a name that has no other value. So the
+grid and the kernel change together. Sizes that are computed, tuned or asserted are left as they are, and so are those
+that the task gives.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SMALLEST_LITERAL = 4
 SMALLEST_DOT = 16
 """The smallest size that tl.dot takes."""
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
-"""What a launch tells the compiler: their numbers are no sizes."""
+"""Options of the compiler at a launch: their numbers are no sizes."""
 
 
 Changes = Sequence[tuple[ast.expr | ast.stmt, str]]
@@ -30,14 +31,17 @@ Changes = Sequence[tuple[ast.expr | ast.stmt, str]]
 
 @dataclass(frozen=True)
 class TileSize:
-    """A tile size of a script: what it is called, its value, and the literals that give it."""
+    """A tile size of a script: its name, value and literals."""
 
     name: str
     value: int
     literals: tuple[ast.Constant, ...]
 
     def others(self, sizes: Sequence[TileSize]) -> Iterator[int]:
-        """The smallest that tl.dot takes, or twice as much; and one that is larger than all others."""
+        """Yield other values to try.
+
+        The first is the smallest that tl.dot takes, or twice as much, the second is larger than all other sizes.
+        """
         yield SMALLEST_DOT if self.value > SMALLEST_DOT else self.value * 2
         if beside := [size.value for size in sizes if size is not self]:
             yield 2 * max(beside)
@@ -68,7 +72,10 @@ class OtherSize:
 
 
 TOO_SMALL = "arange's end argument must be greater"
-"""What Triton says of an empty block, as that of a size divided by a larger number."""
+"""Triton's message about an empty block.
+
+An example is a block whose size was divided by a larger number.
+"""
 TOO_LARGE = "exceeds triton maximum tensor numel"
 """Of a block, in the words of Triton's ValueError."""
 
@@ -79,7 +86,10 @@ def other_size_of(
     observe: Callable[[str, Case], Observation | None],
     right: Callable[[str, Case], bool],
 ) -> OtherSize | None:
-    """Find a size that cannot be changed. `observe` runs a text on a case, or returns None if time is up."""
+    """Find a tile size that cannot be changed.
+
+    `observe` runs a text on a case, or returns None if time is up.
+    """
     sizes = sizes_of(source)
     multiples = list(_multiples(source, sizes))
     pairs = [
@@ -102,7 +112,10 @@ def other_size_of(
 
 
 def _multiples(source: Source, sizes: Sequence[TileSize]) -> Iterator[tuple[TileSize, TileSize]]:
-    """The sizes of which one is divided into parts of another: it has to be a multiple."""
+    """Yield pairs of sizes of which the first is a multiple of the second.
+
+    The script divides the first into parts of the second.
+    """
     named = {size.name: size for size in sizes}
     for call, kernel in _launches(source):
         pairs = _constexprs(call, kernel)
@@ -158,7 +171,10 @@ def sizes_of(source: Source) -> list[TileSize]:
 
 
 def _other_numbers(source: Source) -> Iterator[int]:
-    """Numbers in the launcher that may stand for a size or a product of them: `if N <= 32: BLOCK = 32`, `n // 2048`."""
+    """Yield the launcher's numbers that may stand for a size, or a product.
+
+    Examples are `if N <= 32: BLOCK = 32` and `n // 2048`.
+    """
     for node in ast.walk(source.launcher) if source.launcher else ():
         if isinstance(node, ast.Compare | ast.BinOp) or (isinstance(node, ast.Call) and called(node) == "cdiv"):
             parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.Constant)]
@@ -166,7 +182,10 @@ def _other_numbers(source: Source) -> Iterator[int]:
 
 
 def _divisors(source: Source) -> Iterator[str]:
-    """The names by which the launcher divides: sizes, even if no launch passes them."""
+    """Yield the names by which the launcher divides.
+
+    These are sizes, even if no launch passes them.
+    """
     for node in ast.walk(source.launcher) if source.launcher else ():
         match node:
             case ast.Call(ast.Name("cdiv") | ast.Attribute(_, "cdiv"), [_, ast.Name(name)]):
@@ -186,7 +205,10 @@ def _launches(source: Source) -> Iterator[tuple[ast.Call, Function]]:
 
 
 def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.expr]]:
-    """What a launch passes for each constexpr. Where a `*` stands for several arguments, count from the end."""
+    """Yield what a launch passes for each constexpr.
+
+    Where a `*` stands for several arguments, count from the end.
+    """
     parameters = [argument.arg for argument in kernel.args.args]
     constexprs = {a.arg for a in kernel.args.args if a.annotation and "constexpr" in ast.unparse(a.annotation)}
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
@@ -200,7 +222,10 @@ def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.exp
 
 
 def _assigned(source: Source) -> dict[str, ast.Constant]:
-    """Names of the launcher and the module that get a size once, and nothing else ever."""
+    """Return the names that get a size once, and nothing else ever.
+
+    They are the launcher's and the module's.
+    """
     bodies = [*source.tree.body, *(source.launcher.body if source.launcher else ())]
     found: dict[str, list[ast.expr]] = {}
     for node in bodies:
@@ -232,7 +257,10 @@ def _is_size(node: ast.expr) -> bool:
 
 
 def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, ...]:
-    """The literals of the launcher with this value: a size that has no name stands in the grid, too."""
+    """Return the literals of the launcher with the same value.
+
+    A size that has no name stands in the grid, too.
+    """
     nodes = [*ast.walk(source.launcher)] if source.launcher else []
     options = [node.value for node in nodes if isinstance(node, ast.keyword) and node.arg in OPTIONS]
     equal = (node for node in nodes if isinstance(node, ast.Constant) and node.value == like.value)
@@ -240,7 +268,10 @@ def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, .
 
 
 def is_refused(seen: Observation, text: str) -> bool:
-    """Whether Triton has no room for blocks of such a size, or the script refuses it: by an assertion or an error."""
+    """Return whether Triton or the script refuses a size of a block.
+
+    Triton has no room for it, or the script has an assertion or raises an error.
+    """
     if seen.failure is None or seen.failure.line is None:
         return False
     if any(words in seen.failure.message for words in (TOO_LARGE, TOO_SMALL)):
@@ -250,7 +281,10 @@ def is_refused(seen: Observation, text: str) -> bool:
 
 
 def _mixed(source: Source, changes: Sequence[Changes], broken: TileSize, right: Callable[[str], bool]) -> Mixed | None:
-    """Find the one line with which, if it named another size, the script would be right with each of these changes."""
+    """Find the one line that names the wrong size.
+
+    With another name, the script would be right with each of these changes.
+    """
     fixes = [
         Mixed(use.lineno, use.id, name)
         for use, name in _other_names(source, broken)
@@ -260,9 +294,10 @@ def _mixed(source: Source, changes: Sequence[Changes], broken: TileSize, right: 
 
 
 def _other_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.Name, str]]:
-    """Each use of a size's name with another name, where one of the two is the broken size's.
+    """Yield each use of a size's name, with another name to try there.
 
-    A line that is the solution's is right: of two that do not fit together, the other one is wrong.
+    One of the two is the broken size's. A line that is the solution's is right: of two that do not fit together, the
+    other one is wrong.
     """
     passed = {name for call, kernel in _launches(source) for name, _ in _constexprs(call, kernel)}
     names = passed | _assigned(source).keys()
@@ -282,14 +317,20 @@ def _other_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.Name, s
 
 
 def _passed_apart(call: ast.Call, kernel: Function) -> list[ast.expr]:
-    """What a launch passes for constexprs, if no size is passed twice: then none takes another one's place."""
+    """Return the constexprs of a launch, if it passes no size twice.
+
+    Then none takes the place of another one.
+    """
     values = [value for _, value in _constexprs(call, kernel)]
     names = [value.id for value in values if isinstance(value, ast.Name)]
     return values if len(set(names)) == len(names) else []
 
 
 def with_changes(source: Source, changes: Changes) -> str:
-    """The script's text with other words in the place of these nodes, each of which is on one line."""
+    """Return the script's text with other code in place of these nodes.
+
+    Each node is on one line.
+    """
     lines = [line.encode() for line in source.lines]
     for node, words in sorted(changes, key=lambda change: -change[0].col_offset):
         line = lines[node.lineno - 1]

@@ -1,4 +1,7 @@
-"""Runs variants of a script on the simulator, to see which of them are right. Needs torch."""
+"""Runs variants of a script on the simulator, and judges them.
+
+This module needs torch.
+"""
 
 from __future__ import annotations
 
@@ -18,25 +21,43 @@ from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source, names_loaded, names_stored
 
 SEARCH_SECONDS = 0.7
-"""Of processor time, for all tries together: the verdict should come within a second of the save."""
+"""Processor time for all tries together.
+
+The verdict should come within a second of the save.
+"""
 SLIP_SECONDS = 2.5
-"""Of processor time, for a script in a style of its own, of which the others have shown nothing."""
+"""Processor time for a script in a style of its own.
+
+The other searches have shown nothing of it.
+"""
 LIMIT_SECONDS = 4.0
-"""Of processor time, to run a right script on larger inputs, for a remark that comes after the verdict."""
+"""Processor time to run a right script on larger inputs.
+
+The remark comes after the verdict.
+"""
 CONFIRM_SECONDS = 4.0
-"""Of processor time, to try in every case, the long ones too, what seems to make such a script right."""
+"""Processor time to confirm a repair in every case, the long ones too."""
 GRACE_SECONDS = 2.0
 """For a try that began within those."""
 SLOW = 5
-"""A variant may take so many times as long as the script's own text: then it does something else, or is of no use."""
+"""Factor by which a variant may be slower than the script's own text.
+
+If it is slower still, it does something else, or is of no use.
+"""
 SLOW_SECONDS = 1.0
-"""And this in addition, of processor time: a first time takes longer, and so does a garbage collection."""
+"""Processor time that a variant may take in addition.
+
+A first call takes longer, and so does a garbage collection.
+"""
 TRIED_FILE = "repaired.py"
-"""What the texts that are tried are called: they are not in any folder."""
+"""Name for the texts that are tried: they are in no folder."""
 
 
 def longest_seconds(seconds: float | None = None) -> float:
-    """After so many seconds, a try does not end; `seconds` are for the search, as in `search.diagnoses_of`."""
+    """Return the time after which a try is taken for endless.
+
+    `seconds` are for the search, as in `search.diagnoses_of`.
+    """
     longest = max(SEARCH_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
     searched = longest if seconds is None else 2.5 * seconds
     return searched + GRACE_SECONDS
@@ -66,7 +87,7 @@ class Tries:
         self._end = time.process_time() + seconds
 
     def observe(self, text: str, case: Case) -> Observation | None:
-        """Observe what a script with this text does in a case; None when the time is up."""
+        """Observe a script with this text in a case; None when time is up."""
         key = text, case.name
         if key not in self._seen:
             own = None if text == self._source.text else self.observe(self._source.text, case)
@@ -79,12 +100,12 @@ class Tries:
         return self._seen[key]
 
     def right(self, text: str, case: Case) -> bool:
-        """Whether it passes the case; false when the time is up."""
+        """Return whether a text passes the case; false when time is up."""
         seen = self.observe(text, case)
         return seen is not None and _is_right(self._exercise, case, seen)
 
     def repaired(self, text: str, case: Case) -> bool:
-        """Whether it passes the case.
+        """Return whether a text passes the case with no more work than the script.
 
         If the script itself has written every element, it has to do so with the same tiles and in no more programs:
         with others, a mistake may only not show.
@@ -96,7 +117,10 @@ class Tries:
         return not complete or (_programs(seen) <= _programs(own) and _tiles(seen) <= _tiles(own))
 
     def right_in_all(self, text: str) -> bool:
-        """Whether it passes every case, and does no work twice or for nothing; false if time is up."""
+        """Return whether a text passes every case, and wastes no work.
+
+        False if time is up.
+        """
         cases = self._exercise.simulated_cases
         return all(self.repaired(text, case) and not self._wastes(text, case) for case in cases)
 
@@ -154,7 +178,10 @@ def _limited(seconds: float) -> Iterator[None]:
 
 
 def _never_ends(text: str) -> bool:
-    """Whether a `while` loop of a variant has lost what changes its condition: it would take all the time there is."""
+    """Return whether a `while` loop has lost what changes its condition.
+
+    It would take all the time there is.
+    """
     with suppress(SyntaxError):
         loops = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.While))
         return any(names_stored(loop).isdisjoint(names_loaded(loop.test)) and not _is_left(loop) for loop in loops)

@@ -1,7 +1,8 @@
-"""Finds the code of a right script that no case has run: a path for sizes, dtypes or layouts that the cases have not.
+"""Finds the code of a right script that no case has run.
 
-A verdict says nothing about it. Left out is what no input would reach, such as a branch of a flag that each launch
-gives the same value, what depends on the machine, and code that ends a function early or reports an error.
+It is a path for sizes, dtypes or layouts that the cases have not, so a verdict says nothing about it. Left out is what
+no input would reach, such as a branch of a flag that each launch gives the same value, what depends on the machine, and
+code that ends a function early or reports an error.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ Scope = Function | ast.Lambda
 
 @dataclass(frozen=True)
 class Untested:
-    """Lines that no case has run, with what would have to be true or false for that."""
+    """Lines that no case has run, and the condition that would run them."""
 
     first: int
     last: int
@@ -37,7 +38,10 @@ class Untested:
 
 
 def untested(source: Source, taken: Set[Branch]) -> Iterator[Untested]:
-    """The code that did not run because all conditions of these branches went the other way."""
+    """Find the code that did not run in these branches.
+
+    All its conditions went the other way.
+    """
     went: dict[tuple[int, str], set[bool]] = {}
     for branch in taken:
         went.setdefault((branch.line, branch.condition), set()).add(branch.taken)
@@ -65,7 +69,10 @@ def _code_of(node: Conditional, needed: bool) -> list[ast.stmt] | list[ast.expr]
 def _conditionals(
     node: ast.AST, around: ast.AST | None = None, scopes: tuple[Scope, ...] = ()
 ) -> Iterator[tuple[Conditional, ast.AST | None, tuple[Scope, ...]]]:
-    """Each conditional with what it is a value of, if that is a keyword or an assignment, and its functions."""
+    """Yield each conditional, with its context and its functions.
+
+    The context is the keyword or the assignment whose value it is part of.
+    """
     if isinstance(node, Conditional):
         yield node, around, scopes
     if isinstance(node, Scope):
@@ -76,7 +83,7 @@ def _conditionals(
 
 
 def _matters(code: ast.AST) -> bool:
-    """Whether it does more than to end something, or to tell people something."""
+    """Return whether code does more than to end or to print something."""
     match code:
         case ast.Raise() | ast.Assert() | ast.Pass() | ast.Continue() | ast.Break() | ast.Return(value=None):
             return False
@@ -90,7 +97,7 @@ def _matters(code: ast.AST) -> bool:
 
 
 def _is_for_none(test: ast.expr, needed: bool, arguments: Set[str]) -> bool:
-    """Whether code is there for arguments that are left out, or for tensors without elements."""
+    """Return whether code is for arguments left out, or empty tensors."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return _is_for_none(inner, not needed, arguments)
@@ -106,14 +113,17 @@ def _is_for_none(test: ast.expr, needed: bool, arguments: Set[str]) -> bool:
 
 
 def _is_size(value: ast.expr, arguments: Set[str]) -> bool:
-    """Whether it may be how many elements there are: `numel()`, a part of a shape, or a name for these."""
+    """Return whether a value may be a number of elements.
+
+    It is `numel()`, a part of a shape, or a name for these.
+    """
     if isinstance(value, ast.Name):
         return value.id not in arguments
     return isinstance(value, ast.Subscript) or (isinstance(value, ast.Call) and called(value) in ("numel", "len"))
 
 
 def _is_option(around: ast.AST | None) -> bool:
-    """Whether a value goes to the compiler, such as a number of warps."""
+    """Return whether a value goes to the compiler, as a number of warps does."""
     names = [around.arg] if isinstance(around, ast.keyword) else []
     if isinstance(around, ast.Assign):
         names = [part.id for target in around.targets for part in ast.walk(target) if isinstance(part, ast.Name)]
@@ -121,7 +131,7 @@ def _is_option(around: ast.AST | None) -> bool:
 
 
 class _Inputs:
-    """What of a script depends on its inputs, as far as its text shows."""
+    """The values of a script that depend on its inputs, by its text."""
 
     def __init__(self, source: Source) -> None:
         self._calls: dict[str, list[tuple[ast.Call, tuple[Scope, ...]]]] = {}
@@ -134,18 +144,18 @@ class _Inputs:
                 self._calls.setdefault(function.id, []).append((call, scopes))
         keys = (node.keys for node in source.nodes if isinstance(node, ast.Dict))
         self._tuned = {key.value for each in keys for key in each if isinstance(key, ast.Constant)}
-        """What a tuner's configurations or a heuristic give, and other words in such places."""
+        """Keys of a tuner's configurations or heuristics, and other such keys."""
         self._asked: set[tuple[Scope, str]] = set()
         """Names that depend on each other are asked about once."""
 
     def decide(self, test: ast.expr, scopes: tuple[Scope, ...]) -> bool:
-        """Whether the outcome of a condition depends on them, and not on the machine."""
+        """Return whether a condition depends on inputs, not on the machine."""
         attributes = {part.attr for part in ast.walk(test) if isinstance(part, ast.Attribute)}
         self._asked.clear()
         return attributes.isdisjoint(MACHINE) and self._varies(test, scopes)
 
     def _varies(self, value: ast.expr | None, scopes: tuple[Scope, ...]) -> bool:
-        """Whether a value may be another one in another call. What a program asks for itself may, too."""
+        """Return whether a value may differ between calls, or between programs."""
         if value is None:
             return True
         names = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
@@ -172,7 +182,10 @@ class _Inputs:
 
 
 def _used(source: Source) -> set[ast.stmt]:
-    """The functions that the launcher uses, itself included: a file may have others beside it."""
+    """Return the functions that the launcher uses, and itself.
+
+    A file may have others beside it.
+    """
     named = {node.name: node for node in source.tree.body if isinstance(node, Function)}
     used, coming = set[ast.stmt](), {source.exercise.launcher}
     while coming:
@@ -191,7 +204,10 @@ def _calls(node: ast.AST, scopes: tuple[Scope, ...] = ()) -> Iterator[tuple[ast.
 
 
 def _argument(call: ast.Call, parameters: ast.arguments, name: str, tuned: Set[object]) -> ast.expr | None:
-    """What a call passes for a parameter, or its default; None if that is not known."""
+    """Return the argument for a parameter of a call, or its default.
+
+    It is None if that is not known.
+    """
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
@@ -210,7 +226,10 @@ def _argument(call: ast.Call, parameters: ast.arguments, name: str, tuned: Set[o
 
 
 def _values_of(name: str, scope: Scope) -> Iterator[ast.expr | None]:
-    """What a function assigns to a name: None where that is not known, as of a loop's."""
+    """Yield the values that a function assigns to a name.
+
+    One is None where it is not known, as of a loop's.
+    """
     nodes = list(ast.walk(scope))
     assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
     pairs = [(target, node.value) for node in assigned if node.value is not None for target in _targets(node)]

@@ -28,7 +28,10 @@ class Failure:
 
 
 def failure_of(error: BaseException, file: Path) -> Failure:
-    """Describe an exception: its first cause, on the learner's own innermost line."""
+    """Describe an exception by its first cause, on the script's own line.
+
+    The line is the innermost one of the script's.
+    """
     lines: list[int | None] = []
     links: list[BaseException] = []
     link: BaseException | None = error
@@ -48,13 +51,16 @@ def failure_of(error: BaseException, file: Path) -> Failure:
 
 
 def unobservable(error: Exception, file: Path) -> Failure:
-    """Describe an error of the observer's own, which the script may have brought about."""
+    """Describe an error of the observer, which the script may have caused."""
     what = failure_of(error, file)
     return replace(what, type="Unobservable", message=f"{what.type}: {what.message}", chain="")
 
 
 def _text(message: object) -> str:
-    """A message, or what is left of it: one may be megabytes long, without end for a terminal, or an error itself."""
+    """Return a message, or what can be read of it.
+
+    It may be megabytes long, without end for a terminal, or an error itself.
+    """
     try:
         text = str(message)
     except BaseException as error:
@@ -65,7 +71,10 @@ def _text(message: object) -> str:
 
 
 def _line_in_kernel(error: BaseException, file: Path) -> int | None:
-    """Where Triton's compiler stopped: it counts lines from the kernel's own first one."""
+    """Return the line where Triton's compiler stopped.
+
+    It counts lines from the kernel's own first one.
+    """
     try:
         source, line = error.src, error.node.lineno  # type: ignore[attr-defined]
     except Exception:  # it is none of the compiler's

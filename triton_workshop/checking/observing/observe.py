@@ -1,4 +1,4 @@
-"""Makes one call of a launcher and records everything about it. It judges nothing: see `judge.py`."""
+"""Records one call of a launcher, and judges nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ _DTYPES = frozenset(
 
 @dataclass(frozen=True)
 class Launched:
-    """A launch of one of the script's kernels. `numbers` are the arguments that are not tensors: sizes, strides, …"""
+    """A launch of one of the script's kernels.
+
+    `numbers` are the arguments that are not tensors: sizes, strides, …
+    """
 
     kernel: str
     grid: tuple[int, ...]
@@ -47,17 +50,23 @@ class Launched:
     undefined: tuple[Fault, ...]
     numbers: dict[str, int | float]
     idle: int
-    """How many of its programs have stored nothing."""
+    """Number of its programs that have stored nothing."""
     stored_again: int
-    """How many stores went to an element that this launch had stored to before."""
+    """Number of stores to an element that this launch had stored to before."""
     prepared: tuple[tuple[str, int], ...]
-    """What it read that PyTorch made in the launcher: each parameter's name, and the number of elements."""
+    """Its reads of what PyTorch made in the launcher.
+
+    Each is a parameter's name, and a number of elements.
+    """
     empty: tuple[tuple[str, int, int], ...] = ()
-    """The arguments of which blocks were loaded that a mask left empty: how many of how many blocks of one shape."""
+    """Arguments whose blocks a mask left empty.
+
+    Each has a name, the number of empty blocks, and that of all blocks of one shape.
+    """
     products: int = 0
     """The operations done by tl.dot."""
     repeats: bool = False
-    """Whether the launch before it had the same kernel, grid and arguments."""
+    """The launch before it had the same kernel, grid and arguments."""
 
     @property
     def programs(self) -> int:
@@ -66,39 +75,51 @@ class Launched:
 
 @dataclass(frozen=True)
 class Observation:
-    """What one call did. `output` is the tensor that it returned, if it returned one."""
+    """Record of one call.
+
+    `output` is the tensor that the call returned, if it returned one.
+    """
 
     output: torch.Tensor | None = None
     output_type: str = ""
     unwritten: torch.Tensor | None = None
-    """Where the output was never written, as far as launches on the simulator show."""
+    """Mask of the elements that launches on the simulator never wrote."""
     provenance: Provenance = Provenance.UNKNOWN
     launches: tuple[Launched, ...] = ()
     changed_inputs: tuple[int, ...] = ()
     """Positions, from 1, of the arguments that were changed."""
     earlier_answer_changed: bool = False
     stored_outside: bool = False
-    """Whether something beside the arguments was stored to, as guards around them show on a GPU."""
+    """A store went beside the arguments, as guards around them show on a GPU."""
     failure: Failure | None = None
     loading: bool = False
-    """Whether the script failed before its launcher was called."""
+    """The script failed before its launcher was called."""
     timed_out: bool = False
     seconds: float = 0.0
     """Of processor time, for the call."""
     kernels: tuple[PickledKernel, ...] = ()
-    """What all launches so far ask of the compiler."""
+    """Requests to the compiler, from all launches so far."""
     unreachable: tuple[tuple[int, str], ...] = ()
-    """What a GPU would refuse, because a tensor is in the CPU's memory: the line, and why."""
+    """Accesses that a GPU refuses, as the tensor is in the CPU's memory.
+
+    Each has its line, and the reason.
+    """
     computed: bool = False
-    """Whether PyTorch has computed the tensor that was returned."""
+    """PyTorch has computed the tensor that was returned."""
     branches: frozenset[Branch] = frozenset()
-    """Which way the script's conditions went."""
+    """Conditions of the script, with the ways that they went."""
     replaced: tuple[str, ...] = ()
-    """The functions of PyTorch, NumPy and the workshop in whose place the script has put something else."""
+    """Functions that the script has replaced.
+
+    They are PyTorch's, NumPy's or the workshop's.
+    """
 
     @property
     def missing(self) -> torch.Tensor:
-        """Where the output is not written, or if that is not known, where it is NaN."""
+        """Mask of the elements that are not written.
+
+        If that is not known, these are the ones that are NaN.
+        """
         assert self.output is not None
         return self.unwritten if self.unwritten is not None else self.output.isnan()
 
@@ -108,7 +129,10 @@ class Observation:
 
     @property
     def thread_races(self) -> tuple[Fault, ...]:
-        """Races between threads of one program: no other fault hides behind them, nor do they explain wrong values."""
+        """Races between threads of one program.
+
+        No other fault hides behind them, nor do they explain wrong values.
+        """
         return tuple(fault for fault in self._all_faults() if fault.earlier is not None)
 
     def _all_faults(self) -> Iterator[Fault]:
@@ -116,10 +140,10 @@ class Observation:
 
 
 class Observer:
-    """Calls a launcher case by case. It remembers the previous answer, to see whether that changes.
+    """Calls a launcher case by case.
 
-    `compiled` says whether anybody will ask what its launches ask of the compiler, and `originals` has the functions by
-    which it observes, as they were before the script was loaded.
+    It remembers the previous result, to notice a change of it. `compiled` is false if nobody will ask what its launches
+    need of the compiler. `originals` has the functions by which it observes, as they were before the script was loaded.
     """
 
     def __init__(
@@ -142,9 +166,10 @@ class Observer:
         self._compiled = compiled
 
     def observe(self, arguments: tuple[torch.Tensor, ...], integer_bits: int = 32) -> Observation:
-        """Call the launcher. Its own output is kept, and `Observation.output` is a copy.
+        """Call the launcher with these arguments.
 
-        An int32 has so many bits on the simulator: see `Case`.
+        Its own output is kept, and `Observation.output` is a copy. An int32 has so many bits on the simulator: see
+        `Case`.
 
         Arguments with the same shapes as before reuse the same tensors, so a launcher that remembers them is found out.
         """
@@ -234,7 +259,10 @@ class Observer:
 
 
 def _oddity(output: object) -> str:
-    """What is odd about a tensor that no kernel can have stored to; empty if nothing is, and for what is no tensor."""
+    """Describe a tensor that no kernel can have stored to.
+
+    The description is empty if nothing is odd about it, and for what is no tensor.
+    """
     if not isinstance(output, torch.Tensor):
         return ""
     if output.device.type != "cpu":
@@ -288,7 +316,7 @@ def _is_same_argument(then: object, now: object) -> bool:
 def _prepared(
     launch: Launch, launches: list[Launch], arguments: tuple[torch.Tensor, ...]
 ) -> tuple[tuple[str, int], ...]:
-    """What a launch read that is neither one of the launcher's arguments nor stored by any launch."""
+    """Return the reads of what is no argument, nor stored by a launch."""
     known = {argument.untyped_storage().data_ptr() for argument in arguments}
     known = known.union(*(each.writes or () for each in launches))
     return tuple((name, size) for name, address, size in launch.counts.reads() if address not in known)
@@ -314,9 +342,10 @@ def _followed(file: Path, launches: list[Launch]) -> Iterator[TorchCalls | None]
 
 @contextmanager
 def _uninitialised_memory_is_nan() -> Iterator[None]:
-    """Make what a kernel leaves unwritten show as NaN: PyTorch's deterministic mode fills torch.empty with it.
+    """Fill what `torch.empty` returns with NaN, to show what is unwritten.
 
-    By its debug mode, because `torch.use_deterministic_algorithms` imports torch._inductor: 4 s.
+    PyTorch's deterministic mode does that. It is set by its debug mode, because `torch.use_deterministic_algorithms`
+    imports torch._inductor: 4 s.
     """
     before = torch.get_deterministic_debug_mode()
     torch.set_deterministic_debug_mode("warn")

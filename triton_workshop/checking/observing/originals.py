@@ -1,4 +1,4 @@
-"""Remembers the functions by which the checker observes, to see whether a script has replaced any of them."""
+"""Functions by which the checker observes, to notice their replacement."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ OUR_OWN = ("triton_workshop.checking.", "triton_simulator.")
 
 
 class Originals:
-    """The functions of PyTorch, NumPy, the simulator and the checker, as they were before a script was loaded."""
+    """Functions as they were before a script was loaded.
+
+    They are PyTorch's, NumPy's, the simulator's and the checker's.
+    """
 
     def __init__(self) -> None:
         self._known = [(name, names, dict(names)) for name, names in _owners()]

@@ -1,4 +1,4 @@
-"""Where a returned tensor comes from: which launches stored it, and where they did not."""
+"""Origin of a returned tensor: which launches stored which elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Provenance(Enum):
-    """Where the returned tensor comes from."""
+    """Origin of the returned tensor."""
 
     KERNEL = "stored by a kernel of the script, and not changed since"
     COPY = "equal to what a kernel of the script stored in another tensor of this shape and dtype"
@@ -27,7 +27,10 @@ class Provenance(Enum):
 
 
 def provenance_of(launches: list[Launch], output: torch.Tensor) -> tuple[Provenance, torch.Tensor | None]:
-    """Say whether these launches wrote the output, and where they did not; None if that is not known."""
+    """Return an output's origin, and the mask of its unwritten elements.
+
+    The mask is None if it is not known.
+    """
     if not launches:
         return Provenance.NO_LAUNCH, None
     writes = _writes(launches)
@@ -52,7 +55,10 @@ def provenance_of(launches: list[Launch], output: torch.Tensor) -> tuple[Provena
 
 
 def _writes(launches: list[Launch]) -> dict[int, Write]:
-    """Return where any of them stored, and what was there after the last one that stored."""
+    """Merge the writes of launches, by address.
+
+    Each has all elements that were stored, and what was there after the last store.
+    """
     writes: dict[int, Write] = {}
     for launch in launches:
         for address, write in (launch.writes or {}).items():
@@ -71,7 +77,10 @@ def _hold(memories: list[torch.Tensor], part: torch.Tensor) -> bool:
 
 
 def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
-    """The tensors among a kernel's arguments: plain, behind a descriptor, or in a tuple."""
+    """Yield the tensors among a kernel's arguments.
+
+    They are plain, behind a descriptor, or in a tuple.
+    """
     values = list(launch.arguments.values())
     while values:
         value = values.pop()
@@ -82,7 +91,7 @@ def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
 
 
 def described(value: object) -> object:
-    """What a descriptor describes; anything else is what it is."""
+    """Return the tensor behind a descriptor; anything else as it is."""
     return getattr(value, "base", value)
 
 

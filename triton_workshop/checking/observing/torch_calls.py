@@ -1,7 +1,8 @@
-"""Follows what PyTorch makes of a launcher's tensors, and where they would be on a machine with a GPU.
+"""Follows what PyTorch does to a launcher's tensors.
 
-On the simulator all tensors are in the CPU's memory. Without this, a launcher that moves one there or hands it to NumPy
-would not be found out, nor one that lets PyTorch compute what a kernel then only copies.
+It also knows where they would be on a machine with a GPU: on the simulator all tensors are in the CPU's memory. Without
+this, a launcher that moves one there or hands it to NumPy would not be found out, nor one that lets PyTorch compute
+what a kernel then only copies.
 """
 
 from __future__ import annotations
@@ -29,14 +30,17 @@ COPIES = re.compile(
     r"clone|contiguous|to|type|float|half|bfloat16|double|cpu|cuda|copy_|__(get|set)item__|cat|stack|[vhd]stack|pad|"
     r"reshape|flatten|repeat|repeat_interleave|index_select|gather|roll|flip"
 )
-"""Functions that only put values in another place, or round them to another dtype."""
+"""Functions that only move values, or round them to another dtype."""
 CHANGES = re.compile(r"\w*[^_]_|__setitem__|__i(add|sub|mul|truediv|floordiv|mod|pow|matmul|and|or|xor)__")
 """Functions that change their first argument."""
 CHANGES_OF_FORM = re.compile(r"(requires_grad|detach|resize|squeeze|unsqueeze|t|transpose|as_strided|share_memory)_")
 """And those among them that leave its elements as they are."""
 TO_NUMPY = ("numpy", "__array__")
 QUERIES = frozenset(("__get__", "size", "stride", "data_ptr", "numel", "dim", "is_contiguous", "element_size"))
-"""Functions that make no tensor with memory of its own, `__get__` of `x.shape` and `x.T` among them. Most calls are."""
+"""Functions that make no tensor with memory of its own.
+
+Most calls are of these. `x.shape` and `x.T` call `__get__`.
+"""
 ON_CPU = re.compile(r"""(["'])cpu\1|\.cpu\b""")
 EITHER = re.compile(r"cuda|is_available")
 """Beside "cpu", this is meant for a machine without a GPU."""
@@ -45,27 +49,30 @@ BETWEEN = ("torch", "numpy")
 
 
 class Made(Enum):
-    """How PyTorch has made of other tensors what a tensor holds."""
+    """Origin of a tensor's values that PyTorch made of other tensors."""
 
     COPIED = 1
     COMPUTED = 2
 
 
 class TorchCalls(TorchFunctionMode):
-    """While it is entered, it notes of each tensor's memory what PyTorch does to it."""
+    """Records what PyTorch does to the memory of each tensor."""
 
     def __init__(self, file: Path, launches: list[Launch]) -> None:
         super().__init__()
         self._file = file
         self._launches = launches
         self._made: dict[int, Made] = {}
-        """By the address of its memory, what is no kernel's, and no constant either."""
+        """By address: values that are no kernel's, and no constants."""
         self._on_cpu: dict[int, int] = {}
         """By the same, the line on which a tensor was put into the CPU's memory."""
         self.read: list[tuple[tuple[str, int], ...]] = []
-        """For each launch, what it has read of that: the parameter's name, and how many elements."""
+        """For each launch, its reads of such values.
+
+        Each has the parameter's name, and the number of elements.
+        """
         self.unreachable: list[tuple[int, str]] = []
-        """What fails on a GPU: the line, and why."""
+        """Accesses that fail on a GPU: the line, and the reason."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -106,11 +113,14 @@ class TorchCalls(TorchFunctionMode):
                     del self._made[address]
 
     def is_computed(self, tensor: torch.Tensor) -> bool:
-        """Whether PyTorch has computed what a tensor holds."""
+        """Return whether PyTorch has computed what a tensor holds."""
         return self._made.get(address_of(tensor)) is Made.COMPUTED
 
     def line_on_cpu(self, tensor: torch.Tensor) -> int | None:
-        """On which line a tensor was put into the CPU's memory; None if it would be on a GPU."""
+        """Return the line on which a tensor was put into the CPU's memory.
+
+        It is None if the tensor would be on a GPU.
+        """
         return self._on_cpu.get(address_of(tensor))
 
     def _how(self, name: str, given: Sequence[torch.Tensor]) -> Made | None:
@@ -128,7 +138,7 @@ class TorchCalls(TorchFunctionMode):
     # Where tensors are
 
     def _placed(self, name: str, made: Any, args: Any, kwargs: Any) -> Any:
-        """What was made, with memory of its own if a GPU would have moved it."""
+        """Return a result, with its own memory if a GPU would have moved it."""
         device = next((each for each in (*args[1:], *kwargs.values()) if isinstance(each, str | torch.device)), None)
         moves = name in ("cpu", "cuda") or (name == "to" and device is not None)
         if not moves or not isinstance(made, torch.Tensor):
@@ -142,7 +152,10 @@ class TorchCalls(TorchFunctionMode):
         return moved
 
     def _follow(self, tensor: torch.Tensor, name: str, given: Sequence[torch.Tensor], kwargs: Any) -> None:
-        """Note where new memory is: as the call says, or where that is of which it was made."""
+        """Record where new memory is.
+
+        The call says so, or the tensors of which it was made.
+        """
         if name in ("cpu", "to", "cuda"):
             return  # as it was placed
         lines = [self.line_on_cpu(each) for each in given]
@@ -172,7 +185,10 @@ class TorchCalls(TorchFunctionMode):
         return frame.f_lineno if ON_CPU.search(text) and not EITHER.search(text) else None
 
     def _frame(self) -> FrameType | None:
-        """Where the script makes this call; None if another module makes it."""
+        """Return the script's frame that makes this call.
+
+        It is None if another module makes the call.
+        """
         frame: FrameType | None = sys._getframe()
         while frame is not None and _package(frame) in (*BETWEEN, __name__):
             frame = frame.f_back
@@ -185,12 +201,12 @@ def _package(frame: FrameType) -> str:
 
 
 def address_of(tensor: torch.Tensor) -> int:
-    """Where a tensor's memory begins."""
+    """Return the address of a tensor's memory."""
     return tensor.untyped_storage().data_ptr()
 
 
 def _tensors(things: Any) -> Iterator[torch.Tensor]:
-    """The tensors with memory of their own among things, also in lists and tuples."""
+    """Yield the tensors with memory of their own, also in lists and tuples."""
     for thing in things:
         if isinstance(thing, torch.Tensor):
             if thing.layout is torch.strided and thing.device.type == "cpu":
