@@ -777,10 +777,10 @@ def test_a_solution_that_was_changed_costs_hints_and_nothing_else(
 def test_a_process_that_waits_for_a_request_has_imported_what_the_check_needs(run_forked: RunPython) -> None:
     code = """
 import sys
-from triton_workshop.checking.check import check_when_asked
+from triton_workshop.checking.check import serve_check
 class Nobody:
     def send(self, message): print("triton_workshop.checking.subprocess_runner" in sys.modules)
     def receive(self): raise EOFError
-check_when_asked(Nobody())
+serve_check(Nobody())
 """
     assert run_forked("-c", code).stdout == "True\n"

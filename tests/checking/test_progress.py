@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking import commands
 from triton_workshop.checking.check import CheckRequest
-from triton_workshop.checking.commands import chosen
+from triton_workshop.checking.commands import select_scripts
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
@@ -294,7 +294,7 @@ def test_solutions_pass_at_once_as_json(workshop: Workshop) -> None:
 
 def test_all_solutions_are_those_of_variations_too() -> None:
     expected = [(each, each.solution_file) for each in EXERCISES.values()]
-    assert chosen([], None, solutions=True, every=True) == expected
+    assert select_scripts([], None, solutions=True, every=True) == expected
 
 
 def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, desk: Path) -> None:

@@ -21,7 +21,7 @@ from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import own_error, static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
-from triton_workshop.checking.large_cases import that_fit, what_stands_in
+from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.processes.compilers import new_process
 
@@ -127,7 +127,7 @@ def steps(
         yield verdict_of(exercise, source.file, started, findings=(own_error(error),), text=source.text)
 
 
-def check_when_asked(connection: Connection) -> None:
+def serve_check(connection: Connection) -> None:
     """Prepare for a check, say so, and send the verdicts on request."""
     with children.open_host(children.standard_output()) as host:
         from triton_workshop.checking import subprocess_runner  # noqa: F401 (later it would take its time out of the verdict's)
@@ -148,7 +148,7 @@ def check_when_asked(connection: Connection) -> None:
 def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
     """Read a script, or return the verdict that its text alone allows."""
     try:
-        source = Source.read(file, that_fit(exercise))
+        source = Source.read(file, fit_to_memory(exercise))
     except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
         return verdict_of(exercise, file, started, findings=(unreadable(error),))
     try:
@@ -180,7 +180,7 @@ def verdict_of(
         cases=tuple(case for outcome in outcomes for case in outcome.cases),
         findings=findings,
         tolerance=outcomes[-1].tolerance if outcomes else "",
-        remarks=remarks if findings else (*remarks, *what_stands_in(exercise)),
+        remarks=remarks if findings else (*remarks, *substitution_notes(exercise)),
         kernels=outcomes[0].kernels if outcomes else (),
         to_come=len(outcomes[-1].to_come) if outcomes else 0,
         text=text,

@@ -90,8 +90,8 @@ def on_the_gpu(function: Function, *arguments: object, output: int, limit: TimeL
     return call.start(function, *arguments, output=output, limit=limit, variables=_variables())
 
 
-def _variables(**others: str) -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"} | others
+def _variables(**additions: str) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"} | additions
 
 
 def standard_output() -> int:

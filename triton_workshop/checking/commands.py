@@ -40,7 +40,7 @@ Scripts = list[tuple[Exercise, Path]]
 """Scripts to check, each with its exercise."""
 
 
-def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: bool) -> Scripts:
+def select_scripts(numbers: list[str], file: Path | None, *, solutions: bool, every: bool) -> Scripts:
     """Return the scripts that the arguments of a command name.
 
     Raises MisuseError if they make no sense.
@@ -54,8 +54,9 @@ def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: boo
         following = first_open(entries())
         exercises = [following.exercise if following else to_do(entries())[-1].exercise]
     if not exercises:
-        exercises = [*EXERCISES.values()] if solutions else [each.exercise for each in to_do(entries())]
-    return [(each, _there(each, each.solution_file if solutions else each.exercise_file)) for each in exercises]
+        exercises = [*EXERCISES.values()] if solutions else [entry.exercise for entry in to_do(entries())]
+    files = [exercise.solution_file if solutions else exercise.exercise_file for exercise in exercises]
+    return [(exercise, _require_script(exercise, file)) for exercise, file in zip(exercises, files, strict=True)]
 
 
 def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
@@ -66,8 +67,8 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
     console, passed = Console(), True
     gpu = gpu and runs_on_a_gpu()  # first: the first check has this process simulate
     with _compiler_for(scripts) as compiler:
-        for place, (exercise, file) in enumerate(scripts):
-            if place and not as_json:
+        for index, (exercise, file) in enumerate(scripts):
+            if index and not as_json:
                 console.print()
             steps = verdicts(CheckRequest(exercise, file, gpu, compiler, output=output))
             if as_json:
@@ -80,7 +81,7 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
     return PASSED if passed else FAILED
 
 
-def own_exercises(scripts: Scripts) -> list[str]:
+def learner_exercises(scripts: Scripts) -> list[str]:
     """Return the numbers of the scripts that count as progress.
 
     These are the learner's own exercise files.
@@ -115,7 +116,7 @@ def run_hint(number: str, level: int | None) -> int:
     """
     speak_utf8()
     exercise, record = exercise_numbered(number), load_progress()[number]
-    file = _there(exercise, exercise.exercise_file)
+    file = _require_script(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
         with Path(os.devnull).open("wb") as nowhere:
             record = remember(check(CheckRequest(exercise, file, output=nowhere.fileno())))
@@ -126,8 +127,8 @@ def run_hint(number: str, level: int | None) -> int:
     elif not record.finding:
         print(f"Exercise {number} is right, so it needs no hint.")
     else:
-        said = f"There is no hint for exercise {number} now. To see what is wrong: uv run workshop check {number}"
-        print_wrapped(said, sys.stdout)
+        message = f"There is no hint for exercise {number} now. To see what is wrong: uv run workshop check {number}"
+        print_wrapped(message, sys.stdout)
     return PASSED
 
 
@@ -137,7 +138,7 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
     That one becomes a backup.
     """
     speak_utf8()
-    exercise, kept = exercise_numbered(number), ""
+    exercise, note = exercise_numbered(number), ""
     file = short_path(exercise.exercise_file)
     if not is_shipped(exercise):
         question = f"Restore {file} as it was shipped? Your file is kept as a backup."
@@ -148,30 +149,30 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
             backup = reset(exercise)
         except OSError as error:
             raise MisuseError(f"{error.filename}: cannot be written: {error.strerror}") from error
-        kept = f" Yours is kept in {short_path(backup)}" if backup else ""
-    print_wrapped(f"{file} is as it was shipped.{kept}", sys.stdout)
+        note = f" Yours is kept in {short_path(backup)}" if backup else ""
+    print_wrapped(f"{file} is as it was shipped.{note}", sys.stdout)
     return PASSED
 
 
-def _exercise_of(file: Path, named: list[Exercise], others: bool) -> Exercise:
+def _exercise_of(file: Path, exercises: list[Exercise], has_selection: bool) -> Exercise:
     """Return the exercise that a file is for.
 
     This is the one that was given, or the one whose number is in the file's name.
     """
-    if others:
+    if has_selection:
         raise MisuseError("--file checks one file; leave out --all and --solutions")
     if not file.is_file():
         raise MisuseError(f"{file}: expected a Python script, found {kind(file)}")
-    if len(named) > 1:
+    if len(exercises) > 1:
         raise MisuseError("a file belongs to one exercise; give one number")
-    found = named or [EXERCISES[part] for part in file.stem.split("_") if part in EXERCISES]
-    if len(found) != 1:
+    matches = exercises or [EXERCISES[number] for number in file.stem.split("_") if number in EXERCISES]
+    if len(matches) != 1:
         raise MisuseError(f"which exercise is {file.name} for? Give its number: workshop check N --file {file}")
-    return found[0]
+    return matches[0]
 
 
-def _there(exercise: Exercise, file: Path) -> Path:
+def _require_script(exercise: Exercise, file: Path) -> Path:
     if not file.is_file():
-        found = f"{short_path(file)}: expected a script, found {kind(file)}"
-        raise MisuseError(f"{found}; to get it back: workshop reset {exercise.number}")
+        message = f"{short_path(file)}: expected a script, found {kind(file)}"
+        raise MisuseError(f"{message}; to get it back: workshop reset {exercise.number}")
     return file

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import Answer, Refusal
-from triton_simulator.compiler.report import join_names, shared_memory, threads
+from triton_simulator.compiler.report import CompilerReport, join_names, shared_memory, threads
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.explanations import Explanation, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
@@ -25,16 +25,26 @@ def compiled(verdict: Verdict, start: Start) -> Verdict:
     A compiler that cannot be started has nothing to say.
     """
     try:
-        said = ask(verdict.kernels, start)
+        report = ask(verdict.kernels, start)
     except OSError:
         return verdict
-    if (refused := said.refused) is not None:
-        return replace(verdict, findings=(_finding(refused, verdict),))
-    if (too_many := said.too_many_warps) is not None and (found := _too_many_warps(too_many, verdict)) is not None:
-        return replace(verdict, findings=(found,))
-    if (without_room := said.memory_failures()) and (found := _no_room(without_room, verdict)) is not None:
-        return replace(verdict, findings=(found,))
-    return replace(verdict, compiler=tuple(said.lines()))
+    finding = _find_obstacle(report, verdict)
+    if finding is None:
+        return replace(verdict, compiler=tuple(report.lines()))
+    return replace(verdict, findings=(finding,))
+
+
+def _find_obstacle(report: CompilerReport, verdict: Verdict) -> Finding | None:
+    """Return what keeps a kernel from running on any GPU."""
+    answer = report.refused
+    if answer is not None:
+        return _finding(answer, verdict)
+    answer = report.too_many_warps
+    finding = None if answer is None else _report_warps(answer, verdict)
+    if finding is not None:
+        return finding
+    oversized = report.memory_failures()
+    return _report_memory(oversized, verdict) if oversized else None
 
 
 def _finding(answer: Answer, verdict: Verdict) -> Finding:
@@ -42,8 +52,8 @@ def _finding(answer: Answer, verdict: Verdict) -> Finding:
     assert refusal is not None
     explanation = _explanation(refusal, source)
     line, code = (refusal.line, refusal.source) if refusal.file == str(verdict.file) else (None, "")
-    if explanation and (other := _line_of_cause(explanation, refusal, source)):
-        line, code = other, source.line(other)
+    if explanation and (cause_line := _line_of_cause(explanation, refusal, source)):
+        line, code = cause_line, source.line(cause_line)
     return Finding(
         FindingKind.DOES_NOT_COMPILE,
         f"{answer.job.kernel.name} is right on the simulator, but Triton's compiler refuses it: {refusal.summary}",
@@ -63,29 +73,29 @@ def _line_of_cause(explanation: Explanation, refusal: Refusal, source: Source) -
         return source.sizes_line()
     if explanation.name == "number-beyond-float32" and (kernel := source.function_at(refusal.line)):
         return source.beyond_float32(kernel)
-    if found := re.search(r"Loop-carried variable (\w+) has", refusal.words):
-        return source.first_assignment(found[1], source.function_at(refusal.line))
+    if match := re.search(r"Loop-carried variable (\w+) has", refusal.words):
+        return source.first_assignment(match[1], source.function_at(refusal.line))
     return source.launch_line() if explanation.at_launch else None
 
 
 def _explanation(refusal: Refusal, source: Source) -> Explanation | None:
-    found = re.fullmatch(r"NameError: (\w+) is not defined", refusal.words)
+    match = re.fullmatch(r"NameError: (\w+) is not defined", refusal.words)
     kernel = source.function_at(refusal.line)
-    if found and kernel and found[1] in names_in(kernel):
-        own = explanation_named("only-in-a-loop")
-        return replace(own, hints=tuple(hint.replace("NAME", found[1]) for hint in own.hints))
+    if match and kernel and match[1] in names_in(kernel):
+        explanation = explanation_named("only-in-a-loop")
+        return replace(explanation, hints=tuple(hint.replace("NAME", match[1]) for hint in explanation.hints))
     if "fp64" in refusal.words and kernel and source.beyond_float32(kernel):
         return explanation_named("number-beyond-float32")
     return explain_in_kernel(refusal.chain or refusal.words, refusal.source)
 
 
-def _no_room(answers: Sequence[Answer], verdict: Verdict) -> Finding | None:
-    each = join_names([shared_memory(answer) for answer in answers])
-    message = f"is right on the simulator, but no GPU here has the shared memory that it needs: {each}"
+def _report_memory(answers: Sequence[Answer], verdict: Verdict) -> Finding | None:
+    needs = join_names([shared_memory(answer) for answer in answers])
+    message = f"is right on the simulator, but no GPU here has the shared memory that it needs: {needs}"
     return _does_not_fit(answers[0], verdict, message, "tiles-without-room", Source.sizes_line)
 
 
-def _too_many_warps(answer: Answer, verdict: Verdict) -> Finding | None:
+def _report_warps(answer: Answer, verdict: Verdict) -> Finding | None:
     message = f"is right on the simulator, but no GPU can launch it: {threads(answer)}"
     return _does_not_fit(answer, verdict, message, "warps-of-two", Source.launch_line)
 
@@ -101,8 +111,8 @@ def _does_not_fit(
     if source.mentions("autotune"):
         return None
     line, hints = line_in(source), explanation_named(name).hints
-    told = f"{answer.job.kernel.name} {message}"
-    return Finding(FindingKind.DOES_NOT_FIT, told, hints, line, source.line(line), hint_name=name)
+    sentence = f"{answer.job.kernel.name} {message}"
+    return Finding(FindingKind.DOES_NOT_FIT, sentence, hints, line, source.line(line), hint_name=name)
 
 
 def _source(verdict: Verdict) -> Source:

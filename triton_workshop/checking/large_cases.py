@@ -16,24 +16,24 @@ MAPPED_BYTES = 10 << 30
 PIECE_BYTES = 2 << 30
 
 
-def that_fit(exercise: Exercise) -> Exercise:
+def fit_to_memory(exercise: Exercise) -> Exercise:
     """The exercise, with cases that this process has memory for."""
     if not any(case.scaled_down for case in exercise.simulated_cases) or _can_map():
         return exercise
     cases, long_cases = (
-        tuple(case.scaled_down or case for case in some) for some in (exercise.cases, exercise.long_cases)
+        tuple(case.scaled_down or case for case in group) for group in (exercise.cases, exercise.long_cases)
     )
     return replace(exercise, cases=cases, long_cases=long_cases)
 
 
-def what_stands_in(exercise: Exercise) -> tuple[str, ...]:
+def substitution_notes(exercise: Exercise) -> tuple[str, ...]:
     """A sentence on each case that stands in for another one."""
-    given = EXERCISES[exercise.number].simulated_cases
+    originals = EXERCISES[exercise.number].simulated_cases
     return tuple(
-        f"{instead_of.name}: this takes {MAPPED_BYTES >> 30} GiB of memory, so it was tried with rows closer to each "
+        f"{original.name}: this takes {MAPPED_BYTES >> 30} GiB of memory, so it was tried with rows closer to each "
         f"other and an int32 of {case.integer_bits} bits."
-        for case, instead_of in zip(exercise.simulated_cases, given, strict=True)
-        if case is instead_of.scaled_down
+        for case, original in zip(exercise.simulated_cases, originals, strict=True)
+        if case is original.scaled_down
     )
 
 

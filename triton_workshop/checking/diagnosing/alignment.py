@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from triton_workshop.checking.diagnosing.statements import (
     Statement,
     branches_of,
-    names_known_without,
+    is_redundant,
     pairings,
     statements_of,
 )
@@ -115,7 +115,7 @@ def _aligned(source: Source, solution: str) -> Alignment:
     pairs = pairings(ours, theirs)
     paired = [s for pair in pairs for s in pair]
     functions = {"kernel": source.kernel, "launcher": source.launcher}
-    extras = [s for s in theirs if s not in paired and names_known_without(s, functions[s.function])]
+    extras = [s for s in theirs if s not in paired and is_redundant(s, functions[s.function])]
     branches = list(branches_of(source))
     nothing = [replace(s, node=ast.Pass(), code="pass", todo=None) for s in extras]
     always = [replace(s, node=ast.Pass(), code="if True:", todo=None) for s in branches]

@@ -25,15 +25,18 @@ def other_configuration_of(
     The arguments are as in `other_size_of`.
     """
     for configurations in _lists(source):
-        first, *others = (_text(source, each) for each in configurations.elts)
-        for number, other in enumerate(others, start=2):
-            text = _with_first(source, configurations, [other, first, *(each for each in others if each is not other)])
+        first, *rest = (_text(source, configuration) for configuration in configurations.elts)
+        for number, moved in enumerate(rest, start=2):
+            order = [moved, first, *(configuration for configuration in rest if configuration is not moved)]
+            text = _with_first(source, configurations, order)
             for case in cases:
-                seen = observe(text, case)
-                if seen is None or is_refused(seen, text):
+                observation = observe(text, case)
+                if observation is None or is_refused(observation, text):
                     break
                 if not right(text, case):
-                    return OtherSize("the first configuration of triton.autotune", f"number {number}", case.name, seen)
+                    return OtherSize(
+                        "the first configuration of triton.autotune", f"number {number}", case.name, observation
+                    )
     return None
 
 
@@ -41,9 +44,9 @@ def _lists(source: Source) -> Iterator[ast.List]:
     """The lists of configurations that stand in the script, with two at least."""
     for call in source.calls("autotune"):
         named = [keyword.value for keyword in call.keywords if keyword.arg == "configs"]
-        for given in (*call.args[:1], *named):
-            if isinstance(given, ast.List) and len(given.elts) > 1:
-                yield given
+        for value in (*call.args[:1], *named):
+            if isinstance(value, ast.List) and len(value.elts) > 1:
+                yield value
 
 
 def _text(source: Source, node: ast.expr) -> str:
@@ -55,6 +58,6 @@ def _with_first(source: Source, configurations: ast.List, texts: Sequence[str]) 
 
     They stay on the lines on which they were.
     """
-    before = _text(source, configurations)
-    after = f"[{', '.join(' '.join(text.split()) for text in texts)}]"
-    return source.text.replace(before, after + "\n" * before.count("\n"), 1)
+    old = _text(source, configurations)
+    new = f"[{', '.join(' '.join(text.split()) for text in texts)}]"
+    return source.text.replace(old, new + "\n" * old.count("\n"), 1)

@@ -21,11 +21,11 @@ from triton_workshop.checking.exercises.exercise import FEW_BITS, Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called
 
-LEAST_BOUND = 64
+MIN_BOUND = 64
 """A smaller number bounds nothing that the cases have not shown."""
-LEAST_BLOCK = 4096
+MIN_BLOCK = 4096
 """Smallest block without a loop that may be meant to hold all."""
-MORE = 1 << 12
+BOUND_FACTOR = 1 << 12
 """So many times as large, a bound is none any more."""
 NO_BOUND = 1 << 18
 """A block that holds all of an axis."""
@@ -40,7 +40,7 @@ OPERATIONS: dict[type[ast.operator], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
-    ast.LShift: lambda number, places: number << places if 0 <= places < 64 else None,
+    ast.LShift: lambda number, bits: number << bits if 0 <= bits < 64 else None,
     ast.Pow: lambda number, times: number**times if 0 <= times < 64 else None,
 }
 CUTS = ("min", "minimum", "clamp", "clip", "range", "static_range", "narrow")
@@ -96,22 +96,22 @@ def limits_of(source: Source, observe: Observe, right: Right, extend: Callable[[
 
 def _wide_offsets(source: Source, observe: Observe, right: Right) -> Iterator[WideOffsets | Reached]:
     """Find the accesses that wrap around where an int32 has few bits."""
-    case, text = source.exercise.wide_case, _for_few_bits(source)
-    seen = None if case is None else observe(text, case)
-    if case is None or seen is None:
+    case, text = source.exercise.wide_case, _narrow_text(source)
+    observation = None if case is None else observe(text, case)
+    if case is None or observation is None:
         return
     if text != source.text and right(text, case):
-        yield Reached(frozenset(branch._replace(condition="") for branch in seen.branches))
-    found: dict[str, int] = {}
-    for fault in seen.faults:
+        yield Reached(frozenset(branch._replace(condition="") for branch in observation.branches))
+    wrapped: dict[str, int] = {}
+    for fault in observation.faults:
         if fault.kind is Kind.WRAPPED_OFFSET and fault.argument is not None:
-            found.setdefault(fault.argument, fault.line.number)
+            wrapped.setdefault(fault.argument, fault.line.number)
     stores = {call.lineno for call in source.calls("store")}
-    if found:
-        yield WideOffsets(tuple(found.items()), not stores.isdisjoint(found.values()))
+    if wrapped:
+        yield WideOffsets(tuple(wrapped.items()), not stores.isdisjoint(wrapped.values()))
 
 
-def _for_few_bits(source: Source) -> str:
+def _narrow_text(source: Source) -> str:
     """Return the script's text for an int32 of few bits.
 
     If it asks whether an int32 has enough bits, it still does so.
@@ -121,25 +121,25 @@ def _for_few_bits(source: Source) -> str:
     for node in source.nodes:
         if isinstance(node, ast.BinOp | ast.Constant | ast.Attribute) and numbers.value(node) in WHOLE_INT32:
             changes.append((node, str(WHOLE_INT32[numbers.value(node) or 0])))
-    inside = {part for node, _ in changes for part in ast.walk(node) if part is not node}
+    inside = {child for node, _ in changes for child in ast.walk(node) if child is not node}
     return with_changes(source, [change for change in changes if change[0] not in inside])
 
 
 def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[], None]) -> Iterator[Bound | Reached]:
     candidates = list(dict(_candidates(source)).items())
     for case in source.exercise.larger_cases if candidates or any(map(_depends_on_size, source.nodes)) else ():
-        seen = observe(source.text, case)
-        if seen is None:
+        observation = observe(source.text, case)
+        if observation is None:
             return
-        if seen.timed_out or (seen.failure is not None and seen.failure.type == "MemoryError"):
+        if observation.timed_out or (observation.failure is not None and observation.failure.type == "MemoryError"):
             continue
         if not right(source.text, case):
             extend()
             node = _blamed(source, candidates, partial(_right_in, case, right))
-            words = node and ast.get_source_segment(source.text, node)
-            yield Bound(case.name, seen, node.lineno if node else None, words or "")
+            code = node and ast.get_source_segment(source.text, node)
+            yield Bound(case.name, observation, node.lineno if node else None, code or "")
             return
-        yield Reached(seen.branches)
+        yield Reached(observation.branches)
 
 
 def _depends_on_size(node: ast.AST) -> bool:
@@ -162,8 +162,7 @@ def _blamed(source: Source, candidates: Changes, right: Callable[[str], bool]) -
     It may be the first of several that are the same number.
     """
     equal = [
-        [change for change in candidates if change[1] == words]
-        for words in dict.fromkeys(words for _, words in candidates)
+        [change for change in candidates if change[1] == code] for code in dict.fromkeys(code for _, code in candidates)
     ]
     for changes in (*([change] for change in candidates), *equal):
         if right(with_changes(source, changes)):
@@ -178,29 +177,29 @@ def _candidates(source: Source) -> Iterator[tuple[ast.expr, str]]:
     Each comes with what can replace it and bounds nothing.
     """
     numbers = _Numbers(source)
-    for place, is_block in _places(source):
-        for node in numbers.inside(place):
+    for expression, is_block in _bounding_expressions(source):
+        for node in numbers.inside(expression):
             value = numbers.value(node) or 0
             if node.lineno != node.end_lineno:
                 continue
-            if is_block and value >= LEAST_BLOCK and value & (value - 1) == 0:
+            if is_block and value >= MIN_BLOCK and value & (value - 1) == 0:
                 yield numbers.literal(node), str(NO_BOUND)
-            elif not is_block and value >= LEAST_BOUND:
-                yield numbers.literal(node), str(value * MORE)
+            elif not is_block and value >= MIN_BOUND:
+                yield numbers.literal(node), str(value * BOUND_FACTOR)
     for small in source.nodes:
         if isinstance(small, ast.Attribute) and small.attr in SMALL_INTEGERS and ast.unparse(small.value) == "tl":
             yield small, "tl.int64"
 
 
-def _places(source: Source) -> Iterator[tuple[ast.expr, bool]]:
+def _bounding_expressions(source: Source) -> Iterator[tuple[ast.expr, bool]]:
     """Yield the expressions in which a number bounds a size.
 
     Each comes with whether that size is one of a block.
     """
     for node in source.nodes:
         match node:
-            case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE(), *_], comparators=others):
-                yield from ((side, False) for side in (left, *others))
+            case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE(), *_], comparators=comparators):
+                yield from ((side, False) for side in (left, *comparators))
             case ast.Slice(lower=lower, upper=upper):
                 yield from ((side, False) for side in (lower, upper) if side is not None)
             case ast.BinOp(op=ast.Mod() | ast.BitAnd(), right=right):
@@ -209,8 +208,8 @@ def _places(source: Source) -> Iterator[tuple[ast.expr, bool]]:
                 launched = isinstance(node.func, ast.Subscript)
                 if launched or called(node) in (*CUTS, *SIZED):
                     bounds = node.args[:2] if called(node) in ("range", "static_range") else node.args
-                    given = (*bounds, *(keyword.value for keyword in node.keywords))
-                    yield from ((each, launched or called(node) in SIZED) for each in given)
+                    values = (*bounds, *(keyword.value for keyword in node.keywords))
+                    yield from ((value, launched or called(node) in SIZED) for value in values)
     yield from ((size, False) for size in _sizes_of_grids(source))
 
 
@@ -235,7 +234,7 @@ class _Numbers:
             node
             for kernel, node in source.expressions
             if isinstance(node, ast.Name)
-            and node.id in [part.arg for part in ast.walk(kernel.args) if isinstance(part, ast.arg)]
+            and node.id in [argument.arg for argument in ast.walk(kernel.args) if isinstance(argument, ast.arg)]
         }
         """Names in a kernel that are its parameters.
 
@@ -245,7 +244,7 @@ class _Numbers:
         targets = [(target, node.value) for node in assignments for target in node.targets]
         annotated = [node for node in source.nodes if isinstance(node, ast.AnnAssign)]
         targets += [(node.target, node.value) for node in annotated if node.value is not None]
-        for name, value in (pair for target, given in targets for pair in bound_by(target, given)):
+        for name, value in (pair for target, assigned in targets for pair in bound_by(target, assigned)):
             if stored.count(name) == 1 and self.value(value) is not None:
                 self._named[name] = value
 
@@ -273,14 +272,14 @@ class _Numbers:
         if isinstance(node, ast.expr) and self.value(node) is not None:
             yield node
         elif not isinstance(node, ast.Call):  # one that cuts is a place of its own
-            for part in ast.iter_child_nodes(node):
-                yield from self.inside(part)
+            for child in ast.iter_child_nodes(node):
+                yield from self.inside(child)
 
     def literal(self, node: ast.expr) -> ast.expr:
         """Return the literal of a number that may have a name."""
         match node:
             case ast.Name(id=name):
                 return self.literal(self._named[name])
-            case ast.Call(args=[part]):
-                return self.literal(part)
+            case ast.Call(args=[argument]):
+                return self.literal(argument)
         return node

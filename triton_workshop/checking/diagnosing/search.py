@@ -44,10 +44,10 @@ def send_other_size(connection: Connection, source: Source) -> None:
     """Send a tile size that a right script depends on, or None."""
     prepare()
     keep_signals_inside()
-    found: OtherSize | None = None
+    dependency: OtherSize | None = None
     with _silent(), dispensable():
-        found = other_size(source)
-    connection.send(found)
+        dependency = other_size(source)
+    connection.send(dependency)
 
 
 def send_limits(connection: Connection, source: Source) -> None:
@@ -62,14 +62,14 @@ def send_limits(connection: Connection, source: Source) -> None:
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
     """Throw away what is printed past Python, too."""
-    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a device)
-        kept = [(number, os.dup(number)) for number in (1, 2)]
-        for number, _ in kept:
-            os.dup2(nowhere.fileno(), number)
+    with open(os.devnull, "wb") as null:  # noqa: PTH123 (a device)
+        descriptors = [(number, os.dup(number)) for number in (1, 2)]
+        for number, _ in descriptors:
+            os.dup2(null.fileno(), number)
     try:
         yield
     finally:
-        for number, file in kept:
+        for number, file in descriptors:
             os.dup2(file, number)
             os.close(file)
 
@@ -94,23 +94,27 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         if tries.right(source.text, case):
             yield Diagnosis(remembers=True)
             return
-        seen = tries.observe(source.text, case)
-        if seen is None or seen.provenance in (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE):
+        observation = tries.observe(source.text, case)
+        if observation is None or observation.provenance in (
+            Provenance.NO_LAUNCH,
+            Provenance.CHANGED,
+            Provenance.ELSEWHERE,
+        ):
             yield Diagnosis()
             return
         culprit = find_culprit(
             source,
             lambda text: tries.repaired(text, case),
-            lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
-            lambda text: fails_alike(source.exercise, case, seen, tries.observe(text, case)),
+            lambda text: all(tries.right(text, larger_case) for larger_case in source.exercise.largest_cases),
+            lambda text: fails_alike(source.exercise, case, observation, tries.observe(text, case)),
         )
-        if seen.failure:  # an error message with an explanation needs no search: no edit says more
+        if observation.failure:  # an error message with an explanation needs no search: no edit says more
             yield Diagnosis(culprit)
             return
         diagnosis = diagnose(source, case, culprit, tries.observe)
         yield diagnosis
         unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
-        if unclear and (slip := _slip(source, case, seen, culprit, seconds)):
+        if unclear and (slip := _slip(source, case, observation, culprit, seconds)):
             yield replace(diagnosis, culprit=None, slip=slip)
 
 
@@ -123,10 +127,12 @@ def _is_unclear(source: Source, culprit: Culprit) -> bool:
     return (culprit.with_others or at_path) and not culprit.extra
 
 
-def _slip(source: Source, case: Case, seen: Observation, culprit: Culprit | None, seconds: float | None) -> Slip | None:
+def _slip(
+    source: Source, case: Case, observation: Observation, culprit: Culprit | None, seconds: float | None
+) -> Slip | None:
     tries = Tries(source, allowed.SLIP_SECONDS if seconds is None else seconds / 2)
     last = Tries(source, allowed.CONFIRM_SECONDS if seconds is None else seconds)
-    noticed = {fault.line.number for fault in seen.faults[:1]} | (culprit.lines if culprit else set[int]())
+    noticed = {fault.line.number for fault in observation.faults[:1]} | (culprit.lines if culprit else set[int]())
     return find_slip(
         source,
         noticed,

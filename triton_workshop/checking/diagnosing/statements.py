@@ -61,9 +61,9 @@ class Statement:
         read = self.node.iter if isinstance(self.node, ast.For) else self.node
         return frozenset((self.function, name) for name in names_loaded(read))
 
-    def likeness(self, other: Statement) -> float:
+    def likeness(self, counterpart: Statement) -> float:
         """Return the similarity of the two texts, 0 to 1."""
-        return difflib.SequenceMatcher(None, self.code, other.code).ratio()
+        return difflib.SequenceMatcher(None, self.code, counterpart.code).ratio()
 
     @property
     def first_line(self) -> str:
@@ -74,12 +74,12 @@ class Statement:
         """Its syntax tree as text, the same however it is written."""
         return _dump(self.node)
 
-    def same_code(self, other: Statement) -> bool:
-        return self.code == other.code or self.dump == other.dump
+    def same_code(self, counterpart: Statement) -> bool:
+        return self.code == counterpart.code or self.dump == counterpart.dump
 
-    def same_as(self, other: Statement) -> bool:
+    def same_as(self, counterpart: Statement) -> bool:
         """Return whether the two are the same code inside as many loops."""
-        return self.same_code(other) and self.loops == other.loops
+        return self.same_code(counterpart) and self.loops == counterpart.loops
 
     def is_in(self, function: Function | None) -> bool:
         """Return whether a function has this code anywhere."""
@@ -106,7 +106,7 @@ def branches_of(source: Source) -> Iterator[Statement]:
                 yield Statement(name, node, source.line(node.lineno), last, (), None)
 
 
-def names_known_without(statement: Statement, function: Function | None) -> bool:
+def is_redundant(statement: Statement, function: Function | None) -> bool:
     """Return whether a function can do without a statement.
 
     The names to which the statement gives values have others too.
@@ -114,14 +114,14 @@ def names_known_without(statement: Statement, function: Function | None) -> bool
     if function is None or isinstance(statement.node, ast.For | ast.While):
         return False
     inside = set(ast.walk(statement.node))
-    elsewhere = {part.id for part in _stored(function) if part not in inside} | {
+    assigned = {node.id for node in _stored(function) if node not in inside} | {
         a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)
     }
-    return names_stored(statement.node) <= elsewhere
+    return names_stored(statement.node) <= assigned
 
 
 def _stored(node: ast.AST) -> list[ast.Name]:
-    return [part for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
+    return [child for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)]
 
 
 def _inside(source: Source, function: str, body: list[ast.stmt], outer: tuple[int, ...]) -> Iterator[Statement]:
@@ -144,8 +144,8 @@ def _names(node: ast.stmt) -> Iterator[str]:
 
     A branch has the names of what is in it.
     """
-    for part in ast.walk(node):
-        match part:
+    for child in ast.walk(node):
+        match child:
             case ast.Name(id=name, ctx=ast.Store()):
                 yield name
             case ast.Return():
@@ -156,57 +156,61 @@ def _names(node: ast.stmt) -> Iterator[str]:
                 yield f"{called(call)}()"
 
 
-def pairings(ours: tuple[Statement, ...], theirs: tuple[Statement, ...]) -> list[list[Statement]]:
+def pairings(solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[list[Statement]]:
     """For each of our statements, those of theirs that it can replace."""
-    pairs: list[list[Statement]] = [_only_copy(own, ours, theirs) for own in ours]
-    left = [s for s in theirs if not any(s in pair for pair in pairs)]
+    pairs: list[list[Statement]] = [_only_copy(statement, solution, script) for statement in solution]
+    unpaired = [s for s in script if not any(s in pair for pair in pairs)]
     for alike in (_twins, _neighbours, _namesakes, _same_call):
-        for place, own in enumerate(ours):
-            found = [] if pairs[place] else [s for s in left if alike(own, s)]
+        for index, statement in enumerate(solution):
+            matches = [] if pairs[index] else [s for s in unpaired if alike(statement, s)]
             # Several assignments of a name all correspond to our last one, each one before that to one of ours.
-            again = len(found) > 1 and any(_twins(own, other) for other in ours[place + 1 :])
-            pairs[place] += found[:1] if again else found
-            left = [s for s in left if s not in pairs[place]]
+            is_repeated = len(matches) > 1 and any(_twins(statement, later) for later in solution[index + 1 :])
+            pairs[index] += matches[:1] if is_repeated else matches
+            unpaired = [s for s in unpaired if s not in pairs[index]]
     for alike in (_twins, _neighbours):
-        for place, own in enumerate(ours):
+        for index, statement in enumerate(solution):
             # An additional assignment goes with the first one.
-            if pairs[place]:
-                pairs[place] += [s for s in left if alike(own, s)]
-                left = [s for s in left if s not in pairs[place]]
+            if pairs[index]:
+                pairs[index] += [s for s in unpaired if alike(statement, s)]
+                unpaired = [s for s in unpaired if s not in pairs[index]]
     return pairs
 
 
-def _only_copy(own: Statement, ours: tuple[Statement, ...], theirs: tuple[Statement, ...]) -> list[Statement]:
+def _only_copy(statement: Statement, solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[Statement]:
     """Return the script's statement that is the same as a solution's.
 
     Each side must have only one such statement.
     """
-    found = [s for s in theirs if s.function == own.function and own.same_as(s)]
-    alone = sum(s.function == own.function and own.same_as(s) for s in ours) == 1
-    return found if alone and len(found) == 1 else []
+    matches = [s for s in script if s.function == statement.function and statement.same_as(s)]
+    is_unique = sum(s.function == statement.function and statement.same_as(s) for s in solution) == 1
+    return matches if is_unique and len(matches) == 1 else []
 
 
-def _twins(own: Statement, other: Statement) -> bool:
-    return _neighbours(own, other) and own.updates == other.updates
+def _twins(statement: Statement, candidate: Statement) -> bool:
+    return _neighbours(statement, candidate) and statement.updates == candidate.updates
 
 
-def _neighbours(own: Statement, other: Statement) -> bool:
-    return _namesakes(own, other) and own.loops == other.loops
+def _neighbours(statement: Statement, candidate: Statement) -> bool:
+    return _namesakes(statement, candidate) and statement.loops == candidate.loops
 
 
-def _namesakes(own: Statement, other: Statement) -> bool:
-    return bool(own.keys & other.keys)
+def _namesakes(statement: Statement, candidate: Statement) -> bool:
+    return bool(statement.keys & candidate.keys)
 
 
-def _same_call(own: Statement, other: Statement) -> bool:
+def _same_call(statement: Statement, candidate: Statement) -> bool:
     """Return whether both call the same function.
 
     One of them ignores what it returns.
     """
-    node, value = other.node, getattr(own.node, "value", None)
+    node, value = candidate.node, getattr(statement.node, "value", None)
     if not isinstance(value, ast.Call) or not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return False
-    return own.function == other.function and own.loops == other.loops and called(value) == called(node.value)
+    return (
+        statement.function == candidate.function
+        and statement.loops == candidate.loops
+        and called(value) == called(node.value)
+    )
 
 
 def _dump(node: ast.stmt) -> str:

@@ -43,8 +43,8 @@ class TileSize:
         The first is the smallest that tl.dot takes, or twice as much, the second is larger than all other sizes.
         """
         yield SMALLEST_DOT if self.value > SMALLEST_DOT else self.value * 2
-        if beside := [size.value for size in sizes if size is not self]:
-            yield 2 * max(beside)
+        if rest := [size.value for size in sizes if size is not self]:
+            yield 2 * max(rest)
 
     def changed(self, value: int) -> Changes:
         return [(literal, str(value)) for literal in self.literals]
@@ -93,21 +93,21 @@ def other_size_of(
     sizes = sizes_of(source)
     multiples = list(_multiples(source, sizes))
     pairs = [
-        (size, other)
+        (size, value)
         for size in sizes
-        for other in size.others(sizes)
-        if all(whole % part == 0 for whole, part in _with_value(multiples, size, other))
+        for value in size.others(sizes)
+        if all(dividend % divisor == 0 for dividend, divisor in _with_value(multiples, size, value))
     ]
-    for broken, other in pairs:
-        text = with_changes(source, broken.changed(other))
+    for broken, value in pairs:
+        text = with_changes(source, broken.changed(value))
         for case in cases:
-            seen = observe(text, case)
-            if seen is None or is_refused(seen, text):
+            observation = observe(text, case)
+            if observation is None or is_refused(observation, text):
                 break
             if not right(text, case):
                 changes = [size.changed(value) for size, value in pairs]
                 mixed = _mixed(source, changes, broken, partial(_right_in, case, right))
-                return OtherSize(f"{broken.name} = {broken.value}", str(other), case.name, seen, mixed)
+                return OtherSize(f"{broken.name} = {broken.value}", str(value), case.name, observation, mixed)
     return None
 
 
@@ -122,20 +122,20 @@ def _multiples(source: Source, sizes: Sequence[TileSize]) -> Iterator[tuple[Tile
         named |= {name: named[value.id] for name, value in pairs if isinstance(value, ast.Name) and value.id in named}
     for node in source.nodes:
         match node:
-            case ast.Call(args=[*bounds, ast.Name(part)]) if called(node) in ("range", "static_range", "cdiv"):
-                wholes = [each.id for bound in bounds for each in ast.walk(bound) if isinstance(each, ast.Name)]
-            case ast.BinOp(ast.Name(whole), ast.FloorDiv() | ast.Mod(), ast.Name(part)):
-                wholes = [whole]
+            case ast.Call(args=[*bounds, ast.Name(divisor)]) if called(node) in ("range", "static_range", "cdiv"):
+                dividends = [child.id for bound in bounds for child in ast.walk(bound) if isinstance(child, ast.Name)]
+            case ast.BinOp(ast.Name(dividend), ast.FloorDiv() | ast.Mod(), ast.Name(divisor)):
+                dividends = [dividend]
             case _:
                 continue
-        yield from ((named[whole], named[part]) for whole in wholes if {whole, part} <= named.keys())
+        yield from ((named[dividend], named[divisor]) for dividend in dividends if {dividend, divisor} <= named.keys())
 
 
 def _with_value(
     multiples: Sequence[tuple[TileSize, TileSize]], size: TileSize, value: int
 ) -> Iterator[tuple[int, int]]:
-    for whole, part in multiples:
-        yield value if whole is size else whole.value, value if part is size else part.value
+    for dividend, divisor in multiples:
+        yield value if dividend is size else dividend.value, value if divisor is size else divisor.value
 
 
 def _right_in(case: Case, right: Callable[[str, Case], bool], text: str) -> bool:
@@ -145,40 +145,40 @@ def _right_in(case: Case, right: Callable[[str, Case], bool], text: str) -> bool
 def sizes_of(source: Source) -> list[TileSize]:
     """The tile sizes of a script that can be changed."""
     values = _assigned(source)
-    found: dict[str, TileSize] = {}
+    sizes_by_key: dict[str, TileSize] = {}
     passed = [pair for call, kernel in _launches(source) for pair in _constexprs(call, kernel)]
     for parameter, argument in passed:
         if isinstance(argument, ast.Name) and argument.id in values:
             literal = values[argument.id]
-            found[argument.id] = TileSize(argument.id, int(ast.unparse(literal)), (literal,))
+            sizes_by_key[argument.id] = TileSize(argument.id, int(ast.unparse(literal)), (literal,))
         elif isinstance(argument, ast.Constant) and _is_size(argument):
             equal = _equal_literals(source, argument)
             # Only where the grid has the number too does it stand for one size.
-            alone = all(any(literal is other for _, other in passed) for literal in equal)
-            key, literals = (parameter, (argument,)) if alone else (ast.unparse(argument), equal)
-            found.setdefault(key, TileSize(parameter, int(ast.unparse(argument)), literals))
+            is_single = all(any(literal is value for _, value in passed) for literal in equal)
+            key, literals = (parameter, (argument,)) if is_single else (ast.unparse(argument), equal)
+            sizes_by_key.setdefault(key, TileSize(parameter, int(ast.unparse(argument)), literals))
     for name in _divisors(source):
-        if name in values and name not in found:
-            found[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
-    others = set(_other_numbers(source)).difference(source.exercise.given_sizes)
-    known = {size.value for size in found.values()}
+        if name in values and name not in sizes_by_key:
+            sizes_by_key[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
+    unrelated = set(_unrelated_numbers(source)).difference(source.exercise.given_sizes)
+    tile_values = {size.value for size in sizes_by_key.values()}
 
-    def stands_alone(size: TileSize) -> bool:
-        return not any(n % size.value == 0 and (n == size.value or n not in known) for n in others)
+    def is_unambiguous(size: TileSize) -> bool:
+        return not any(n % size.value == 0 and (n == size.value or n not in tile_values) for n in unrelated)
 
-    sizes = [size for size in found.values() if size.value not in source.exercise.given_sizes]
-    return [size for size in sizes if len(size.literals) > 1 or stands_alone(size)]
+    sizes = [size for size in sizes_by_key.values() if size.value not in source.exercise.given_sizes]
+    return [size for size in sizes if len(size.literals) > 1 or is_unambiguous(size)]
 
 
-def _other_numbers(source: Source) -> Iterator[int]:
+def _unrelated_numbers(source: Source) -> Iterator[int]:
     """Yield the launcher's numbers that may stand for a size, or a product.
 
     Examples are `if N <= 32: BLOCK = 32` and `n // 2048`.
     """
     for node in ast.walk(source.launcher) if source.launcher else ():
         if isinstance(node, ast.Compare | ast.BinOp) or (isinstance(node, ast.Call) and called(node) == "cdiv"):
-            parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.Constant)]
-            yield from (part.value for part in parts if type(part.value) is int and part.value)
+            constants = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.Constant)]
+            yield from (child.value for child in constants if type(child.value) is int and child.value)
 
 
 def _divisors(source: Source) -> Iterator[str]:
@@ -213,7 +213,7 @@ def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.exp
     constexprs = {a.arg for a in kernel.args.args if a.annotation and "constexpr" in ast.unparse(a.annotation)}
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     plain = [parameter for parameter in parameters if parameter not in named]
-    stars = [place for place, argument in enumerate(call.args) if isinstance(argument, ast.Starred)]
+    stars = [index for index, argument in enumerate(call.args) if isinstance(argument, ast.Starred)]
     first, last = (stars[0], len(call.args) - 1 - stars[-1]) if stars else (len(call.args), 0)
     pairs = [*zip(plain, call.args[:first], strict=False)]
     if last:
@@ -227,14 +227,14 @@ def _assigned(source: Source) -> dict[str, ast.Constant]:
     They are the launcher's and the module's.
     """
     bodies = [*source.tree.body, *(source.launcher.body if source.launcher else ())]
-    found: dict[str, list[ast.expr]] = {}
+    assignments: dict[str, list[ast.expr]] = {}
     for node in bodies:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 for name, value in bound_by(target, node.value):
-                    found.setdefault(name, []).append(value)
+                    assignments.setdefault(name, []).append(value)
     stored = [node.id for node in source.nodes if isinstance(node, ast.Name) and not _is_read(node)]
-    once = {name: values[0] for name, values in found.items() if len(values) == 1 and stored.count(name) == 1}
+    once = {name: values[0] for name, values in assignments.items() if len(values) == 1 and stored.count(name) == 1}
     return {name: value for name, value in once.items() if isinstance(value, ast.Constant) and _is_size(value)}
 
 
@@ -243,8 +243,8 @@ def bound_by(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]
     if isinstance(target, ast.Name):
         yield target.id, value
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        for name, each in zip(target.elts, value.elts, strict=False):
-            yield from bound_by(name, each)
+        for name, item in zip(target.elts, value.elts, strict=False):
+            yield from bound_by(name, item)
 
 
 def _is_read(node: ast.Name) -> bool:
@@ -267,16 +267,16 @@ def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, .
     return tuple(node for node in equal if type(node.value) is int and node not in options)
 
 
-def is_refused(seen: Observation, text: str) -> bool:
+def is_refused(observation: Observation, text: str) -> bool:
     """Return whether Triton or the script refuses a size of a block.
 
     Triton has no room for it, or the script has an assertion or raises an error.
     """
-    if seen.failure is None or seen.failure.line is None:
+    if observation.failure is None or observation.failure.line is None:
         return False
-    if any(words in seen.failure.message for words in (TOO_LARGE, TOO_SMALL)):
+    if any(message in observation.failure.message for message in (TOO_LARGE, TOO_SMALL)):
         return True
-    line = text.splitlines()[seen.failure.line - 1].strip()
+    line = text.splitlines()[observation.failure.line - 1].strip()
     return line.startswith(("raise", "assert")) or "static_assert" in line
 
 
@@ -287,13 +287,13 @@ def _mixed(source: Source, changes: Sequence[Changes], broken: TileSize, right: 
     """
     fixes = [
         Mixed(use.lineno, use.id, name)
-        for use, name in _other_names(source, broken)
+        for use, name in _alternative_names(source, broken)
         if all(right(with_changes(source, [*change, (use, name)])) for change in changes)
     ]
     return fixes[0] if len({fix.line for fix in fixes}) == 1 else None
 
 
-def _other_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.Name, str]]:
+def _alternative_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.Name, str]]:
     """Yield each use of a size's name, with another name to try there.
 
     One of the two is the broken size's. A line that is the solution's is right: of two that do not fit together, the
@@ -301,19 +301,19 @@ def _other_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.Name, s
     """
     passed = {name for call, kernel in _launches(source) for name, _ in _constexprs(call, kernel)}
     names = passed | _assigned(source).keys()
-    given = {line.strip() for line in source.exercise.solution.splitlines()}
+    solution_lines = {line.strip() for line in source.exercise.solution.splitlines()}
     functions = [function for function in (*source.kernels, source.launcher) if function is not None]
-    apart = {value for call, kernel in _launches(source) for value in _passed_apart(call, kernel)}
+    unmixable = {value for call, kernel in _launches(source) for value in _passed_apart(call, kernel)}
     for node in (node for function in functions for node in ast.walk(function)):
         if (
-            node not in apart
+            node not in unmixable
             and isinstance(node, ast.Name)
             and node.id in names
             and _is_read(node)
-            and source.line(node.lineno) not in given
+            and source.line(node.lineno) not in solution_lines
         ):
-            others = names - {node.id} if node.id == broken.name else {broken.name}
-            yield from ((node, name) for name in sorted(others))
+            alternatives = names - {node.id} if node.id == broken.name else {broken.name}
+            yield from ((node, name) for name in sorted(alternatives))
 
 
 def _passed_apart(call: ast.Call, kernel: Function) -> list[ast.expr]:
@@ -332,7 +332,7 @@ def with_changes(source: Source, changes: Changes) -> str:
     Each node is on one line.
     """
     lines = [line.encode() for line in source.lines]
-    for node, words in sorted(changes, key=lambda change: -change[0].col_offset):
+    for node, code in sorted(changes, key=lambda change: -change[0].col_offset):
         line = lines[node.lineno - 1]
-        lines[node.lineno - 1] = line[: node.col_offset] + words.encode() + line[node.end_col_offset :]
+        lines[node.lineno - 1] = line[: node.col_offset] + code.encode() + line[node.end_col_offset :]
     return b"\n".join(lines).decode()

@@ -78,7 +78,7 @@ class Tries:
     ) -> None:
         self._source, self._exercise, self._slow, self._longest = source, source.exercise, slow, longest
         self._observers: dict[str, Observer | Observation] = {}
-        self._seen: dict[tuple[str, str], Observation] = {}
+        self._observations: dict[tuple[str, str], Observation] = {}
         # Processor time: on a busy machine a hint may come later, but it says as much.
         self._end = time.process_time() + (SEARCH_SECONDS if seconds is None else seconds)
 
@@ -89,20 +89,20 @@ class Tries:
     def observe(self, text: str, case: Case) -> Observation | None:
         """Observe a script with this text in a case; None when time is up."""
         key = text, case.name
-        if key not in self._seen:
-            own = None if text == self._source.text else self.observe(self._source.text, case)
+        if key not in self._observations:
+            baseline = None if text == self._source.text else self.observe(self._source.text, case)
             if time.process_time() > self._end:
                 return None
             with _limited(
-                self._longest if own is None else min(self._longest, self._slow * own.seconds + SLOW_SECONDS)
+                self._longest if baseline is None else min(self._longest, self._slow * baseline.seconds + SLOW_SECONDS)
             ):
-                self._seen[key] = self._observe(text, case)
-        return self._seen[key]
+                self._observations[key] = self._observe(text, case)
+        return self._observations[key]
 
     def right(self, text: str, case: Case) -> bool:
         """Return whether a text passes the case; false when time is up."""
-        seen = self.observe(text, case)
-        return seen is not None and _is_right(self._exercise, case, seen)
+        observation = self.observe(text, case)
+        return observation is not None and _is_right(self._exercise, case, observation)
 
     def repaired(self, text: str, case: Case) -> bool:
         """Return whether a text passes the case with no more work than the script.
@@ -110,11 +110,13 @@ class Tries:
         If the script itself has written every element, it has to do so with the same tiles and in no more programs:
         with others, a mistake may only not show.
         """
-        own, seen = self.observe(self._source.text, case), self.observe(text, case)
-        if own is None or seen is None or not self.right(text, case):
+        baseline, observation = self.observe(self._source.text, case), self.observe(text, case)
+        if baseline is None or observation is None or not self.right(text, case):
             return False
-        complete = own.unwritten is not None and not own.unwritten.any() and not own.faults
-        return not complete or (_programs(seen) <= _programs(own) and _tiles(seen) <= _tiles(own))
+        complete = baseline.unwritten is not None and not baseline.unwritten.any() and not baseline.faults
+        return not complete or (
+            _programs(observation) <= _programs(baseline) and _tiles(observation) <= _tiles(baseline)
+        )
 
     def right_in_all(self, text: str) -> bool:
         """Return whether a text passes every case, and wastes no work.
@@ -125,13 +127,13 @@ class Tries:
         return all(self.repaired(text, case) and not self._wastes(text, case) for case in cases)
 
     def _wastes(self, text: str, case: Case) -> bool:
-        seen, earlier = self.observe(text, case), self.observe(self._source.text, case)
-        if seen is None or earlier is None:
+        observation, baseline = self.observe(text, case), self.observe(self._source.text, case)
+        if observation is None or baseline is None:
             return True
-        programs = _programs(earlier)
-        if any(launch.programs == 0 for launch in seen.launches):  # what does nothing is not wrong
+        programs = _programs(baseline)
+        if any(launch.programs == 0 for launch in observation.launches):  # what does nothing is not wrong
             return True
-        return any(launch.stored_again or launch.idle > max(programs, 1) for launch in seen.launches)
+        return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
 
     def _observe(self, text: str, case: Case) -> Observation:
         if "while" in text and _never_ends(text):
@@ -139,7 +141,7 @@ class Tries:
         observer = self._observers.pop(text, None)
         if observer is None:
             # Each has its own name, because Triton finds a kernel's source by its file.
-            file = Path(f"{len(self._seen)}-{TRIED_FILE}").resolve()
+            file = Path(f"{len(self._observations)}-{TRIED_FILE}").resolve()
             observer = observer_of(Source(file, text, self._exercise), compiled=False)
         if not case.is_large:  # an observer keeps the last arguments: some tries of those, and no process can be forked
             self._observers[text] = observer
@@ -151,14 +153,14 @@ class Tries:
             return Observation(timed_out=True)
 
 
-def _programs(seen: Observation) -> int:
-    return sum(launch.programs for launch in seen.launches)
+def _programs(observation: Observation) -> int:
+    return sum(launch.programs for launch in observation.launches)
 
 
-def _tiles(seen: Observation) -> set[tuple[str, str, int | float]]:
+def _tiles(observation: Observation) -> set[tuple[str, str, int | float]]:
     """The sizes of blocks in its launches."""
-    sizes = ((launch.kernel, name, size) for launch in seen.launches for name, size in launch.numbers.items())
-    return {each for each in sizes if "BLOCK" in each[1].upper()}
+    sizes = ((launch.kernel, name, size) for launch in observation.launches for name, size in launch.numbers.items())
+    return {block for block in sizes if "BLOCK" in block[1].upper()}
 
 
 @contextmanager
@@ -184,17 +186,24 @@ def _never_ends(text: str) -> bool:
     """
     with suppress(SyntaxError):
         loops = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.While))
-        return any(names_stored(loop).isdisjoint(names_loaded(loop.test)) and not _is_left(loop) for loop in loops)
+        return any(names_stored(loop).isdisjoint(names_loaded(loop.test)) and not _has_exit(loop) for loop in loops)
     return False
 
 
-def _is_left(loop: ast.While) -> bool:
+def _has_exit(loop: ast.While) -> bool:
     return any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop))
 
 
-def _is_right(exercise: Exercise, case: Case, seen: Observation) -> bool:
+def _is_right(exercise: Exercise, case: Case, observation: Observation) -> bool:
     arguments = case.arguments("cpu")
-    if seen.provenance not in (Provenance.KERNEL, Provenance.COPY) or seen.changed_inputs or seen.faults:
+    if (
+        observation.provenance not in (Provenance.KERNEL, Provenance.COPY)
+        or observation.changed_inputs
+        or observation.faults
+    ):
         return False
-    assert seen.output is not None, "a kernel has stored it"
-    return seen.output.dtype == exercise.result_dtype(*arguments) and Comparison(exercise, arguments, seen).right
+    assert observation.output is not None, "a kernel has stored it"
+    return (
+        observation.output.dtype == exercise.result_dtype(*arguments)
+        and Comparison(exercise, arguments, observation).right
+    )

@@ -37,16 +37,20 @@ class Untested:
     """The code, where it is a part of a line."""
 
 
-def untested(source: Source, taken: Set[Branch]) -> Iterator[Untested]:
+def untested(source: Source, branches: Set[Branch]) -> Iterator[Untested]:
     """Find the code that did not run in these branches.
 
     All its conditions went the other way.
     """
     went: dict[tuple[int, str], set[bool]] = {}
-    for branch in taken:
+    for branch in branches:
         went.setdefault((branch.line, branch.condition), set()).add(branch.taken)
     inputs, launcher = _Inputs(source), source.launcher
-    arguments = {part.arg for part in ast.walk(launcher.args) if isinstance(part, ast.arg)} if launcher else set[str]()
+    arguments = (
+        {argument.arg for argument in ast.walk(launcher.args) if isinstance(argument, ast.arg)}
+        if launcher
+        else set[str]()
+    )
     for node, around, scopes in _conditionals(source.tree):
         line = node.test.lineno
         ways = went.get((line, ast.unparse(node.test)), set[bool]()) | went.get((line, ""), set())
@@ -56,9 +60,9 @@ def untested(source: Source, taken: Set[Branch]) -> Iterator[Untested]:
         code = _code_of(node, needed)
         spared = _is_for_none(node.test, needed, arguments) or _is_option(around)
         if any(map(_matters, code)) and not spared:
-            words = ast.unparse(code[0]) if isinstance(node, ast.IfExp) else ""
+            snippet = ast.unparse(code[0]) if isinstance(node, ast.IfExp) else ""
             last = code[-1].end_lineno or code[-1].lineno
-            yield Untested(code[0].lineno, last, ast.unparse(node.test), needed, words)
+            yield Untested(code[0].lineno, last, ast.unparse(node.test), needed, snippet)
 
 
 def _code_of(node: Conditional, needed: bool) -> list[ast.stmt] | list[ast.expr]:
@@ -77,9 +81,11 @@ def _conditionals(
         yield node, around, scopes
     if isinstance(node, Scope):
         scopes = (*scopes, node)
-    for part in ast.iter_child_nodes(node):
-        inside = part if isinstance(part, ast.keyword | ast.Assign) else around if isinstance(part, ast.expr) else None
-        yield from _conditionals(part, inside, scopes)
+    for child in ast.iter_child_nodes(node):
+        inside = (
+            child if isinstance(child, ast.keyword | ast.Assign) else around if isinstance(child, ast.expr) else None
+        )
+        yield from _conditionals(child, inside, scopes)
 
 
 def _matters(code: ast.AST) -> bool:
@@ -126,7 +132,7 @@ def _is_option(around: ast.AST | None) -> bool:
     """Return whether a value goes to the compiler, as a number of warps does."""
     names = [around.arg] if isinstance(around, ast.keyword) else []
     if isinstance(around, ast.Assign):
-        names = [part.id for target in around.targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+        names = [child.id for target in around.targets for child in ast.walk(target) if isinstance(child, ast.Name)]
     return any(name in OPTIONS for name in names)
 
 
@@ -143,42 +149,42 @@ class _Inputs:
             if isinstance(function, ast.Name):
                 self._calls.setdefault(function.id, []).append((call, scopes))
         keys = (node.keys for node in source.nodes if isinstance(node, ast.Dict))
-        self._tuned = {key.value for each in keys for key in each if isinstance(key, ast.Constant)}
+        self._tuned = {key.value for key_list in keys for key in key_list if isinstance(key, ast.Constant)}
         """Keys of a tuner's configurations or heuristics, and other such keys."""
-        self._asked: set[tuple[Scope, str]] = set()
+        self._visited: set[tuple[Scope, str]] = set()
         """Names that depend on each other are asked about once."""
 
     def decide(self, test: ast.expr, scopes: tuple[Scope, ...]) -> bool:
         """Return whether a condition depends on inputs, not on the machine."""
-        attributes = {part.attr for part in ast.walk(test) if isinstance(part, ast.Attribute)}
-        self._asked.clear()
+        attributes = {node.attr for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+        self._visited.clear()
         return attributes.isdisjoint(MACHINE) and self._varies(test, scopes)
 
     def _varies(self, value: ast.expr | None, scopes: tuple[Scope, ...]) -> bool:
         """Return whether a value may differ between calls, or between programs."""
         if value is None:
             return True
-        names = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
-        calls = {called(part) for part in ast.walk(value) if isinstance(part, ast.Call)}
+        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        calls = {called(node) for node in ast.walk(value) if isinstance(node, ast.Call)}
         return not calls.isdisjoint(OF_PROGRAMS) or any(self._name_varies(name, scopes) for name in names)
 
     def _name_varies(self, name: str, scopes: tuple[Scope, ...]) -> bool:
         for depth in range(len(scopes), 0, -1):
             scope, inside = scopes[depth - 1], scopes[:depth]
-            is_parameter = any(isinstance(part, ast.arg) and part.arg == name for part in ast.walk(scope.args))
+            is_parameter = any(isinstance(node, ast.arg) and node.arg == name for node in ast.walk(scope.args))
             values = [] if is_parameter else list(_values_of(name, scope))
             if not (is_parameter or values):
                 continue
-            if (scope, name) in self._asked:
+            if (scope, name) in self._visited:
                 return False
-            self._asked.add((scope, name))
+            self._visited.add((scope, name))
             return self._parameter_varies(scope, name) if is_parameter else any(self._varies(v, inside) for v in values)
         return False  # one of the module
 
     def _parameter_varies(self, scope: Scope, name: str) -> bool:
         calls = [] if isinstance(scope, ast.Lambda) else self._calls.get(scope.name, [])
-        given = ((_argument(call, scope.args, name, self._tuned), around) for call, around in calls)
-        return not calls or any(self._varies(value, around) for value, around in given)
+        arguments = ((_argument(call, scope.args, name, self._tuned), around) for call, around in calls)
+        return not calls or any(self._varies(value, around) for value, around in arguments)
 
 
 def _used(source: Source) -> set[ast.stmt]:
@@ -189,9 +195,9 @@ def _used(source: Source) -> set[ast.stmt]:
     named = {node.name: node for node in source.tree.body if isinstance(node, Function)}
     used, coming = set[ast.stmt](), {source.exercise.launcher}
     while coming:
-        found = {named[name] for name in coming if name in named} - used
-        used |= found
-        coming = {part.id for each in found for part in ast.walk(each) if isinstance(part, ast.Name)}
+        functions = {named[name] for name in coming if name in named} - used
+        used |= functions
+        coming = {node.id for function in functions for node in ast.walk(function) if isinstance(node, ast.Name)}
     return used
 
 
@@ -199,8 +205,8 @@ def _calls(node: ast.AST, scopes: tuple[Scope, ...] = ()) -> Iterator[tuple[ast.
     if isinstance(node, ast.Call):
         yield node, scopes
     inside = (*scopes, node) if isinstance(node, Scope) else scopes
-    for part in ast.iter_child_nodes(node):
-        yield from _calls(part, inside)
+    for child in ast.iter_child_nodes(node):
+        yield from _calls(child, inside)
 
 
 def _argument(call: ast.Call, parameters: ast.arguments, name: str, tuned: Set[object]) -> ast.expr | None:
@@ -211,18 +217,22 @@ def _argument(call: ast.Call, parameters: ast.arguments, name: str, tuned: Set[o
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    names = [part.arg for part in (*parameters.posonlyargs, *parameters.args)]
+    names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
     required = len(names) - len(parameters.defaults)
     defaults = dict(zip(names[required:], parameters.defaults, strict=True))
     defaults |= {a.arg: d for a, d in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True) if d is not None}
-    stars = [place for place, argument in enumerate(call.args) if isinstance(argument, ast.Starred)]
+    stars = [index for index, argument in enumerate(call.args) if isinstance(argument, ast.Starred)]
     if not stars:
         return dict(zip(names, call.args, strict=False)).get(name, defaults.get(name))
     # How many arguments a `*` stands for is not known: as many as there have to be.
-    after = call.args[stars[-1] + 1 :]
-    given = {keyword.arg for keyword in call.keywords} | tuned
-    last = [each for each in names[:required] if each not in given][-len(after) :] if after else []
-    return dict(zip(last, after, strict=False)).get(name, defaults.get(name))
+    trailing = call.args[stars[-1] + 1 :]
+    passed = {keyword.arg for keyword in call.keywords} | tuned
+    last = (
+        [parameter_name for parameter_name in names[:required] if parameter_name not in passed][-len(trailing) :]
+        if trailing
+        else []
+    )
+    return dict(zip(last, trailing, strict=False)).get(name, defaults.get(name))
 
 
 def _values_of(name: str, scope: Scope) -> Iterator[ast.expr | None]:
@@ -233,7 +243,7 @@ def _values_of(name: str, scope: Scope) -> Iterator[ast.expr | None]:
     nodes = list(ast.walk(scope))
     assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
     pairs = [(target, node.value) for node in assigned if node.value is not None for target in _targets(node)]
-    values = [value for pair in pairs for each, value in bound_by(*pair) if each == name]
+    values = [value for pair in pairs for target_name, value in bound_by(*pair) if target_name == name]
     yield from values
     stored = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     yield from [None] * (sum(node.id == name for node in stored) - len(values))

@@ -94,8 +94,8 @@ def launcher_of(script: ModuleType, exercise: Exercise) -> Launcher:
     launcher = getattr(script, exercise.launcher, None)
     if not callable(launcher):
         raise AttributeError(f"the script defines no function {exercise.launcher}")
-    found: Launcher = launcher
-    return found
+    function: Launcher = launcher
+    return function
 
 
 def wait_for_a_script(connection: Connection) -> None:
@@ -115,13 +115,13 @@ def observe_script(connection: Connection, source: Source) -> None:
     """
     prepare()
     keep_signals_inside()
-    own = os.getpid()
+    pid = os.getpid()
     try:
-        for seen in observations_of(source, _named(connection)):
-            if os.getpid() != own:  # a fork that the script has let go on
+        for observation in observations_of(source, _named(connection)):
+            if os.getpid() != pid:  # a fork that the script has let go on
                 os._exit(0)
-            connection.send(seen)
-            if seen.failure is not None:
+            connection.send(observation)
+            if observation.failure is not None:
                 return
     except Exception as error:  # nothing works any more in here, not even to say so
         let_tests_see(error)

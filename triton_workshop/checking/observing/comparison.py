@@ -44,13 +44,13 @@ class Comparison:
             return torch.ones_like(self.expected, dtype=torch.bool)
         allowed = self.allowed  # before the others are there: a long case in a page takes tens of megabytes for each
         exact = output.double()
-        near = (exact - self.expected).abs_() <= allowed
+        close = (exact - self.expected).abs_() <= allowed
         if not self.expected.sum().isfinite():  # so much sooner than `isfinite` and `isnan` of all
-            near &= self.expected.isfinite()
+            close &= self.expected.isfinite()
             written = True if self.seen.unwritten is None else ~self.seen.unwritten
-            near |= self.expected.isnan() & output.isnan() & written
-        near |= exact == self.expected  # an infinity has to be that infinity
-        return ~near
+            close |= self.expected.isnan() & output.isnan() & written
+        close |= exact == self.expected  # an infinity has to be that infinity
+        return ~close
 
     @functools.cached_property
     def unwritten(self) -> torch.Tensor:
@@ -112,9 +112,9 @@ class Comparison:
     def by_tile(self, marks: torch.Tensor) -> torch.Tensor:
         """Return for each program of the expected grid if its tile has a mark."""
         tiles = torch.zeros(self.wanted_grid, dtype=torch.bool)
-        places = marks.cpu().nonzero()
+        indices = marks.cpu().nonzero()
         pairs = zip(self.exercise.tiling, self.blocks, strict=True)
-        tiles[tuple(places[:, axis.dimension] // block for axis, block in pairs)] = True
+        tiles[tuple(indices[:, axis.dimension] // block for axis, block in pairs)] = True
         return tiles
 
     def owners(self, marks: torch.Tensor) -> tuple[tuple[int, ...], ...]:
@@ -124,7 +124,7 @@ class Comparison:
         """
         if not self.has_tiles_of_the_solution:
             return ()
-        return tuple(tuple(place) for place in self.by_tile(marks).nonzero().tolist())
+        return tuple(tuple(program) for program in self.by_tile(marks).nonzero().tolist())
 
     def owner(self, index: tuple[int, ...]) -> tuple[int, ...]:
         """Return the program that has to write this element of the output.

@@ -35,7 +35,7 @@ def failure_of(error: BaseException, file: Path) -> Failure:
     lines: list[int | None] = []
     links: list[BaseException] = []
     link: BaseException | None = error
-    while link is not None and len(links) < MOST_LINKS and not any(link is each for each in links):
+    while link is not None and len(links) < MOST_LINKS and not any(link is linked for linked in links):
         links.append(link)
         for frame in traceback.extract_tb(link.__traceback__):
             if Path(frame.filename).resolve() == file:
@@ -46,14 +46,14 @@ def failure_of(error: BaseException, file: Path) -> Failure:
     if isinstance(cause, SyntaxError) and cause.filename == str(file) and isinstance(cause.lineno, int):
         line = cause.lineno
     message = _text(cause.msg if isinstance(cause, SyntaxError) and cause.msg else cause)
-    chain = "\n".join(f"{type(each).__name__}: {_text(each)}" for each in links)
+    chain = "\n".join(f"{type(linked).__name__}: {_text(linked)}" for linked in links)
     return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, next(iter(lines), None), chain)
 
 
 def unobservable(error: Exception, file: Path) -> Failure:
     """Describe an error of the observer, which the script may have caused."""
-    what = failure_of(error, file)
-    return replace(what, type="Unobservable", message=f"{what.type}: {what.message}", chain="")
+    failure = failure_of(error, file)
+    return replace(failure, type="Unobservable", message=f"{failure.type}: {failure.message}", chain="")
 
 
 def _text(message: object) -> str:
@@ -81,5 +81,5 @@ def _line_in_kernel(error: BaseException, file: Path) -> int | None:
         return None
     if not isinstance(source, str) or not isinstance(line, int):
         return None
-    before, found, _ = "".join(linecache.getlines(str(file))).partition(source.strip())
-    return before.count("\n") + line if found else None
+    prefix, match, _ = "".join(linecache.getlines(str(file))).partition(source.strip())
+    return prefix.count("\n") + line if match else None

@@ -162,7 +162,7 @@ class Observer:
         self._simulated = simulated
         self._earlier: tuple[torch.Tensor, torch.Tensor] | None = None
         self._arguments: tuple[torch.Tensor, ...] = ()
-        self._launched = Launches()
+        self._compiler_launches = Launches()
         self._compiled = compiled
 
     def observe(self, arguments: tuple[torch.Tensor, ...], integer_bits: int = 32) -> Observation:
@@ -174,64 +174,70 @@ class Observer:
         Arguments with the same shapes as before reuse the same tensors, so a launcher that remembers them is found out.
         """
         try:
-            return self._observed(arguments, integer_bits)
+            return self._observe_call(arguments, integer_bits)
         except Exception as error:  # Python or PyTorch is no longer what it was, or what came back is none of theirs
             return Observation(failure=unobservable(error, self._file))
 
-    def _observed(self, arguments: tuple[torch.Tensor, ...], integer_bits: int) -> Observation:
-        arguments = self._arguments = _in_place_of(self._arguments, arguments)
+    def _observe_call(self, arguments: tuple[torch.Tensor, ...], integer_bits: int) -> Observation:
+        arguments = self._arguments = _reuse_tensors(self._arguments, arguments)
         originals = [argument.clone() for argument in arguments]
         started = time.process_time()
         with (
             _uninitialised_memory_is_nan(),
             self._launches(integer_bits) as launches,
-            _followed(self._file, launches) as calls,
-            branches.record_branches() as taken,
+            _follow_torch(self._file, launches) as calls,
+            branches.record_branches() as branch_records,
         ):
             output, failure = self._call(arguments)
         seconds = time.process_time() - started
         if self._originals is not None:
             self._replaced.update(dict.fromkeys(self._originals.replaced()))
-        made = {} if calls is None else dict(zip(map(id, launches), calls.read, strict=True))
+        torch_reads = {} if calls is None else dict(zip(map(id, launches), calls.reads, strict=True))
         # The kernels of a script that was started through a link belong to the link's path.
-        own = [launch for launch in launches if self._is_own(launch.file)]
-        odd = _oddity(output) if self._simulated else ""
-        seen = Observation(
-            output_type=odd or type(output).__name__,
+        script_launches = [launch for launch in launches if self._is_script_file(launch.file)]
+        oddity = _oddity(output) if self._simulated else ""
+        observation = Observation(
+            output_type=oddity or type(output).__name__,
             launches=tuple(
                 replace(
-                    _launched(launch, (*made.get(id(launch), ()), *_prepared(launch, launches, arguments))),
-                    repeats=_repeats(before, launch),
+                    _summarize_launch(
+                        launch, (*torch_reads.get(id(launch), ()), *_prepared(launch, launches, arguments))
+                    ),
+                    repeats=_repeats(previous, launch),
                 )
-                for before, launch in zip([None, *own], own, strict=False)
+                for previous, launch in zip([None, *script_launches], script_launches, strict=False)
             ),
-            changed_inputs=_changed(arguments, originals),
+            changed_inputs=_changed_positions(arguments, originals),
             failure=failure,
             seconds=seconds,
             unreachable=() if calls is None else tuple(calls.unreachable),
-            branches=frozenset(branch for branch in taken if self._is_own(branch.file)),
+            branches=frozenset(branch for branch in branch_records if self._is_script_file(branch.file)),
             replaced=tuple(self._replaced),
         )
-        if failure is not None or odd or not isinstance(output, torch.Tensor):
-            return seen
+        if failure is not None or oddity or not isinstance(output, torch.Tensor):
+            return observation
         if output.numel() > MOST_ELEMENTS:
-            return replace(seen, output=output.detach().as_subclass(torch.Tensor))
+            return replace(observation, output=output.detach().as_subclass(torch.Tensor))
         # The judging process does not have the script's classes.
-        kept = output.detach().clone().as_subclass(torch.Tensor)
-        seen = replace(seen, output=kept)
+        copy = output.detach().clone().as_subclass(torch.Tensor)
+        observation = replace(observation, output=copy)
         if not self._simulated:  # there, answers are too large to be kept
-            return seen
+            return observation
         changed = self._earlier is not None and not same(*self._earlier)
-        self._earlier = (output, kept)
-        provenance, unwritten = provenance_of(own, output)
+        self._earlier = (output, copy)
+        provenance, unwritten = provenance_of(script_launches, output)
         if calls is not None:
-            there = calls.line_on_cpu(output)
-            moved = () if there is None else ((there, "the result is in the CPU's memory"),)
-            seen = replace(seen, unreachable=(*seen.unreachable, *moved), computed=calls.is_computed(output))
-        known = replace(seen, provenance=provenance, unwritten=unwritten, kernels=self._launched.kernels())
-        return replace(known, earlier_answer_changed=changed)
+            cpu_line = calls.line_on_cpu(output)
+            moved = () if cpu_line is None else ((cpu_line, "the result is in the CPU's memory"),)
+            observation = replace(
+                observation, unreachable=(*observation.unreachable, *moved), computed=calls.is_computed(output)
+            )
+        complete = replace(
+            observation, provenance=provenance, unwritten=unwritten, kernels=self._compiler_launches.kernels()
+        )
+        return replace(complete, earlier_answer_changed=changed)
 
-    def _is_own(self, file: str) -> bool:
+    def _is_script_file(self, file: str) -> bool:
         return resolved(file) == self._file
 
     @contextmanager
@@ -242,8 +248,8 @@ class Observer:
         from triton_simulator import record
         from triton_simulator.values import int32
 
-        noted = self._launched.listen() if self._compiled else nullcontext()
-        with record(writes=True, strict_views=True) as launches, noted, int32.narrow_to(integer_bits):
+        recording = self._compiler_launches.listen() if self._compiled else nullcontext()
+        with record(writes=True, strict_views=True) as launches, recording, int32.narrow_to(integer_bits):
             yield launches
 
     def _call(self, arguments: tuple[torch.Tensor, ...]) -> tuple[object, Failure | None]:
@@ -273,15 +279,15 @@ def _oddity(output: object) -> str:
     return "" if output.dtype in _DTYPES or output.is_complex() else f"a tensor of {output.dtype}"
 
 
-def _in_place_of(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+def _reuse_tensors(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
     if [(t.shape, t.stride(), t.dtype) for t in old] != [(t.shape, t.stride(), t.dtype) for t in new]:
         return new
     return tuple(then.copy_(now) for then, now in zip(old, new, strict=True))
 
 
-def _launched(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched:
+def _summarize_launch(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched:
     numbers = {name: value for name, value in launch.arguments.items() if isinstance(value, int | float)}
-    again = sum(
+    repeated_stores = sum(
         traffic.stored_again // tensor.element_size()
         for name, traffic in launch.counts.arguments.items()
         if isinstance(tensor := described(launch.arguments.get(name)), torch.Tensor)
@@ -293,7 +299,7 @@ def _launched(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched
         launch.undefined,
         numbers,
         idle=launch.counts.idle,
-        stored_again=again,
+        stored_again=repeated_stores,
         prepared=prepared,
         empty=tuple((name, none, every) for (name, _), (every, none) in launch.counts.blocks.items() if none),
         products=sum(launch.counts.products.values()),
@@ -317,18 +323,18 @@ def _prepared(
     launch: Launch, launches: list[Launch], arguments: tuple[torch.Tensor, ...]
 ) -> tuple[tuple[str, int], ...]:
     """Return the reads of what is no argument, nor stored by a launch."""
-    known = {argument.untyped_storage().data_ptr() for argument in arguments}
-    known = known.union(*(each.writes or () for each in launches))
-    return tuple((name, size) for name, address, size in launch.counts.reads() if address not in known)
+    addresses = {argument.untyped_storage().data_ptr() for argument in arguments}
+    addresses = addresses.union(*(writer.writes or () for writer in launches))
+    return tuple((name, size) for name, address, size in launch.counts.reads() if address not in addresses)
 
 
-def _changed(arguments: tuple[torch.Tensor, ...], before: list[torch.Tensor]) -> tuple[int, ...]:
-    pairs = enumerate(zip(arguments, before, strict=True), start=1)
+def _changed_positions(arguments: tuple[torch.Tensor, ...], originals: list[torch.Tensor]) -> tuple[int, ...]:
+    pairs = enumerate(zip(arguments, originals, strict=True), start=1)
     return tuple(position for position, (now, then) in pairs if now.shape != then.shape or not same(now, then))
 
 
 @contextmanager
-def _followed(file: Path, launches: list[Launch]) -> Iterator[TorchCalls | None]:
+def _follow_torch(file: Path, launches: list[Launch]) -> Iterator[TorchCalls | None]:
     """Follow what PyTorch does, except in a page, whose PyTorch tells nobody."""
     if not hasattr(torch, "overrides"):
         yield None
@@ -337,7 +343,7 @@ def _followed(file: Path, launches: list[Launch]) -> Iterator[TorchCalls | None]
 
     with TorchCalls(file, launches) as calls:
         yield calls
-    calls.hear()
+    calls.update()
 
 
 @contextmanager
@@ -347,9 +353,9 @@ def _uninitialised_memory_is_nan() -> Iterator[None]:
     PyTorch's deterministic mode does that. It is set by its debug mode, because `torch.use_deterministic_algorithms`
     imports torch._inductor: 4 s.
     """
-    before = torch.get_deterministic_debug_mode()
+    mode = torch.get_deterministic_debug_mode()
     torch.set_deterministic_debug_mode("warn")
     try:
         yield
     finally:
-        torch.set_deterministic_debug_mode(before)
+        torch.set_deterministic_debug_mode(mode)

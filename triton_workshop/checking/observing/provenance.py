@@ -37,16 +37,16 @@ def provenance_of(launches: list[Launch], output: torch.Tensor) -> tuple[Provena
     write = writes.get(output.untyped_storage().data_ptr())
     if write is not None:
         stored = torch.from_numpy(write.stored).view(-1, output.element_size()).any(dim=1)
-        held = torch.from_numpy(write.held).view(output.dtype)
+        content = torch.from_numpy(write.held).view(output.dtype)
         shape, strides, offset = output.shape, output.stride(), output.storage_offset()
-        unchanged = same(held.as_strided(shape, strides, offset), output)
+        unchanged = same(content.as_strided(shape, strides, offset), output)
         return Provenance.KERNEL if unchanged else Provenance.CHANGED, ~stored.as_strided(shape, strides, offset)
-    given = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
-    if output.untyped_storage().data_ptr() in given:
+    tensors = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
+    if output.untyped_storage().data_ptr() in tensors:
         return Provenance.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
-    written = [given[at] for at in writes if at in given]
+    written = [tensors[at] for at in writes if at in tensors]
     memories = [torch.from_numpy(writes[t.untyped_storage().data_ptr()].held).view(t.dtype) for t in written]
-    if not _hold(memories, output):
+    if not _contain_all(memories, output):
         return Provenance.ELSEWHERE, None
     if any((tensor.shape, tensor.dtype) == (output.shape, output.dtype) for tensor in written):
         return Provenance.COPY, None
@@ -68,12 +68,12 @@ def _writes(launches: list[Launch]) -> dict[int, Write]:
     return writes
 
 
-def _hold(memories: list[torch.Tensor], part: torch.Tensor) -> bool:
+def _contain_all(memories: list[torch.Tensor], tensor: torch.Tensor) -> bool:
     """Whether all values of a tensor are among those of the others, converted to its dtype."""
-    if part.is_complex() or not memories or not part.numel():
+    if tensor.is_complex() or not memories or not tensor.numel():
         return False
-    held = torch.cat([_bits(memory.to(part.dtype)) for memory in memories])
-    return bool(torch.isin(_bits(part), held).all())
+    elements = torch.cat([_bits(memory.to(tensor.dtype)) for memory in memories])
+    return bool(torch.isin(_bits(tensor), elements).all())
 
 
 def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
@@ -101,6 +101,6 @@ def _bits(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.contiguous().view(kinds[tensor.element_size()])
 
 
-def same(one: torch.Tensor, other: torch.Tensor) -> bool:
+def same(first: torch.Tensor, second: torch.Tensor) -> bool:
     """Bit by bit: a NaN equals itself."""
-    return torch.equal(_bits(one), _bits(other))
+    return torch.equal(_bits(first), _bits(second))

@@ -100,8 +100,10 @@ class Source:
 
     @functools.cached_property
     def launcher(self) -> Function | None:
-        found = (node for node in self.tree.body if isinstance(node, Function) and node.name == self.exercise.launcher)
-        return next(found, None)
+        functions = (
+            node for node in self.tree.body if isinstance(node, Function) and node.name == self.exercise.launcher
+        )
+        return next(functions, None)
 
     def line(self, number: int | None) -> str:
         """Return a line by its number, from 1, without indentation.
@@ -156,10 +158,10 @@ class Source:
         """
         assigned = {names: value for node in self.nodes for names, value in _assigned(node)}
         grids = [call.func.slice for call in self._launches() if isinstance(call.func, ast.Subscript)]
-        known = [assigned.get(ast.unparse(grid), grid) for grid in grids]
-        axes = [grid.elts if isinstance(grid, ast.Tuple) else [grid] for grid in known]
-        sizes = [[getattr(assigned.get(ast.unparse(size), size), "value", None) for size in each] for each in axes]
-        return max((math.prod(size for size in each if isinstance(size, int)) for each in sizes), default=0)
+        values = [assigned.get(ast.unparse(grid), grid) for grid in grids]
+        axes = [grid.elts if isinstance(grid, ast.Tuple) else [grid] for grid in values]
+        lengths = [[getattr(assigned.get(ast.unparse(size), size), "value", None) for size in grid] for grid in axes]
+        return max((math.prod(size for size in grid if isinstance(size, int)) for grid in lengths), default=0)
 
     def launch_line(self) -> int | None:
         """Return the line of `kernel[grid](…)`."""
@@ -172,10 +174,10 @@ class Source:
     def sizes_line(self) -> int | None:
         """Return the line of the block sizes, or else that of the launch."""
         constants = {
-            part.arg
+            node.arg
             for kernel in self.kernels
-            for part in ast.walk(kernel.args)
-            if isinstance(part, ast.arg) and part.annotation and "constexpr" in ast.unparse(part.annotation)
+            for node in ast.walk(kernel.args)
+            if isinstance(node, ast.arg) and node.annotation and "constexpr" in ast.unparse(node.annotation)
         }
         blocks = sorted(name for name in constants if "BLOCK" in name.upper())
         return next(iter(self.assignments(*blocks)), self.launch_line())
@@ -187,14 +189,14 @@ class Source:
         calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
         return next((call.lineno for call in calls if call.func.id in names), None)  # type: ignore[attr-defined]
 
-    def mentions(self, word: str) -> bool:
+    def mentions(self, text: str) -> bool:
         """Return whether a name in the code contains this text.
 
         Comments and docstrings do not count.
         """
         nodes = (node for node in self.nodes if isinstance(node, ast.Name | ast.Attribute))
         names = (node.id if isinstance(node, ast.Name) else node.attr for node in nodes)
-        return any(word in name for name in names)
+        return any(text in name for name in names)
 
     @property
     def adds_to_nothing(self) -> bool:
@@ -284,16 +286,16 @@ def resolved(file: str) -> Path:
 
 def names_in(function: Function) -> set[str]:
     """The names that a function has: its parameters, and what it assigns."""
-    return names_stored(function) | {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)}
+    return names_stored(function) | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
 
 
 def names_stored(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)}
 
 
 def names_loaded(node: ast.AST) -> list[str]:
     """Each as often as it is read."""
-    return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)]
+    return [child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)]
 
 
 def called(call: ast.Call) -> str:
@@ -313,7 +315,7 @@ def _assignments(function: Function | None, names: set[str]) -> list[int]:
 
 def _targets(node: Assignment) -> set[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return {child.id for target in targets for child in ast.walk(target) if isinstance(child, ast.Name)}
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
