@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import torch
 
-from triton_workshop.checking.diagnosing.alignment import aligned
+from triton_workshop.checking.diagnosing.alignment import SlotKind, aligned
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.exercises import EXERCISES
@@ -132,7 +132,7 @@ def _possible(source: Source) -> Callable[[str], bool]:
     edited solution no longer calls, the script must not call either. Reading this takes less than running it.
     """
     exercise, script, script_calls = source.exercise, aligned(source), _called(source)
-    different, added = set(script.different()), script.added_names()
+    different, added = {slot.index for slot in script.different()}, script.added_names()
     solution_calls = _called_by_solution(exercise.number, exercise.solution)
 
     def possible(edited: str) -> bool:
@@ -162,9 +162,9 @@ def _edited(number: str, text: str) -> _Edited:
     exercise = EXERCISES[number]
     source = Source(exercise.solution_file, text, exercise)
     edit = aligned(source)
-    indices = frozenset(range(edit.extras.start)).intersection(edit.different())
-    uses = frozenset(key for index in indices for key in edit.ours[index].uses)
-    return _Edited(indices, uses, _called(source), _code(source))
+    slots = [slot for slot in edit.different() if slot.kind is SlotKind.SOLUTION]
+    uses = frozenset(key for slot in slots for key in slot.solution.uses)
+    return _Edited(frozenset(slot.index for slot in slots), uses, _called(source), _code(source))
 
 
 def _code(source: Source) -> tuple[str, ...]:
