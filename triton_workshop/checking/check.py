@@ -72,6 +72,7 @@ def verdicts(request: CheckRequest, host: Host | None = None) -> Iterator[Verdic
     if isinstance(host, PreparedProcess) and host.process.has_ended():  # something killed it while it waited
         host = None
     with children.open_host(output) if host is None else nullcontext(host) as host:
+        # Only now, while the script's own process does the same: imports of torch take seconds.
         load()
         from triton_workshop.checking import subprocess_runner
         from triton_workshop.checking.judging.judge import Judge
@@ -117,6 +118,7 @@ def steps(
         for outcome in trials:
             verdict = verdict_of(exercise, source.file, started, outcome, text=source.text)
             yield verdict
+        # The compiler's refusal is a finding too: then there is no need for the GPU.
         if compiler and verdict.passed:
             verdict = compiled(verdict, compiler)
             yield verdict
@@ -153,7 +155,7 @@ def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source 
         return verdict_of(exercise, file, started, findings=(unreadable(error),))
     try:
         finding = static_finding(source)
-    except Exception as error:
+    except Exception as error:  # ours, which must not end the check without a verdict
         finding = own_error(error)
     return source if finding is None else verdict_of(exercise, file, started, findings=(finding,), text=source.text)
 

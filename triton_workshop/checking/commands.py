@@ -118,8 +118,9 @@ def run_hint(number: str, level: int | None) -> int:
     exercise, record = exercise_numbered(number), load_progress()[number]
     file = _require_script(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
-        with Path(os.devnull).open("wb") as nowhere:
-            record = remember(check(CheckRequest(exercise, file, output=nowhere.fileno())))
+        # The hint is all that was asked for: what the script prints would hide it.
+        with Path(os.devnull).open("wb") as null:
+            record = remember(check(CheckRequest(exercise, file, output=null.fileno())))
     level = min(level or record.hints_shown + 1, len(record.hints))
     if level:
         remember_hints(number, level)

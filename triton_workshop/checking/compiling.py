@@ -109,7 +109,7 @@ def _does_not_fit(
     """
     source = _source(verdict)
     if source.mentions("autotune"):
-        return None
+        return None  # the simulator takes the first configuration, a GPU any that fits
     line, hints = line_in(source), explanation_named(name).hints
     sentence = f"{answer.job.kernel.name} {message}"
     return Finding(FindingKind.DOES_NOT_FIT, sentence, hints, line, source.line(line), hint_name=name)

@@ -65,6 +65,7 @@ def _guard_arguments(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.
     """
     views, guards = [], []
     for argument in case.arguments("cuda"):
+        # A view may have gaps between its rows: its memory reaches from the first element to the last one.
         extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))
         memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), _guard_value(argument.dtype))
         view = memory.as_strided(argument.shape, argument.stride(), GUARD_ELEMENTS)

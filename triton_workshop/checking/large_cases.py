@@ -27,7 +27,7 @@ def fit_to_memory(exercise: Exercise) -> Exercise:
 
 
 def substitution_notes(exercise: Exercise) -> tuple[str, ...]:
-    """A sentence on each case that stands in for another one."""
+    """Return a sentence on each case that stands in for another one."""
     originals = EXERCISES[exercise.number].simulated_cases
     return tuple(
         f"{original.name}: this takes {MAPPED_BYTES >> 30} GiB of memory, so it was tried with rows closer to each "
@@ -42,6 +42,7 @@ def _can_map() -> bool:
 
     if sys.maxsize < MAPPED_BYTES:
         return False
+    # In pieces, as the cases map several tensors: one block of this size may be refused where those are not.
     try:
         _ = [np.empty(PIECE_BYTES, np.uint8) for _ in range(MAPPED_BYTES // PIECE_BYTES)]
     except MemoryError:

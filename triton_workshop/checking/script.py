@@ -76,6 +76,7 @@ def _check(exercise: str) -> bool:
     source = source_or_verdict(description, file, started)
     verdicts = [source] if isinstance(source, Verdict) else SelfCheck(source, main, started).verdicts()
     passed = _print_and_remember(verdicts, description).passed
+    # Only a right script has a picture to show; a wrong one's is part of its verdict.
     if passed and description.showing is not None:
         _show(description, launcher_of(main, description), resolve_device())
     return passed

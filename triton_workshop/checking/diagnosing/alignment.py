@@ -32,7 +32,10 @@ class SlotKind(Enum):
     EXTRA = auto()
     """Only the script has one: the solution's is `pass`."""
     BRANCH = auto()
-    """A condition of the script: the solution's is always true. It is tried alone, as what is in it stays."""
+    """A condition of the script: the solution's is always true.
+
+    It is tried by itself, as what is in it stays.
+    """
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +48,10 @@ class Slot:
     matches: tuple[Statement, ...]
     """The script's statements that it can replace."""
     right: Statement | None = None
-    """The match that is the solution's, and stands in its order among the others."""
+    """The match that is the solution's, and in its order."""
 
     def is_right(self) -> bool:
-        """Return whether the script has the solution's statement here, and nothing else."""
+        """Return whether the script has just the solution's statement here."""
         return self.matches == (self.right,)
 
     def matches_in_place(self) -> list[Statement]:
@@ -70,22 +73,28 @@ class Alignment:
     script: tuple[Statement, ...]
     """The script's statements."""
     slots: tuple[Slot, ...]
-    """In the solution's order; at the end those that have nothing of the solution."""
+    """In the solution's order.
+
+    At the end are those that have nothing of the solution.
+    """
 
     def of_kind(self, kind: SlotKind) -> list[Slot]:
         """Return the slots of a kind."""
         return [slot for slot in self.slots if slot.kind is kind]
 
     def different(self) -> list[Slot]:
-        """Return the slots where the script differs from the solution, but no branches."""
+        """Return the slots where script and solution differ, but no branches."""
         return [slot for slot in self.slots if slot.kind is not SlotKind.BRANCH and not slot.is_right()]
 
     def added_names(self) -> frozenset[tuple[str, str]]:
-        """Return the names, each with its function, that only extra statements assign."""
+        """Return the names that only extra statements assign.
+
+        Each comes with its function.
+        """
         return frozenset(key for slot in self.of_kind(SlotKind.EXTRA) for s in slot.matches for key in s.keys)
 
     def other_lines(self) -> list[int]:
-        """Return the first lines of the script's statements that are not the solution's."""
+        """Return the first lines of statements that are not the solution's."""
         right = self._right_statements()
         return [s.first for s in self.script if s not in right]
 
@@ -123,7 +132,7 @@ class Alignment:
         return _in_order(needed)
 
     def line_of_more(self, slots: Sequence[Slot]) -> int | None:
-        """Return the line of a statement that does more than is missing in these slots.
+        """Return the line of a statement that does more than these slots lack.
 
         It is `rows, cols = …`, for example, or a branch.
         """
@@ -131,7 +140,7 @@ class Alignment:
         return min(lines, default=None)
 
     def uses_own(self, slots: Sequence[Slot]) -> bool:
-        """Return whether the script's statements use names that only the script has.
+        """Return whether the slots use names that only the script has.
 
         So they do if they call such kernels.
         """
@@ -147,7 +156,7 @@ class Alignment:
 
 
 def lines_of(slots: Sequence[Slot]) -> frozenset[int]:
-    """Return the lines of the script in these slots that are not the solution's."""
+    """Return the script's lines in these slots that are not the solution's."""
     statements = [s for slot in slots for s in slot.matches if s != slot.right]
     return frozenset(line for s in statements for line in range(s.first, s.last + 1))
 
@@ -205,9 +214,9 @@ def _statements_of_solution(number: str, text: str) -> tuple[Statement, ...]:
 
 
 def is_begun(source: Source, todo: int) -> bool:
-    """Return whether a script has a part of what only this TODO makes or calls.
+    """Return whether a script has some of what only this TODO defines.
 
-    The TODO's `...` does not count.
+    What a TODO defines are names and calls; its `...` does not count.
     """
     alignment = aligned(source)
     statements = [slot.solution for slot in alignment.slots]

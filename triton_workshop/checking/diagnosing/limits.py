@@ -16,10 +16,10 @@ from typing import Any
 
 from triton_simulator.branches import Branch
 from triton_simulator.faults import Kind
-from triton_workshop.checking.diagnosing.tile_sizes import Changes, bound_by, with_changes
+from triton_workshop.checking.diagnosing.tile_sizes import Changes, bindings_in, with_changes
 from triton_workshop.checking.exercises.exercise import FEW_BITS, Case
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.checking.observing.source import Source, called, parameters_of, stores_in
 
 MIN_BOUND = 64
 """A smaller number bounds nothing that the cases have not shown."""
@@ -121,16 +121,20 @@ def _narrow_text(source: Source) -> str:
     for node in source.nodes:
         if isinstance(node, ast.BinOp | ast.Constant | ast.Attribute) and numbers.value(node) in WHOLE_INT32:
             changes.append((node, str(WHOLE_INT32[numbers.value(node) or 0])))
+    # Of `1 << 31`, neither the 1 nor the 31 is to be replaced by itself.
     inside = {child for node, _ in changes for child in ast.walk(node) if child is not node}
     return with_changes(source, [change for change in changes if change[0] not in inside])
 
 
 def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[], None]) -> Iterator[Bound | Reached]:
     candidates = list(dict(_candidates(source)).items())
-    for case in source.exercise.larger_cases if candidates or any(map(_depends_on_size, source.nodes)) else ():
+    if not candidates and not any(map(_depends_on_size, source.nodes)):
+        return  # a larger input would show nothing that the cases have not
+    for case in source.exercise.larger_cases:
         observation = observe(source.text, case)
         if observation is None:
             return
+        # The script is not wrong for that: another case may show more.
         if observation.timed_out or (observation.failure is not None and observation.failure.type == "MemoryError"):
             continue
         if not right(source.text, case):
@@ -161,10 +165,11 @@ def _blamed(source: Source, candidates: Changes, right: Callable[[str], bool]) -
 
     It may be the first of several that are the same number.
     """
-    equal = [
-        [change for change in candidates if change[1] == code] for code in dict.fromkeys(code for _, code in candidates)
-    ]
-    for changes in (*([change] for change in candidates), *equal):
+    equal: dict[str, Changes] = {}
+    for change in candidates:
+        equal[change[1]] = [*equal.get(change[1], ()), change]
+    # One candidate first: a number that stands in several places may bound a size in one of them only.
+    for changes in (*([change] for change in candidates), *equal.values()):
         if right(with_changes(source, changes)):
             node = changes[0][0]
             return node if isinstance(node, ast.expr) else None
@@ -181,13 +186,13 @@ def _candidates(source: Source) -> Iterator[tuple[ast.expr, str]]:
         for node in numbers.inside(expression):
             value = numbers.value(node) or 0
             if node.lineno != node.end_lineno:
-                continue
+                continue  # `with_changes` could not replace it
             if is_block and value >= MIN_BLOCK and value & (value - 1) == 0:
                 yield numbers.literal(node), str(NO_BOUND)
             elif not is_block and value >= MIN_BOUND:
                 yield numbers.literal(node), str(value * BOUND_FACTOR)
-    for small in source.nodes:
-        if isinstance(small, ast.Attribute) and small.attr in SMALL_INTEGERS and ast.unparse(small.value) == "tl":
+    for small in source.nodes_of(ast.Attribute):
+        if small.attr in SMALL_INTEGERS and ast.unparse(small.value) == "tl":
             yield small, "tl.int64"
 
 
@@ -216,8 +221,8 @@ def _bounding_expressions(source: Source) -> Iterator[tuple[ast.expr, bool]]:
 def _sizes_of_grids(source: Source) -> Iterator[ast.expr]:
     grids = [call.func.slice for call in source.calls() if isinstance(call.func, ast.Subscript)]
     names = {grid.id for grid in grids if isinstance(grid, ast.Name)}
-    for node in source.nodes:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in names:
+    for node in source.nodes_of(ast.Assign):
+        if isinstance(node.targets[0], ast.Name) and node.targets[0].id in names:
             grids.append(node.value)
     for grid in grids:
         body = grid.body if isinstance(grid, ast.Lambda) else grid
@@ -228,23 +233,19 @@ class _Numbers:
     """The integers of a script that are known without running it."""
 
     def __init__(self, source: Source) -> None:
-        stored = [node.id for node in source.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+        stored = [name.id for name in stores_in(source.tree)]
         self._named: dict[str, ast.expr] = {}
         self._parameters = {
             node
             for kernel, node in source.expressions
-            if isinstance(node, ast.Name)
-            and node.id in [argument.arg for argument in ast.walk(kernel.args) if isinstance(argument, ast.arg)]
+            if isinstance(node, ast.Name) and node.id in parameters_of(kernel.args)
         }
         """Names in a kernel that are its parameters.
 
         They have nothing to do with a number of this name in the launcher.
         """
-        assignments = [node for node in source.nodes if isinstance(node, ast.Assign)]
-        targets = [(target, node.value) for node in assignments for target in node.targets]
-        annotated = [node for node in source.nodes if isinstance(node, ast.AnnAssign)]
-        targets += [(node.target, node.value) for node in annotated if node.value is not None]
-        for name, value in (pair for target, assigned in targets for pair in bound_by(target, assigned)):
+        for name, value in bindings_in(source.tree):
+            # A name that is stored to twice may have another value where it is read.
             if stored.count(name) == 1 and self.value(value) is not None:
                 self._named[name] = value
 
@@ -268,7 +269,7 @@ class _Numbers:
         return None
 
     def inside(self, node: ast.AST) -> Iterator[ast.expr]:
-        """The largest parts of an expression that are such numbers."""
+        """Yield the largest parts of an expression that are such numbers."""
         if isinstance(node, ast.expr) and self.value(node) is not None:
             yield node
         elif not isinstance(node, ast.Call):  # one that cuts is a place of its own

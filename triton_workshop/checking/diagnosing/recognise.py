@@ -89,16 +89,21 @@ def diagnose(
     def expected(edit: Edit) -> bool:
         return culprit is not None and not todos_of(edit, solution).isdisjoint(culprit.todos or (None,))
 
-    for mistake, edit in sorted(fitting, key=lambda sample: (expected(sample[1]), nearness(sample[1])), reverse=True):
-        text = _plant_bugs(source, edit)
-        if not possible(text):
-            continue
-        same = _edited(exercise.number, text).code == code  # then they need not run
+    def does_the_same(edit: Edit, text: str) -> bool:
+        if _edited(exercise.number, text).code == code:  # then they need not run
+            return True
         pairs = ((sample, observe(source.text, sample), observe(text, sample)) for sample in _cases(exercise, case))
-        alike = not same and all(_are_alike(exercise, *pair) for pair in pairs)
-        if same or (alike and _fails(exercise, case, observe(text, case)) and (expected(edit) or is_specific())):
+        if not all(_are_alike(exercise, *pair) for pair in pairs):
+            return False
+        # What is no mistake in this case, or has the same result as many others, explains nothing.
+        return _fails(exercise, case, observe(text, case)) and (expected(edit) or is_specific())
+
+    for mistake, edit in sorted(fitting, key=lambda fit: (expected(fit[1]), nearness(fit[1])), reverse=True):
+        text = _plant_bugs(source, edit)
+        if possible(text) and does_the_same(edit, text):
             todo = min((todo for todo in todos_of(edit, solution) if todo is not None), default=None)
             line = _line_of(edit, solution, source)
+            # A culprit elsewhere would contradict the mistake.
             is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
             return Diagnosis(culprit if is_consistent else None, mistake, todo, line)
     return Diagnosis(culprit)
@@ -225,6 +230,7 @@ def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
 
 def _pieces(text: str) -> frozenset[tuple[str, ...]]:
     """All sequences of three words or signs on a line of the code."""
+    # What comes before the first kernel, as imports and the docstring, says nothing of a mistake.
     code = text.partition("@triton.jit")[2].splitlines()
     return frozenset[tuple[str, ...]]().union(*map(_trigrams, code))
 
@@ -247,6 +253,7 @@ def _are_alike(exercise: Exercise, case: Case, first: Observation | None, second
     allowed = tolerance(exercise, arguments, exercise.reference(*in_float64(arguments)))
     if first.output.shape != allowed.shape:
         return True
+    # Where nothing was written, values are chance; infinities and NaNs have no distance.
     close = (first.output.double() - second.output.double()).abs() <= SLACK_TOLERANCES * allowed
     equal = (first.output == second.output) | (first.output.isnan() & second.output.isnan())
     return torch.equal(first.missing, second.missing) and bool((close | first.missing | equal).all())
@@ -257,13 +264,9 @@ def _fails(exercise: Exercise, case: Case, observation: Observation | None) -> b
 
     Two results that differ little may be a wrong one and a right one.
     """
-    if (
-        observation is None
-        or observation.failure
-        or observation.faults
-        or observation.changed_inputs
-        or observation.earlier_answer_changed
-    ):
+    if observation is None or observation.failure or observation.faults:
+        return True
+    if observation.changed_inputs or observation.earlier_answer_changed:
         return True
     return not Comparison(exercise, case.arguments("cpu"), observation).right
 

@@ -28,7 +28,10 @@ class Culprit:
     """The statement of a script that is wrong."""
 
     todos: tuple[int, ...]
-    """Their numbers, that of the line first; none if it was a line that the exercise gives."""
+    """Numbers of its TODOs, that of the line first.
+
+    There are none if it was a line that the exercise gives.
+    """
     line: int | None
     """The script's line; None if it lacks what should be there."""
     lines: frozenset[int]
@@ -107,7 +110,10 @@ def _wrong_groups(
 
 
 def _culprit(alignment: Alignment, groups: list[list[Slot]], slots: list[Slot]) -> Culprit:
-    """Describe the culprit, where these groups are wrong, and of the first of them these slots."""
+    """Describe the culprit.
+
+    These groups are wrong, and of the first of them these slots.
+    """
     every = [*slots, *(slot for group in groups[1:] for slot in group)]
     todos = tuple(todo for group in groups if (todo := group[0].solution.todo) is not None)
     if slots[0].solution.todo is None:
@@ -126,7 +132,7 @@ def _culprit(alignment: Alignment, groups: list[list[Slot]], slots: list[Slot]) 
 
 
 def _smallest_part(slots: list[Slot], right: Callable[[list[Slot]], bool]) -> list[Slot]:
-    """Return one of these slots if it is enough, or else all that are needed together.
+    """Return one of these slots if that is enough, or else all needed ones.
 
     The lines around it may be right in another way than the solution's.
     """

@@ -30,6 +30,8 @@ from triton_workshop.checking.own_errors import dispensable
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
+NOT_STORED = (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE)
+
 
 def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send the mistake that makes a case fail, whenever more is known."""
@@ -91,15 +93,13 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     """
     tries = Tries(source, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        # Here the script is loaded anew: what it remembers of other cases is gone.
         if tries.right(source.text, case):
             yield Diagnosis(remembers=True)
             return
         observation = tries.observe(source.text, case)
-        if observation is None or observation.provenance in (
-            Provenance.NO_LAUNCH,
-            Provenance.CHANGED,
-            Provenance.ELSEWHERE,
-        ):
+        # A result that no kernel has stored is explained by that, whatever its values are.
+        if observation is None or observation.provenance in NOT_STORED:
             yield Diagnosis()
             return
         culprit = find_culprit(
@@ -112,7 +112,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             yield Diagnosis(culprit)
             return
         diagnosis = diagnose(source, case, culprit, tries.observe)
-        yield diagnosis
+        yield diagnosis  # now, as the process may be ended while it looks for a slip
         unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
         if unclear and (slip := _slip(source, case, observation, culprit, seconds)):
             yield replace(diagnosis, culprit=None, slip=slip)

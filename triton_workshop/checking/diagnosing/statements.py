@@ -13,7 +13,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from triton_workshop.checking.exercises.exercise import todo_lines
-from triton_workshop.checking.observing.source import Function, Source, called, names_loaded, names_stored
+from triton_workshop.checking.observing.source import (
+    Function,
+    Source,
+    called,
+    names_loaded,
+    names_stored,
+    nodes_of,
+    parameters_of,
+    stores_in,
+)
 
 
 @dataclass(frozen=True)
@@ -83,8 +92,7 @@ class Statement:
 
     def is_in(self, function: Function | None) -> bool:
         """Return whether a function has this code anywhere."""
-        nodes = ast.walk(function) if function else iter(())
-        return any(self.dump == _dump(node) for node in nodes if isinstance(node, ast.stmt))
+        return any(self.dump == _dump(node) for node in nodes_of(function, ast.stmt))
 
 
 def statements_of(source: Source) -> tuple[Statement, ...]:
@@ -94,16 +102,13 @@ def statements_of(source: Source) -> tuple[Statement, ...]:
 
 
 def branches_of(source: Source) -> Iterator[Statement]:
-    """The first lines of the kernel's and the launcher's conditions."""
+    """Yield the first lines of the kernel's and the launcher's conditions."""
     for name, function in (("kernel", source.kernel), ("launcher", source.launcher)):
-        for node in ast.walk(function) if function else ():
-            if (
-                isinstance(node, ast.If)
-                and source.line(node.lineno).startswith("if ")
-                and node.body[0].lineno > node.lineno
-            ):
-                last = node.test.end_lineno or node.lineno
-                yield Statement(name, node, source.line(node.lineno), last, (), None)
+        for node in nodes_of(function, ast.If):
+            code = source.line(node.lineno)
+            # Neither an `elif` nor an `if` with its body on the same line has a line that can be replaced.
+            if code.startswith("if ") and node.body[0].lineno > node.lineno:
+                yield Statement(name, node, code, node.test.end_lineno or node.lineno, (), None)
 
 
 def is_redundant(statement: Statement, function: Function | None) -> bool:
@@ -114,14 +119,8 @@ def is_redundant(statement: Statement, function: Function | None) -> bool:
     if function is None or isinstance(statement.node, ast.For | ast.While):
         return False
     inside = set(ast.walk(statement.node))
-    assigned = {node.id for node in _stored(function) if node not in inside} | {
-        a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)
-    }
-    return names_stored(statement.node) <= assigned
-
-
-def _stored(node: ast.AST) -> list[ast.Name]:
-    return [child for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)]
+    assigned = {name.id for name in stores_in(function) if name not in inside}
+    return names_stored(statement.node) <= assigned | parameters_of(function.args)
 
 
 def _inside(source: Source, function: str, body: list[ast.stmt], outer: tuple[int, ...]) -> Iterator[Statement]:
@@ -158,6 +157,7 @@ def _names(node: ast.stmt) -> Iterator[str]:
 
 def pairings(solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[list[Statement]]:
     """For each of our statements, those of theirs that it can replace."""
+    # What is the same beyond doubt goes first, then what is alike in ever fewer ways.
     pairs: list[list[Statement]] = [_only_copy(statement, solution, script) for statement in solution]
     unpaired = [s for s in script if not any(s in pair for pair in pairs)]
     for alike in (_twins, _neighbours, _namesakes, _same_call):

@@ -15,7 +15,7 @@ from functools import partial
 
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.checking.observing.source import Function, Source, called, nodes_of
 
 SMALLEST_LITERAL = 4
 """A smaller literal is rarely a size."""
@@ -105,6 +105,7 @@ def other_size_of(
             if observation is None or is_refused(observation, text):
                 break
             if not right(text, case):
+                # One line that names the wrong size would be right with each of the changes, not with this one only.
                 changes = [size.changed(value) for size, value in pairs]
                 mixed = _mixed(source, changes, broken, partial(_right_in, case, right))
                 return OtherSize(f"{broken.name} = {broken.value}", str(value), case.name, observation, mixed)
@@ -117,13 +118,14 @@ def _multiples(source: Source, sizes: Sequence[TileSize]) -> Iterator[tuple[Tile
     The script divides the first into parts of the second.
     """
     named = {size.name: size for size in sizes}
-    for call, kernel in _launches(source):
-        pairs = _constexprs(call, kernel)
-        named |= {name: named[value.id] for name, value in pairs if isinstance(value, ast.Name) and value.id in named}
+    # A kernel may know a size by another name than the launcher.
+    for name, value in _passed_constexprs(source):
+        if isinstance(value, ast.Name) and value.id in named:
+            named[name] = named[value.id]
     for node in source.nodes:
         match node:
             case ast.Call(args=[*bounds, ast.Name(divisor)]) if called(node) in ("range", "static_range", "cdiv"):
-                dividends = [child.id for bound in bounds for child in ast.walk(bound) if isinstance(child, ast.Name)]
+                dividends = [name.id for bound in bounds for name in nodes_of(bound, ast.Name)]
             case ast.BinOp(ast.Name(dividend), ast.FloorDiv() | ast.Mod(), ast.Name(divisor)):
                 dividends = [dividend]
             case _:
@@ -143,10 +145,10 @@ def _right_in(case: Case, right: Callable[[str, Case], bool], text: str) -> bool
 
 
 def sizes_of(source: Source) -> list[TileSize]:
-    """The tile sizes of a script that can be changed."""
+    """Return the tile sizes of a script that can be changed."""
     values = _assigned(source)
     sizes_by_key: dict[str, TileSize] = {}
-    passed = [pair for call, kernel in _launches(source) for pair in _constexprs(call, kernel)]
+    passed = _passed_constexprs(source)
     for parameter, argument in passed:
         if isinstance(argument, ast.Name) and argument.id in values:
             literal = values[argument.id]
@@ -160,6 +162,7 @@ def sizes_of(source: Source) -> list[TileSize]:
     for name in _divisors(source):
         if name in values and name not in sizes_by_key:
             sizes_by_key[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
+    # A number that is compared or divided by may be a size in disguise: it would keep its value, and then not fit.
     unrelated = set(_unrelated_numbers(source)).difference(source.exercise.given_sizes)
     tile_values = {size.value for size in sizes_by_key.values()}
 
@@ -197,11 +200,14 @@ def _divisors(source: Source) -> Iterator[str]:
 def _launches(source: Source) -> Iterator[tuple[ast.Call, Function]]:
     kernels = {kernel.name: kernel for kernel in source.kernels}
     for call in source.calls():
-        name = (
-            call.func.value.id if isinstance(call.func, ast.Subscript) and isinstance(call.func.value, ast.Name) else ""
-        )
-        if name in kernels and len(kernels[name].decorator_list) == 1:  # a tuner or a heuristic would be another one
-            yield call, kernels[name]
+        match call.func:
+            case ast.Subscript(value=ast.Name(id=name)) if name in kernels:
+                if len(kernels[name].decorator_list) == 1:  # a tuner or a heuristic would be another one
+                    yield call, kernels[name]
+
+
+def _passed_constexprs(source: Source) -> list[tuple[str, ast.expr]]:
+    return [pair for call, kernel in _launches(source) for pair in _constexprs(call, kernel)]
 
 
 def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.expr]]:
@@ -214,6 +220,7 @@ def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.exp
     named = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     plain = [parameter for parameter in parameters if parameter not in named]
     stars = [index for index, argument in enumerate(call.args) if isinstance(argument, ast.Starred)]
+    # Before the first `*` and after the last one, arguments have a known position.
     first, last = (stars[0], len(call.args) - 1 - stars[-1]) if stars else (len(call.args), 0)
     pairs = [*zip(plain, call.args[:first], strict=False)]
     if last:
@@ -233,18 +240,25 @@ def _assigned(source: Source) -> dict[str, ast.Constant]:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 for name, value in bound_by(target, node.value):
                     assignments.setdefault(name, []).append(value)
-    stored = [node.id for node in source.nodes if isinstance(node, ast.Name) and not _is_read(node)]
+    stored = [name.id for name in source.nodes_of(ast.Name) if not _is_read(name)]
     once = {name: values[0] for name, values in assignments.items() if len(values) == 1 and stored.count(name) == 1}
     return {name: value for name, value in once.items() if isinstance(value, ast.Constant) and _is_size(value)}
 
 
 def bound_by(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """The names to which an assignment gives values, each with its own."""
+    """Yield the names that an assignment binds, each with its value."""
     if isinstance(target, ast.Name):
         yield target.id, value
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for name, item in zip(target.elts, value.elts, strict=False):
             yield from bound_by(name, item)
+
+
+def bindings_in(tree: ast.AST) -> list[tuple[str, ast.expr]]:
+    """Return the names to which assignments give values, each with its own."""
+    pairs = [(target, node.value) for node in nodes_of(tree, ast.Assign) for target in node.targets]
+    pairs += [(node.target, node.value) for node in nodes_of(tree, ast.AnnAssign) if node.value is not None]
+    return [binding for target, value in pairs for binding in bound_by(target, value)]
 
 
 def _is_read(node: ast.Name) -> bool:
@@ -261,9 +275,8 @@ def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, .
 
     A size that has no name stands in the grid, too.
     """
-    nodes = [*ast.walk(source.launcher)] if source.launcher else []
-    options = [node.value for node in nodes if isinstance(node, ast.keyword) and node.arg in OPTIONS]
-    equal = (node for node in nodes if isinstance(node, ast.Constant) and node.value == like.value)
+    options = [node.value for node in nodes_of(source.launcher, ast.keyword) if node.arg in OPTIONS]
+    equal = [node for node in nodes_of(source.launcher, ast.Constant) if node.value == like.value]
     return tuple(node for node in equal if type(node.value) is int and node not in options)
 
 
@@ -299,21 +312,16 @@ def _alternative_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.N
     One of the two is the broken size's. A line that is the solution's is right: of two that do not fit together, the
     other one is wrong.
     """
-    passed = {name for call, kernel in _launches(source) for name, _ in _constexprs(call, kernel)}
-    names = passed | _assigned(source).keys()
+    names = {name for name, _ in _passed_constexprs(source)} | _assigned(source).keys()
     solution_lines = {line.strip() for line in source.exercise.solution.splitlines()}
     functions = [function for function in (*source.kernels, source.launcher) if function is not None]
     unmixable = {value for call, kernel in _launches(source) for value in _passed_apart(call, kernel)}
-    for node in (node for function in functions for node in ast.walk(function)):
-        if (
-            node not in unmixable
-            and isinstance(node, ast.Name)
-            and node.id in names
-            and _is_read(node)
-            and source.line(node.lineno) not in solution_lines
-        ):
-            alternatives = names - {node.id} if node.id == broken.name else {broken.name}
-            yield from ((node, name) for name in sorted(alternatives))
+    uses = [node for function in functions for node in nodes_of(function, ast.Name) if node.id in names]
+    for use in uses:
+        if use in unmixable or not _is_read(use) or source.line(use.lineno) in solution_lines:
+            continue
+        alternatives = names - {use.id} if use.id == broken.name else {broken.name}
+        yield from ((use, name) for name in sorted(alternatives))
 
 
 def _passed_apart(call: ast.Call, kernel: Function) -> list[ast.expr]:
@@ -332,6 +340,7 @@ def with_changes(source: Source, changes: Changes) -> str:
     Each node is on one line.
     """
     lines = [line.encode() for line in source.lines]
+    # From right to left, so that the columns of the others stay valid. Python counts columns in bytes.
     for node, code in sorted(changes, key=lambda change: -change[0].col_offset):
         line = lines[node.lineno - 1]
         lines[node.lineno - 1] = line[: node.col_offset] + code.encode() + line[node.end_col_offset :]

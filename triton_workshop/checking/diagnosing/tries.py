@@ -136,6 +136,7 @@ class Tries:
         return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
 
     def _observe(self, text: str, case: Case) -> Observation:
+        # Only a loop that loads anything can be ended: see `_limited`.
         if "while" in text and _never_ends(text):
             return Observation(timed_out=True)
         observer = self._observers.pop(text, None)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from triton_simulator.branches import Branch
-from triton_workshop.checking.diagnosing.tile_sizes import OPTIONS, bound_by
-from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.checking.diagnosing.tile_sizes import OPTIONS, bindings_in
+from triton_workshop.checking.observing.source import Function, Source, called, nodes_of, parameters_of, stores_in
 
 MACHINE = ("cuda", "device", "is_cuda", "is_available", "is_cpu")
 """Attributes that say where a script runs."""
@@ -46,13 +46,10 @@ def untested(source: Source, branches: Set[Branch]) -> Iterator[Untested]:
     for branch in branches:
         went.setdefault((branch.line, branch.condition), set()).add(branch.taken)
     inputs, launcher = _Inputs(source), source.launcher
-    arguments = (
-        {argument.arg for argument in ast.walk(launcher.args) if isinstance(argument, ast.arg)}
-        if launcher
-        else set[str]()
-    )
+    arguments = parameters_of(launcher.args if launcher else None)
     for node, around, scopes in _conditionals(source.tree):
         line = node.test.lineno
+        # A branch without a condition has gone this way on its line, whatever the condition was.
         ways = went.get((line, ast.unparse(node.test)), set[bool]()) | went.get((line, ""), set())
         if len(ways) != 1 or not inputs.decide(node.test, scopes):
             continue
@@ -82,9 +79,9 @@ def _conditionals(
     if isinstance(node, Scope):
         scopes = (*scopes, node)
     for child in ast.iter_child_nodes(node):
-        inside = (
-            child if isinstance(child, ast.keyword | ast.Assign) else around if isinstance(child, ast.expr) else None
-        )
+        inside = around if isinstance(child, ast.expr) else None
+        if isinstance(child, ast.keyword | ast.Assign):
+            inside = child
         yield from _conditionals(child, inside, scopes)
 
 
@@ -93,7 +90,7 @@ def _matters(code: ast.AST) -> bool:
     match code:
         case ast.Raise() | ast.Assert() | ast.Pass() | ast.Continue() | ast.Break() | ast.Return(value=None):
             return False
-        case ast.Expr(ast.Constant()):
+        case ast.Expr(ast.Constant()):  # a docstring, or `...`
             return False
         case ast.Expr(ast.Call() as call):
             return called(call) not in TELLING
@@ -132,7 +129,7 @@ def _is_option(around: ast.AST | None) -> bool:
     """Return whether a value goes to the compiler, as a number of warps does."""
     names = [around.arg] if isinstance(around, ast.keyword) else []
     if isinstance(around, ast.Assign):
-        names = [child.id for target in around.targets for child in ast.walk(target) if isinstance(child, ast.Name)]
+        names = [name.id for target in around.targets for name in nodes_of(target, ast.Name)]
     return any(name in OPTIONS for name in names)
 
 
@@ -148,15 +145,15 @@ class _Inputs:
             function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
             if isinstance(function, ast.Name):
                 self._calls.setdefault(function.id, []).append((call, scopes))
-        keys = (node.keys for node in source.nodes if isinstance(node, ast.Dict))
-        self._tuned = {key.value for key_list in keys for key in key_list if isinstance(key, ast.Constant)}
+        keys = [key for node in source.nodes_of(ast.Dict) for key in node.keys]
+        self._tuned = {key.value for key in keys if isinstance(key, ast.Constant)}
         """Keys of a tuner's configurations or heuristics, and other such keys."""
         self._visited: set[tuple[Scope, str]] = set()
         """Names that depend on each other are asked about once."""
 
     def decide(self, test: ast.expr, scopes: tuple[Scope, ...]) -> bool:
         """Return whether a condition depends on inputs, not on the machine."""
-        attributes = {node.attr for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+        attributes = {node.attr for node in nodes_of(test, ast.Attribute)}
         self._visited.clear()
         return attributes.isdisjoint(MACHINE) and self._varies(test, scopes)
 
@@ -164,17 +161,19 @@ class _Inputs:
         """Return whether a value may differ between calls, or between programs."""
         if value is None:
             return True
-        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
-        calls = {called(node) for node in ast.walk(value) if isinstance(node, ast.Call)}
+        names = {node.id for node in nodes_of(value, ast.Name)}
+        calls = {called(node) for node in nodes_of(value, ast.Call)}
         return not calls.isdisjoint(OF_PROGRAMS) or any(self._name_varies(name, scopes) for name in names)
 
     def _name_varies(self, name: str, scopes: tuple[Scope, ...]) -> bool:
+        # From the inside out, as Python looks a name up.
         for depth in range(len(scopes), 0, -1):
             scope, inside = scopes[depth - 1], scopes[:depth]
-            is_parameter = any(isinstance(node, ast.arg) and node.arg == name for node in ast.walk(scope.args))
+            is_parameter = name in parameters_of(scope.args)
             values = [] if is_parameter else list(_values_of(name, scope))
             if not (is_parameter or values):
                 continue
+            # A loop's variable may depend on itself; what else it depends on has been looked at by then.
             if (scope, name) in self._visited:
                 return False
             self._visited.add((scope, name))
@@ -197,7 +196,7 @@ def _used(source: Source) -> set[ast.stmt]:
     while coming:
         functions = {named[name] for name in coming if name in named} - used
         used |= functions
-        coming = {node.id for function in functions for node in ast.walk(function) if isinstance(node, ast.Name)}
+        coming = {name.id for function in functions for name in nodes_of(function, ast.Name)}
     return used
 
 
@@ -240,14 +239,8 @@ def _values_of(name: str, scope: Scope) -> Iterator[ast.expr | None]:
 
     One is None where it is not known, as of a loop's.
     """
-    nodes = list(ast.walk(scope))
-    assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
-    pairs = [(target, node.value) for node in assigned if node.value is not None for target in _targets(node)]
-    values = [value for pair in pairs for target_name, value in bound_by(*pair) if target_name == name]
+    values = [value for target, value in bindings_in(scope) if target == name]
     yield from values
-    stored = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    yield from [None] * (sum(node.id == name for node in stored) - len(values))
-
-
-def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
-    return node.targets if isinstance(node, ast.Assign) else [node.target]
+    # A loop, a `with` or an operator in place stores to the name, too, but what it stores is not known.
+    stores = [store for store in stores_in(scope) if store.id == name]
+    yield from [None] * (len(stores) - len(values))

@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 
 
 OUR_MODULES = ("triton_workshop.", "triton_simulator.")
-MOST_ELEMENTS = 2**28
-"""A result with more of them is the right one in no case, and neither copied nor looked at."""
+MAX_ELEMENTS = 2**28
+"""Largest number of elements of a result that is looked at.
+
+No case has such a result.
+"""
 _DTYPES = frozenset(
     getattr(torch, name, None)  # a page's stand-in has not all of them
     for name in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool")
@@ -216,7 +219,7 @@ class Observer:
         )
         if failure is not None or oddity or not isinstance(output, torch.Tensor):
             return observation
-        if output.numel() > MOST_ELEMENTS:
+        if output.numel() > MAX_ELEMENTS:
             return replace(observation, output=output.detach().as_subclass(torch.Tensor))
         # The judging process does not have the script's classes.
         copy = output.detach().clone().as_subclass(torch.Tensor)

@@ -69,7 +69,10 @@ def _writes(launches: list[Launch]) -> dict[int, Write]:
 
 
 def _contain_all(memories: list[torch.Tensor], tensor: torch.Tensor) -> bool:
-    """Whether all values of a tensor are among those of the others, converted to its dtype."""
+    """Return whether all values of a tensor are among those of the others.
+
+    Those are converted to its dtype.
+    """
     if tensor.is_complex() or not memories or not tensor.numel():
         return False
     elements = torch.cat([_bits(memory.to(tensor.dtype)) for memory in memories])

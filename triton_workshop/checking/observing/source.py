@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.exercises.unfinished import parsed
 from triton_workshop.scripts import read_source
 
+N = TypeVar("N", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
 HARMLESS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "numpy", "torch", "triton"}
@@ -64,6 +66,10 @@ class Source:
         """
         return tuple(ast.walk(self.tree))
 
+    def nodes_of(self, kind: type[N]) -> list[N]:
+        """Return all nodes of a kind, as `nodes` has them."""
+        return [node for node in self.nodes if isinstance(node, kind)]
+
     @functools.cached_property
     def has_branches(self) -> bool:
         """The script has a condition other than the test of `__name__`.
@@ -85,8 +91,7 @@ class Source:
         The exercise's own kernel comes first if there is one of that name.
         """
         jitted = [node for node in self.nodes if isinstance(node, Function) and _is_jitted(node)]
-        nodes = (node for node in self.nodes if isinstance(node, ast.Subscript))
-        launched = {node.value.id for node in nodes if isinstance(node.value, ast.Name)}
+        launched = {node.value.id for node in self.nodes_of(ast.Subscript) if isinstance(node.value, ast.Name)}
         return tuple(sorted(jitted, key=lambda node: (node.name != self.exercise.kernel, node.name not in launched)))
 
     @functools.cached_property
@@ -125,8 +130,8 @@ class Source:
 
         It is finite; None if the function has no such number.
         """
-        numbers = (node for node in ast.walk(function) if isinstance(node, ast.Constant))
-        large = [n.lineno for n in numbers if isinstance(n.value, float) and LARGEST_FLOAT32 < n.value < math.inf]
+        numbers = [(node.lineno, node.value) for node in nodes_of(function, ast.Constant)]
+        large = [line for line, value in numbers if isinstance(value, float) and LARGEST_FLOAT32 < value < math.inf]
         return min(large, default=None)
 
     def function_at(self, line: int | None) -> Function | None:
@@ -136,8 +141,7 @@ class Source:
 
     def statement_at(self, line: int | None) -> ast.stmt | None:
         """Return the outermost statement that begins on a line."""
-        nodes = (node for node in self.nodes if isinstance(node, ast.stmt))
-        return next((node for node in nodes if node.lineno == line), None)
+        return next((node for node in self.nodes_of(ast.stmt) if node.lineno == line), None)
 
     def has_fixed_grid(self, line: int | None) -> bool:
         """Return whether a line gives a grid in numbers.
@@ -168,16 +172,16 @@ class Source:
         return min((call.lineno for call in self._launches()), default=None)
 
     def _launches(self) -> list[ast.Call]:
-        nodes = ast.walk(self.launcher) if self.launcher else self.nodes
-        return [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
+        calls = nodes_of(self.launcher, ast.Call) if self.launcher else self.calls()
+        return [call for call in calls if isinstance(call.func, ast.Subscript)]
 
     def sizes_line(self) -> int | None:
         """Return the line of the block sizes, or else that of the launch."""
         constants = {
-            node.arg
+            parameter.arg
             for kernel in self.kernels
-            for node in ast.walk(kernel.args)
-            if isinstance(node, ast.arg) and node.annotation and "constexpr" in ast.unparse(node.annotation)
+            for parameter in nodes_of(kernel.args, ast.arg)
+            if parameter.annotation and "constexpr" in ast.unparse(parameter.annotation)
         }
         blocks = sorted(name for name in constants if "BLOCK" in name.upper())
         return next(iter(self.assignments(*blocks)), self.launch_line())
@@ -185,17 +189,15 @@ class Source:
     def bare_call(self) -> int | None:
         """Return the line where the launcher calls a kernel without a grid."""
         names = {kernel.name for kernel in self.kernels}
-        nodes = ast.walk(self.launcher) if self.launcher else iter(())
-        calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-        return next((call.lineno for call in calls if call.func.id in names), None)  # type: ignore[attr-defined]
+        calls = nodes_of(self.launcher, ast.Call)
+        return next((call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id in names), None)
 
     def mentions(self, text: str) -> bool:
         """Return whether a name in the code contains this text.
 
         Comments and docstrings do not count.
         """
-        nodes = (node for node in self.nodes if isinstance(node, ast.Name | ast.Attribute))
-        names = (node.id if isinstance(node, ast.Name) else node.attr for node in nodes)
+        names = [node.id for node in self.nodes_of(ast.Name)] + [node.attr for node in self.nodes_of(ast.Attribute)]
         return any(text in name for name in names)
 
     @property
@@ -228,8 +230,7 @@ class Source:
 
         It is None if there are several, as any of them may be meant.
         """
-        nodes = ast.walk(self.launcher) if self.launcher else iter(())
-        lines = [node.lineno for node in nodes if isinstance(node, ast.Return)]
+        lines = [node.lineno for node in nodes_of(self.launcher, ast.Return)]
         return lines[0] if len(lines) == 1 else None
 
     def calls(self, *names: str) -> list[ast.Call]:
@@ -237,8 +238,8 @@ class Source:
 
         Without a name, these are all calls.
         """
-        calls = [node for node in self.nodes if isinstance(node, ast.Call)]
-        return [call for call in calls if not names or called(call) in names]
+        calls = self.nodes_of(ast.Call)
+        return [call for call in calls if called(call) in names] if names else calls
 
     @functools.cached_property
     def keeps_to_itself(self) -> bool:
@@ -246,7 +247,7 @@ class Source:
 
         So what it imports, such as PyTorch, stays as it is.
         """
-        attributes = (node for node in self.nodes if isinstance(node, ast.Attribute))
+        attributes = self.nodes_of(ast.Attribute)
         assigned = any(node.attr == "__dict__" or not isinstance(node.ctx, ast.Load) for node in attributes)
         return not assigned and not self.calls("setattr", "delattr", "vars", "globals", "exec", "eval")
 
@@ -270,7 +271,7 @@ class Source:
 
     def unpacks_a_load(self, line: int | None) -> bool:
         """Return whether a line takes several values out of one `tl.load`."""
-        nodes = [node for node in self.nodes if isinstance(node, ast.Assign) and node.lineno == line]
+        nodes = [node for node in self.nodes_of(ast.Assign) if node.lineno == line]
         loads = [node for node in nodes if isinstance(node.value, ast.Call) and called(node.value) == "load"]
         return any(isinstance(node.targets[0], ast.Tuple) for node in loads)
 
@@ -284,18 +285,35 @@ def resolved(file: str) -> Path:
     return Path(file).resolve()
 
 
+def nodes_of(tree: ast.AST | None, kind: type[N]) -> Iterator[N]:
+    """Yield the nodes of a kind, as `ast.walk` gives them; none without a tree."""
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, kind):
+            yield node
+
+
+def stores_in(tree: ast.AST | None) -> list[ast.Name]:
+    """Return the names to which a tree assigns, each as often as it does so."""
+    return [name for name in nodes_of(tree, ast.Name) if isinstance(name.ctx, ast.Store)]
+
+
+def parameters_of(function: ast.AST | None) -> set[str]:
+    """Return the names of a function's parameters, and of those inside it."""
+    return {parameter.arg for parameter in nodes_of(function, ast.arg)}
+
+
 def names_in(function: Function) -> set[str]:
     """The names that a function has: its parameters, and what it assigns."""
-    return names_stored(function) | {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    return names_stored(function) | parameters_of(function)
 
 
 def names_stored(node: ast.AST) -> set[str]:
-    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)}
+    return {name.id for name in stores_in(node)}
 
 
 def names_loaded(node: ast.AST) -> list[str]:
     """Each as often as it is read."""
-    return [child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)]
+    return [name.id for name in nodes_of(node, ast.Name) if isinstance(name.ctx, ast.Load)]
 
 
 def called(call: ast.Call) -> str:
@@ -315,7 +333,7 @@ def _assignments(function: Function | None, names: set[str]) -> list[int]:
 
 def _targets(node: Assignment) -> set[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return {child.id for target in targets for child in ast.walk(target) if isinstance(child, ast.Name)}
+    return {name.id for target in targets for name in nodes_of(target, ast.Name)}
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
