@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
@@ -91,7 +91,7 @@ class Alignment:
 
         Each comes with its function.
         """
-        return frozenset(key for slot in self.of_kind(SlotKind.EXTRA) for s in slot.matches for key in s.keys)
+        return _keys_of(s for slot in self.of_kind(SlotKind.EXTRA) for s in slot.matches)
 
     def other_lines(self) -> list[int]:
         """Return the first lines of statements that are not the solution's."""
@@ -122,7 +122,7 @@ class Alignment:
 
         Left out are names that the script defines itself.
         """
-        defined = {key for s in self.script for key in s.keys}
+        defined = _keys_of(self.script)
         needed, queue = set(slots), list(slots)
         while queue:
             missing = queue.pop().solution.uses - defined
@@ -145,8 +145,7 @@ class Alignment:
         So they do if they call such kernels.
         """
         kernels = {kernel.name for kernel in self.source.kernels} - {self.source.exercise.kernel}
-        names = {key for s in self.script for key in s.keys}
-        names -= {key for slot in self.slots for key in slot.solution.keys}
+        names = _keys_of(self.script) - _keys_of(slot.solution for slot in self.slots)
         names |= {("kernel", name) for name in kernels}
         return any(not s.uses.isdisjoint(names) for slot in slots for s in slot.matches)
 
@@ -159,6 +158,10 @@ def lines_of(slots: Sequence[Slot]) -> frozenset[int]:
     """Return the script's lines in these slots that are not the solution's."""
     statements = [s for slot in slots for s in slot.matches if s != slot.right]
     return frozenset(line for s in statements for line in range(s.first, s.last + 1))
+
+
+def _keys_of(statements: Iterable[Statement]) -> frozenset[tuple[str, str]]:
+    return frozenset[tuple[str, str]]().union(*(s.keys for s in statements))
 
 
 def _in_order(slots: Collection[Slot]) -> list[Slot]:
@@ -220,7 +223,7 @@ def is_begun(source: Source, todo: int) -> bool:
     """
     alignment = aligned(source)
     statements = [slot.solution for slot in alignment.slots]
-    of_todo = {key for s in statements if s.todo == todo for key in s.keys}
-    of_the_rest = {key for s in statements if s.todo != todo for key in s.keys}
-    written = {key for s in alignment.script if "= ..." not in s.code for key in s.keys}
+    of_todo = _keys_of(s for s in statements if s.todo == todo)
+    of_the_rest = _keys_of(s for s in statements if s.todo != todo)
+    written = _keys_of(s for s in alignment.script if "= ..." not in s.code)
     return not written.isdisjoint(of_todo - of_the_rest)

@@ -96,9 +96,12 @@ def limits_of(source: Source, observe: Observe, right: Right, extend: Callable[[
 
 def _wide_offsets(source: Source, observe: Observe, right: Right) -> Iterator[WideOffsets | Reached]:
     """Find the accesses that wrap around where an int32 has few bits."""
-    case, text = source.exercise.wide_case, _narrow_text(source)
-    observation = None if case is None else observe(text, case)
-    if case is None or observation is None:
+    case = source.exercise.wide_case
+    if case is None:
+        return
+    text = _narrow_text(source)
+    observation = observe(text, case)
+    if observation is None:
         return
     if text != source.text and right(text, case):
         yield Reached(frozenset(branch._replace(condition="") for branch in observation.branches))

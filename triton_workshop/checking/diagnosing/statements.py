@@ -133,9 +133,11 @@ def _inside(source: Source, function: str, body: list[ast.stmt], outer: tuple[in
 
 
 def _end_of_header(node: ast.stmt) -> int:
-    """The last line of a statement, or of a loop's first line."""
-    header = node.iter if isinstance(node, ast.For) else node.test if isinstance(node, ast.While) else node
-    return header.end_lineno or node.lineno
+    """Return the last line of a statement, or of a loop's first line."""
+    match node:
+        case ast.For(iter=header) | ast.While(test=header):
+            return header.end_lineno or node.lineno
+    return node.end_lineno or node.lineno
 
 
 def _names(node: ast.stmt) -> Iterator[str]:
@@ -156,23 +158,30 @@ def _names(node: ast.stmt) -> Iterator[str]:
 
 
 def pairings(solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[list[Statement]]:
-    """For each of our statements, those of theirs that it can replace."""
-    # What is the same beyond doubt goes first, then what is alike in ever fewer ways.
+    """Return for each statement of the solution those of the script that it can replace."""
     pairs: list[list[Statement]] = [_only_copy(statement, solution, script) for statement in solution]
-    unpaired = [s for s in script if not any(s in pair for pair in pairs)]
+    paired = [s for pair in pairs for s in pair]
+    unpaired = [s for s in script if s not in paired]
+
+    def take(index: int, matches: list[Statement]) -> None:
+        pairs[index] += matches
+        for match in matches:
+            unpaired.remove(match)
+
+    # What is the same beyond doubt went first; now what is alike in ever fewer ways.
     for alike in (_twins, _neighbours, _namesakes, _same_call):
         for index, statement in enumerate(solution):
-            matches = [] if pairs[index] else [s for s in unpaired if alike(statement, s)]
-            # Several assignments of a name all correspond to our last one, each one before that to one of ours.
-            is_repeated = len(matches) > 1 and any(_twins(statement, later) for later in solution[index + 1 :])
-            pairs[index] += matches[:1] if is_repeated else matches
-            unpaired = [s for s in unpaired if s not in pairs[index]]
+            if pairs[index]:
+                continue
+            matches = [s for s in unpaired if alike(statement, s)]
+            # Several assignments of a name all correspond to the solution's last one, each before that to one of them.
+            is_repeated = any(_twins(statement, later) for later in solution[index + 1 :])
+            take(index, matches[:1] if is_repeated else matches)
     for alike in (_twins, _neighbours):
         for index, statement in enumerate(solution):
             # An additional assignment goes with the first one.
             if pairs[index]:
-                pairs[index] += [s for s in unpaired if alike(statement, s)]
-                unpaired = [s for s in unpaired if s not in pairs[index]]
+                take(index, [s for s in unpaired if alike(statement, s)])
     return pairs
 
 

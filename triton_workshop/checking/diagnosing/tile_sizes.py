@@ -9,7 +9,7 @@ that the task gives.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -146,6 +146,21 @@ def _right_in(case: Case, right: Callable[[str, Case], bool], text: str) -> bool
 
 def sizes_of(source: Source) -> list[TileSize]:
     """Return the tile sizes of a script that can be changed."""
+    candidates = _find_sizes(source)
+    tile_values = {size.value for size in candidates}
+    # A number that is compared or divided by may be a size in disguise: it would keep its value, and then not fit.
+    unrelated = set(_unrelated_numbers(source)).difference(source.exercise.given_sizes)
+
+    def is_unambiguous(size: TileSize) -> bool:
+        multiples = {number for number in unrelated if number % size.value == 0}
+        return size.value not in multiples and multiples <= tile_values
+
+    sizes = [size for size in candidates if size.value not in source.exercise.given_sizes]
+    return [size for size in sizes if len(size.literals) > 1 or is_unambiguous(size)]
+
+
+def _find_sizes(source: Source) -> Collection[TileSize]:
+    """Find the tile sizes of a script."""
     values = _assigned(source)
     sizes_by_key: dict[str, TileSize] = {}
     passed = _passed_constexprs(source)
@@ -162,15 +177,7 @@ def sizes_of(source: Source) -> list[TileSize]:
     for name in _divisors(source):
         if name in values and name not in sizes_by_key:
             sizes_by_key[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
-    # A number that is compared or divided by may be a size in disguise: it would keep its value, and then not fit.
-    unrelated = set(_unrelated_numbers(source)).difference(source.exercise.given_sizes)
-    tile_values = {size.value for size in sizes_by_key.values()}
-
-    def is_unambiguous(size: TileSize) -> bool:
-        return not any(n % size.value == 0 and (n == size.value or n not in tile_values) for n in unrelated)
-
-    sizes = [size for size in sizes_by_key.values() if size.value not in source.exercise.given_sizes]
-    return [size for size in sizes if len(size.literals) > 1 or is_unambiguous(size)]
+    return sizes_by_key.values()
 
 
 def _unrelated_numbers(source: Source) -> Iterator[int]:
@@ -178,10 +185,16 @@ def _unrelated_numbers(source: Source) -> Iterator[int]:
 
     Examples are `if N <= 32: BLOCK = 32` and `n // 2048`.
     """
-    for node in ast.walk(source.launcher) if source.launcher else ():
-        if isinstance(node, ast.Compare | ast.BinOp) or (isinstance(node, ast.Call) and called(node) == "cdiv"):
-            constants = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.Constant)]
-            yield from (child.value for child in constants if type(child.value) is int and child.value)
+    for node in nodes_of(source.launcher, ast.expr):
+        match node:
+            case ast.Compare() | ast.BinOp():
+                operands = ast.iter_child_nodes(node)
+            case ast.Call() if called(node) == "cdiv":
+                operands = ast.iter_child_nodes(node)
+            case _:
+                continue
+        values = [operand.value for operand in operands if isinstance(operand, ast.Constant)]
+        yield from (value for value in values if type(value) is int and value)
 
 
 def _divisors(source: Source) -> Iterator[str]:
@@ -189,7 +202,7 @@ def _divisors(source: Source) -> Iterator[str]:
 
     These are sizes, even if no launch passes them.
     """
-    for node in ast.walk(source.launcher) if source.launcher else ():
+    for node in nodes_of(source.launcher, ast.expr):
         match node:
             case ast.Call(ast.Name("cdiv") | ast.Attribute(_, "cdiv"), [_, ast.Name(name)]):
                 yield name
@@ -235,11 +248,10 @@ def _assigned(source: Source) -> dict[str, ast.Constant]:
     """
     bodies = [*source.tree.body, *(source.launcher.body if source.launcher else ())]
     assignments: dict[str, list[ast.expr]] = {}
-    for node in bodies:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                for name, value in bound_by(target, node.value):
-                    assignments.setdefault(name, []).append(value)
+    for statement in bodies:
+        if isinstance(statement, ast.Assign | ast.AnnAssign):
+            for name, value in bindings_in(statement):
+                assignments.setdefault(name, []).append(value)
     stored = [name.id for name in source.nodes_of(ast.Name) if not _is_read(name)]
     once = {name: values[0] for name, values in assignments.items() if len(values) == 1 and stored.count(name) == 1}
     return {name: value for name, value in once.items() if isinstance(value, ast.Constant) and _is_size(value)}
