@@ -18,11 +18,11 @@ from triton_simulator.compiler.compilation import READY, Start
 from triton_workshop.checking import children
 from triton_workshop.checking.children import Forks, PreparedProcess
 from triton_workshop.checking.compiling import compiled
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import own_error, static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.compilers import new_process
 
 if TYPE_CHECKING:

@@ -13,8 +13,6 @@ from rich.console import Console
 
 from triton_simulator.compiler.compilation import Start
 from triton_workshop.checking.check import CheckRequest, check, verdicts
-from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import (
     digest,
     entries,
@@ -28,6 +26,8 @@ from triton_workshop.checking.reporting.report import print_hint, print_list, pr
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError, print_wrapped
+from triton_workshop.exercises import EXERCISES, get_exercise
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.compilers import new_process, warm
 from triton_workshop.processes.runner import Runner
@@ -45,7 +45,7 @@ def select_scripts(numbers: list[str], file: Path | None, *, solutions: bool, ev
 
     Raises MisuseError if they make no sense.
     """
-    exercises = [exercise_numbered(number) for number in numbers]
+    exercises = [get_exercise(number) for number in numbers]
     if file is not None:
         return [(_exercise_of(file, exercises, solutions or every), file)]
     if every and numbers:
@@ -115,7 +115,7 @@ def run_hint(number: str, level: int | None) -> int:
     The file is checked again if it has changed.
     """
     speak_utf8()
-    exercise, record = exercise_numbered(number), load_progress()[number]
+    exercise, record = get_exercise(number), load_progress()[number]
     file = _require_script(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
         # The hint is all that was asked for: what the script prints would hide it.
@@ -139,7 +139,7 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
     That one becomes a backup.
     """
     speak_utf8()
-    exercise, note = exercise_numbered(number), ""
+    exercise, note = get_exercise(number), ""
     file = short_path(exercise.exercise_file)
     if not is_shipped(exercise):
         question = f"Restore {file} as it was shipped? Your file is kept as a backup."

@@ -14,11 +14,11 @@ from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
-from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.observing.child import load, observations_of
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.cases import Case
 
 if TYPE_CHECKING:
     from triton_workshop.checking.observing.child import Load

@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
 
 MAPPED_BYTES = 10 << 30
 """Memory of such a case: tensors, and marks of reads and stores."""

@@ -22,8 +22,6 @@ from triton_workshop.checking import children
 from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps, verdict_of
 from triton_workshop.checking.children import PreparedProcess
 from triton_workshop.checking.diagnosing import tries
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import PICTURE, Exercise
 from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
@@ -36,6 +34,9 @@ from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.checking.subprocess_runner import SubprocessRunner
 from triton_workshop.device import resolve_device
 from triton_workshop.errors import written_output
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import PICTURE
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.images import load_image, show_image
 from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.printing import speak_utf8
@@ -43,7 +44,7 @@ from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.exercises.exercise import Launcher
+    from triton_workshop.exercises.exercise import Launcher
 
 T = TypeVar("T")
 SIMULATED_WIDTH = 640
@@ -77,7 +78,7 @@ def _check(exercise: str) -> bool:
     verdicts = [source] if isinstance(source, Verdict) else SelfCheck(source, main, started).verdicts()
     passed = _print_and_remember(verdicts, description).passed
     # Only a right script has a picture to show; a wrong one's is part of its verdict.
-    if passed and description.showing is not None:
+    if passed and description.demo is not None:
         _show(description, launcher_of(main, description), resolve_device())
     return passed
 
@@ -170,8 +171,8 @@ class SelfCheck:
 
 
 def _show(exercise: Exercise, launcher: Launcher, device: str) -> None:
-    assert exercise.showing is not None
+    assert exercise.demo is not None
     image = load_image(PICTURE, width=SIMULATED_WIDTH if device == "cpu" else None)
-    results = exercise.showing.make(launcher, image)
-    print(f"{exercise.showing.caption}:", flush=True)
+    results = exercise.demo.render(launcher, image)
+    print(f"{exercise.demo.caption}:", flush=True)
     show_image(torch.cat((image, *results), dim=2))

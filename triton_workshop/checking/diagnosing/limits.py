@@ -17,9 +17,9 @@ from typing import Any
 from triton_simulator.branches import Branch
 from triton_simulator.faults import Kind
 from triton_workshop.checking.diagnosing.tile_sizes import Changes, bindings_in, with_changes
-from triton_workshop.checking.exercises.exercise import FEW_BITS, Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called, parameters_of, stores_in
+from triton_workshop.exercises.cases import NARROW_BITS, Case
 
 MIN_BOUND = 64
 """A smaller number bounds nothing that the cases have not shown."""
@@ -29,7 +29,7 @@ BOUND_FACTOR = 1 << 12
 """So many times as large, a bound is none any more."""
 NO_BOUND = 1 << 18
 """A block that holds all of an axis."""
-WHOLE_INT32 = {1 << 31: 1 << FEW_BITS - 1, (1 << 31) - 1: (1 << FEW_BITS - 1) - 1}
+WHOLE_INT32 = {1 << 31: 1 << NARROW_BITS - 1, (1 << 31) - 1: (1 << NARROW_BITS - 1) - 1}
 """Numbers that a script compares offsets with, to see if int32 holds them.
 
 Each comes with the number for fewer bits.
@@ -96,7 +96,7 @@ def limits_of(source: Source, observe: Observe, right: Right, extend: Callable[[
 
 def _wide_offsets(source: Source, observe: Observe, right: Right) -> Iterator[WideOffsets | Reached]:
     """Find the accesses that wrap around where an int32 has few bits."""
-    case = source.exercise.wide_case
+    case = source.exercise.int64_case
     if case is None:
         return
     text = _narrow_text(source)

@@ -17,13 +17,14 @@ import torch
 from triton_workshop.checking.diagnosing.alignment import SlotKind, aligned
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64, todos_of
-from triton_workshop.checking.exercises.mistakes import Edit, Mistake
-from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import Case, to_float64
+from triton_workshop.exercises.exercise import Exercise, edited_todos
+from triton_workshop.exercises.mistakes import Edit, Mistake
+from triton_workshop.exercises.tolerance import tolerance
 
 SLACK_TOLERANCES = 4.0
 """Distance in tolerances at which two results still count as the same.
@@ -73,7 +74,7 @@ def diagnose(
     """
     exercise = source.exercise
     solution = exercise.solution
-    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
+    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.applies_to(solution)]
     if not fitting:  # somebody has changed the solution
         return Diagnosis(culprit)
     nearness, possible, code = _nearness(solution, source.text), _possible(source), _code(source)
@@ -87,7 +88,7 @@ def diagnose(
         return any(_is_specific(exercise, sample, observe(source.text, sample)) for sample in _cases(exercise, case))
 
     def expected(edit: Edit) -> bool:
-        return culprit is not None and not todos_of(edit, solution).isdisjoint(culprit.todos or (None,))
+        return culprit is not None and not edited_todos(edit, solution).isdisjoint(culprit.todos or (None,))
 
     def does_the_same(edit: Edit, text: str) -> bool:
         if _edited(exercise.number, text).code == code:  # then they need not run
@@ -101,7 +102,7 @@ def diagnose(
     for mistake, edit in sorted(fitting, key=lambda fit: (expected(fit[1]), nearness(fit[1])), reverse=True):
         text = _plant_bugs(source, edit)
         if possible(text) and does_the_same(edit, text):
-            todo = min((todo for todo in todos_of(edit, solution) if todo is not None), default=None)
+            todo = min((todo for todo in edited_todos(edit, solution) if todo is not None), default=None)
             line = _line_of(edit, solution, source)
             # A culprit elsewhere would contradict the mistake.
             is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
@@ -124,9 +125,9 @@ def _plant_bugs(source: Source, edit: Edit) -> str:
 
     Those are the ones that the script still has.
     """
-    text = edit.made_in(source.exercise.solution)
-    for bug in source.exercise.planted_in(source.text):
-        text = bug.made_in(text) if bug.fits(text) else text
+    text = edit.apply(source.exercise.solution)
+    for bug in source.exercise.remaining_bugs(source.text):
+        text = bug.apply(text) if bug.applies_to(text) else text
     return text
 
 
@@ -196,7 +197,7 @@ def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
     script_pieces = _pieces(text) ^ solution_pieces
 
     def nearness(edit: Edit) -> float:
-        edited = _pieces(edit.made_in(solution)) ^ solution_pieces
+        edited = _pieces(edit.apply(solution)) ^ solution_pieces
         return len(edited & script_pieces) / max(math.sqrt(len(edited) * len(script_pieces)), 1)
 
     return nearness
@@ -208,7 +209,7 @@ def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
     It is None if no line does. An edit's later changes may be right by themselves in a script that is written
     differently from ours.
     """
-    wrong = Edit(edit.changes[:1]).made_in(solution)
+    wrong = Edit(edit.changes[:1]).apply(solution)
     new = _pieces(wrong) - _pieces(solution)
     lines = [_trigrams(line) for line in wrong.splitlines() if line not in solution.splitlines()]
 
@@ -250,7 +251,7 @@ def _are_alike(exercise: Exercise, case: Case, first: Observation | None, second
     if first.output is None or second.output is None or first.output.shape != second.output.shape:
         return False
     arguments = case.arguments("cpu")
-    allowed = tolerance(exercise, arguments, exercise.reference(*in_float64(arguments)))
+    allowed = tolerance(exercise, arguments, exercise.reference(*to_float64(arguments)))
     if first.output.shape != allowed.shape:
         return True
     # Where nothing was written, values are chance; infinities and NaNs have no distance.

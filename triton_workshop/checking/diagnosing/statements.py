@@ -12,7 +12,6 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from triton_workshop.checking.exercises.exercise import todo_lines
 from triton_workshop.checking.observing.source import (
     Function,
     Source,
@@ -23,6 +22,7 @@ from triton_workshop.checking.observing.source import (
     parameters_of,
     stores_in,
 )
+from triton_workshop.exercises.exercise import todo_lines
 
 
 @dataclass(frozen=True)

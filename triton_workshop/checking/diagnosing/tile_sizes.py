@@ -13,9 +13,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Function, Source, called, nodes_of
+from triton_workshop.exercises.cases import Case
 
 SMALLEST_LITERAL = 4
 """A smaller literal is rarely a size."""
@@ -149,13 +149,13 @@ def sizes_of(source: Source) -> list[TileSize]:
     candidates = _find_sizes(source)
     tile_values = {size.value for size in candidates}
     # A number that is compared or divided by may be a size in disguise: it would keep its value, and then not fit.
-    unrelated = set(_unrelated_numbers(source)).difference(source.exercise.given_sizes)
+    unrelated = set(_unrelated_numbers(source)).difference(source.exercise.fixed_sizes)
 
     def is_unambiguous(size: TileSize) -> bool:
         multiples = {number for number in unrelated if number % size.value == 0}
         return size.value not in multiples and multiples <= tile_values
 
-    sizes = [size for size in candidates if size.value not in source.exercise.given_sizes]
+    sizes = [size for size in candidates if size.value not in source.exercise.fixed_sizes]
     return [size for size in sizes if len(size.literals) > 1 or is_unambiguous(size)]
 
 

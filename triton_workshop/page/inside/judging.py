@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps
 from triton_workshop.checking.diagnosing.tries import TRIED_FILE, longest_seconds
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
@@ -19,6 +18,7 @@ from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.page.inside.front_end import FrontEnd
 from triton_workshop.page.inside.limit import TimeIsUpError, limited
 
