@@ -125,7 +125,7 @@ def without_forks(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
         return started[-1]
 
     monkeypatch.setattr(children, "CAN_FORK", False)
-    monkeypatch.setattr(children, "prepared", prepared)
+    monkeypatch.setattr(children, "start_prepared", prepared)
     return started
 
 
@@ -151,7 +151,7 @@ def test_a_prepared_process_that_was_killed_while_it_waited_is_replaced(
     tmp_path: Path, without_forks: list[Call]
 ) -> None:
     script = _script(tmp_path, IN_PICTURES.text)
-    with (tmp_path / "printed").open("wb") as output, children.prepared(output.fileno()) as waiting, unhurried():
+    with (tmp_path / "printed").open("wb") as output, children.start_prepared(output.fileno()) as waiting, unhurried():
         waiting.kill()
         waiting.wait_for_end(5)
         assert waiting.has_ended()

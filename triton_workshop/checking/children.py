@@ -26,7 +26,7 @@ class Forks:
 
     output: int
     """The file descriptor for what the script prints."""
-    runs_ahead: ClassVar = True
+    runs_ahead: ClassVar[bool] = True
     """Lets cases run before it is known that they are needed."""
 
     def call(self, function: Function, *arguments: object, limit: TimeLimit) -> AbstractContextManager[Call]:
@@ -40,11 +40,11 @@ class Forks:
 
 @dataclass(frozen=True)
 class PreparedProcess:
-    """One `prepared` process for all calls, where none can be forked."""
+    """One prepared process for all calls, where none can be forked."""
 
     process: Call
     output: int
-    runs_ahead: ClassVar = False
+    runs_ahead: ClassVar[bool] = False
 
     @contextmanager
     def call(self, function: Function, *arguments: object, limit: TimeLimit) -> Iterator[Call]:
@@ -66,11 +66,11 @@ def open_host(output: int) -> Iterator[Forks | PreparedProcess]:
     if CAN_FORK:
         yield Forks(output)
     else:
-        with prepared(output) as process:
+        with start_prepared(output) as process:
             yield PreparedProcess(process, output)
 
 
-def prepared(output: int) -> Call:
+def start_prepared(output: int) -> Call:
     """Start a process that gets ready for one script on the simulator.
 
     What the script prints goes to `output`. Raises OSError.

@@ -38,7 +38,7 @@ def _find_obstacle(report: CompilerReport, verdict: Verdict) -> Finding | None:
     """Return what keeps a kernel from running on any GPU."""
     answer = report.refused
     if answer is not None:
-        return _finding(answer, verdict)
+        return _report_refusal(answer, verdict)
     answer = report.too_many_warps
     finding = None if answer is None else _report_warps(answer, verdict)
     if finding is not None:
@@ -47,10 +47,10 @@ def _find_obstacle(report: CompilerReport, verdict: Verdict) -> Finding | None:
     return _report_memory(oversized, verdict) if oversized else None
 
 
-def _finding(answer: Answer, verdict: Verdict) -> Finding:
+def _report_refusal(answer: Answer, verdict: Verdict) -> Finding:
     refusal, source = answer.refusal, _source(verdict)
     assert refusal is not None
-    explanation = _explanation(refusal, source)
+    explanation = _find_explanation(refusal, source)
     line, code = (refusal.line, refusal.source) if refusal.file == str(verdict.file) else (None, "")
     if explanation and (cause_line := _line_of_cause(explanation, refusal, source)):
         line, code = cause_line, source.line(cause_line)
@@ -78,7 +78,7 @@ def _line_of_cause(explanation: Explanation, refusal: Refusal, source: Source) -
     return source.launch_line() if explanation.at_launch else None
 
 
-def _explanation(refusal: Refusal, source: Source) -> Explanation | None:
+def _find_explanation(refusal: Refusal, source: Source) -> Explanation | None:
     match = re.fullmatch(r"NameError: (\w+) is not defined", refusal.words)
     kernel = source.function_at(refusal.line)
     if match and kernel and match[1] in names_in(kernel):
@@ -92,15 +92,15 @@ def _explanation(refusal: Refusal, source: Source) -> Explanation | None:
 def _report_memory(answers: Sequence[Answer], verdict: Verdict) -> Finding | None:
     needs = join_names([shared_memory(answer) for answer in answers])
     message = f"is right on the simulator, but no GPU here has the shared memory that it needs: {needs}"
-    return _does_not_fit(answers[0], verdict, message, "tiles-without-room", Source.sizes_line)
+    return _report_misfit(answers[0], verdict, message, "tiles-without-room", Source.sizes_line)
 
 
 def _report_warps(answer: Answer, verdict: Verdict) -> Finding | None:
     message = f"is right on the simulator, but no GPU can launch it: {threads(answer)}"
-    return _does_not_fit(answer, verdict, message, "warps-of-two", Source.launch_line)
+    return _report_misfit(answer, verdict, message, "warps-of-two", Source.launch_line)
 
 
-def _does_not_fit(
+def _report_misfit(
     answer: Answer, verdict: Verdict, message: str, name: str, line_in: Callable[[Source], int | None]
 ) -> Finding | None:
     """Report a kernel that no GPU can launch.

@@ -79,7 +79,7 @@ def _check(exercise: str) -> bool:
     passed = _print_and_remember(verdicts, description).passed
     # Only a right script has a picture to show; a wrong one's is part of its verdict.
     if passed and description.demo is not None:
-        _show(description, launcher_of(main, description), resolve_device())
+        _show_demo(description, launcher_of(main, description), resolve_device())
     return passed
 
 
@@ -139,7 +139,7 @@ class SelfCheck:
 
         With a GPU, kernels of this process do not run there.
         """
-        with children.prepared(output := children.standard_output()) as process:
+        with children.start_prepared(output := children.standard_output()) as process:
             runner = SubprocessRunner(self.source, PreparedProcess(process, output), LIMIT_SECONDS)
             yield from trials(self._judge, runner, self.results.append)
 
@@ -170,7 +170,7 @@ class SelfCheck:
         return limited(TimeLimit(seconds, self.source.file), print_timeout)
 
 
-def _show(exercise: Exercise, launcher: Launcher, device: str) -> None:
+def _show_demo(exercise: Exercise, launcher: Launcher, device: str) -> None:
     assert exercise.demo is not None
     image = load_image(PICTURE, width=SIMULATED_WIDTH if device == "cpu" else None)
     results = exercise.demo.render(launcher, image)

@@ -51,12 +51,13 @@ class SubprocessRunner:
     def diagnose(self, case: Case, _trial: Trial) -> Diagnosis | None:
         if self.host.is_unchanged_by(self.source):
             return self._diagnose_in(self.host, case)
-        with children.prepared(self.host.output) as process:  # what the script has changed would mislead the search
+        # What the script has changed in its process would mislead the search.
+        with children.start_prepared(self.host.output) as process:
             return self._diagnose_in(PreparedProcess(process, self.host.output), case)
 
     def find_limits(self) -> list[Limit]:
-        """Return no limits where `find_other_size` would not look either."""
-        results = _search(self.host, send_limits, self.source) if self.host.is_unchanged_by(self.source) else []
+        """Find limits, wherever `find_other_size` would look, too."""
+        results = self._search_further(send_limits)
         return [result for result in results if isinstance(result, Limit)]
 
     def find_other_size(self) -> OtherSize | None:
@@ -64,8 +65,11 @@ class SubprocessRunner:
 
         If that took another process where none can be forked, it is left out: it is no part of the verdict.
         """
-        results = _search(self.host, send_other_size, self.source) if self.host.is_unchanged_by(self.source) else []
+        results = self._search_further(send_other_size)
         return results[-1] if results and isinstance(results[-1], OtherSize) else None
+
+    def _search_further(self, function: Function) -> list[object]:
+        return _search(self.host, function, self.source) if self.host.is_unchanged_by(self.source) else []
 
     def _diagnose_in(self, host: Forks | PreparedProcess, case: Case) -> Diagnosis | None:
         results = _search(host, send_diagnosis, self.source, case.name)

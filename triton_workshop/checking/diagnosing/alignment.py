@@ -17,7 +17,7 @@ from triton_workshop.checking.diagnosing.statements import (
     Statement,
     branches_of,
     is_redundant,
-    pairings,
+    pair_statements,
     statements_of,
 )
 from triton_workshop.checking.observing.source import Source
@@ -179,7 +179,7 @@ def aligned(source: Source) -> Alignment:
 @functools.lru_cache(maxsize=4)  # of one script, it is asked several times
 def _aligned(source: Source, text: str) -> Alignment:
     solution, script = _statements_of_solution(source.exercise.number, text), statements_of(source)
-    matches = pairings(solution, script)
+    matches = pair_statements(solution, script)
     paired = [s for group in matches for s in group]
     functions = {"kernel": source.kernel, "launcher": source.launcher}
     right = _right_matches(solution, matches)

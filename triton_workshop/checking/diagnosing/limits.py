@@ -90,11 +90,11 @@ def limits_of(source: Source, observe: Observe, right: Right, extend: Callable[[
 
     `observe` gives None when time is up; `extend` gives more.
     """
-    yield from _wide_offsets(source, observe, right)
-    yield from _bounds(source, observe, right, extend)
+    yield from _find_wide_offsets(source, observe, right)
+    yield from _find_bounds(source, observe, right, extend)
 
 
-def _wide_offsets(source: Source, observe: Observe, right: Right) -> Iterator[WideOffsets | Reached]:
+def _find_wide_offsets(source: Source, observe: Observe, right: Right) -> Iterator[WideOffsets | Reached]:
     """Find the accesses that wrap around where an int32 has few bits."""
     case = source.exercise.int64_case
     if case is None:
@@ -129,7 +129,9 @@ def _narrow_text(source: Source) -> str:
     return with_changes(source, [change for change in changes if change[0] not in inside])
 
 
-def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[], None]) -> Iterator[Bound | Reached]:
+def _find_bounds(
+    source: Source, observe: Observe, right: Right, extend: Callable[[], None]
+) -> Iterator[Bound | Reached]:
     candidates = list(dict(_candidates(source)).items())
     if not candidates and not any(map(_depends_on_size, source.nodes)):
         return  # a larger input would show nothing that the cases have not
@@ -142,7 +144,7 @@ def _bounds(source: Source, observe: Observe, right: Right, extend: Callable[[],
             continue
         if not right(source.text, case):
             extend()
-            node = _blamed(source, candidates, partial(_right_in, case, right))
+            node = _find_cause(source, candidates, partial(_right_in, case, right))
             code = node and ast.get_source_segment(source.text, node)
             yield Bound(case.name, observation, node.lineno if node else None, code or "")
             return
@@ -163,7 +165,7 @@ def _right_in(case: Case, right: Right, text: str) -> bool:
     return right(text, case)
 
 
-def _blamed(source: Source, candidates: Changes, right: Callable[[str], bool]) -> ast.expr | None:
+def _find_cause(source: Source, candidates: Changes, right: Callable[[str], bool]) -> ast.expr | None:
     """Return the candidate without which a larger input is no problem.
 
     It may be the first of several that are the same number.

@@ -77,7 +77,7 @@ def diagnose(
     fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.applies_to(solution)]
     if not fitting:  # somebody has changed the solution
         return Diagnosis(culprit)
-    nearness, possible, code = _nearness(solution, source.text), _possible(source), _code(source)
+    nearness, possible, code = _measure_nearness(solution, source.text), _possible_edits(source), _code(source)
 
     @functools.cache
     def is_specific() -> bool:
@@ -91,7 +91,7 @@ def diagnose(
         return culprit is not None and not edited_todos(edit, solution).isdisjoint(culprit.todos or (None,))
 
     def does_the_same(edit: Edit, text: str) -> bool:
-        if _edited(exercise.number, text).code == code:  # then they need not run
+        if _compare_edited(exercise.number, text).code == code:  # then they need not run
             return True
         pairs = ((sample, observe(source.text, sample), observe(text, sample)) for sample in _cases(exercise, case))
         if not all(_are_alike(exercise, *pair) for pair in pairs):
@@ -131,18 +131,18 @@ def _plant_bugs(source: Source, edit: Edit) -> str:
     return text
 
 
-def _possible(source: Source) -> Callable[[str], bool]:
+def _possible_edits(source: Source) -> Callable[[str], bool]:
     """Return a quick test for edits that the script may have made.
 
     The script has to differ from the solution where the edited solution does, or in a name that is used there. What the
     edited solution no longer calls, the script must not call either. Reading this takes less than running it.
     """
-    exercise, script, script_calls = source.exercise, aligned(source), _called(source)
+    exercise, script, script_calls = source.exercise, aligned(source), _callee_names(source)
     different, added = {slot.index for slot in script.different()}, script.added_names()
-    solution_calls = _called_by_solution(exercise.number, exercise.solution)
+    solution_calls = _solution_callees(exercise.number, exercise.solution)
 
     def possible(edited: str) -> bool:
-        edit = _edited(exercise.number, edited)
+        edit = _compare_edited(exercise.number, edited)
         if (solution_calls - edit.calls) & script_calls:
             return False
         return not edit.indices or not edit.indices.isdisjoint(different) or not edit.uses.isdisjoint(added)
@@ -151,7 +151,7 @@ def _possible(source: Source) -> Callable[[str], bool]:
 
 
 @dataclass(frozen=True)
-class _Edited:
+class _EditedDifferences:
     """Differences of an edited solution from the solution."""
 
     indices: frozenset[int]
@@ -164,13 +164,13 @@ class _Edited:
 
 
 @functools.cache
-def _edited(number: str, text: str) -> _Edited:
+def _compare_edited(number: str, text: str) -> _EditedDifferences:
     exercise = EXERCISES[number]
     source = Source(exercise.solution_file, text, exercise)
     edit = aligned(source)
     slots = [slot for slot in edit.different() if slot.kind is SlotKind.SOLUTION]
     uses = frozenset(key for slot in slots for key in slot.solution.uses)
-    return _Edited(frozenset(slot.index for slot in slots), uses, _called(source), _code(source))
+    return _EditedDifferences(frozenset(slot.index for slot in slots), uses, _callee_names(source), _code(source))
 
 
 def _code(source: Source) -> tuple[str, ...]:
@@ -179,15 +179,15 @@ def _code(source: Source) -> tuple[str, ...]:
 
 
 @functools.cache
-def _called_by_solution(number: str, text: str) -> frozenset[str]:
-    return _called(Source(EXERCISES[number].solution_file, text, EXERCISES[number]))
+def _solution_callees(number: str, text: str) -> frozenset[str]:
+    return _callee_names(Source(EXERCISES[number].solution_file, text, EXERCISES[number]))
 
 
-def _called(source: Source) -> frozenset[str]:
+def _callee_names(source: Source) -> frozenset[str]:
     return frozenset(called(call) for call in source.calls())
 
 
-def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
+def _measure_nearness(solution: str, text: str) -> Callable[[Edit], float]:
     """Return a measure of an edit's nearness to the script, from 0 to 1.
 
     It is the cosine between their changes of the solution's text. A script with its own names has lost much of the

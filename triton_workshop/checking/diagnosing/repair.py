@@ -72,12 +72,12 @@ def find_culprit(
         return None
 
     def right(slots: Sequence[Slot]) -> bool:
-        return passes(repaired(alignment, slots))
+        return passes(replace_slots(alignment, slots))
 
-    groups = _wrong_groups(alignment, right, lambda group: passes_all(repaired(alignment, group)))
+    groups = _wrong_groups(alignment, right, lambda group: passes_all(replace_slots(alignment, group)))
     if not 0 < len(groups) <= MAX_TODOS:
         return None
-    hidden = [group for group in groups if len(groups) > 1 and fails_alike(repaired(alignment, group))]
+    hidden = [group for group in groups if len(groups) > 1 and fails_alike(replace_slots(alignment, group))]
     first, *rest = sorted(groups, key=lambda group: group in hidden)
     replaced = alignment.with_needed([slot for group in groups for slot in group])
     if len({slot.solution.todo for slot in replaced} - {None}) > MAX_TODOS:
@@ -159,7 +159,7 @@ def _by_todo(slots: list[Slot]) -> list[list[Slot]]:
     return list(groups.values())
 
 
-def repaired(alignment: Alignment, slots: Sequence[Slot]) -> str:
+def replace_slots(alignment: Alignment, slots: Sequence[Slot]) -> str:
     """Return the script with the solution's statements in these slots.
 
     They come with the statements that they need.

@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from triton_workshop.checking.diagnosing import tries as allowed
+from triton_workshop.checking.diagnosing import tries as time_limits
 from triton_workshop.checking.diagnosing.configurations import other_configuration_of
 from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
@@ -37,7 +37,7 @@ def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send the mistake that makes a case fail, whenever more is known."""
     prepare()
     keep_signals_inside()
-    with _silent(), dispensable():
+    with _silence_output(), dispensable():
         for diagnosis in diagnoses_of(source, source.exercise.find_case(name)):
             connection.send(diagnosis)
 
@@ -47,7 +47,7 @@ def send_other_size(connection: Connection, source: Source) -> None:
     prepare()
     keep_signals_inside()
     dependency: OtherSize | None = None
-    with _silent(), dispensable():
+    with _silence_output(), dispensable():
         dependency = other_size(source)
     connection.send(dependency)
 
@@ -56,13 +56,13 @@ def send_limits(connection: Connection, source: Source) -> None:
     """Send the sizes up to which a right script is right."""
     prepare()
     keep_signals_inside()
-    with _silent():
+    with _silence_output():
         for limit in limits(source):
             connection.send(limit)
 
 
 @contextlib.contextmanager
-def _silent() -> Iterator[None]:
+def _silence_output() -> Iterator[None]:
     """Throw away what is printed past Python, too."""
     with open(os.devnull, "wb") as null:  # noqa: PTH123 (a device)
         descriptors = [(number, os.dup(number)) for number in (1, 2)]
@@ -94,7 +94,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     tries = Tries(source, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         # Here the script is loaded anew: what it remembers of other cases is gone.
-        if tries.right(source.text, case):
+        if tries.is_right(source.text, case):
             yield Diagnosis(remembers=True)
             return
         observation = tries.observe(source.text, case)
@@ -104,8 +104,8 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             return
         culprit = find_culprit(
             source,
-            lambda text: tries.repaired(text, case),
-            lambda text: all(tries.right(text, larger_case) for larger_case in source.exercise.largest_cases),
+            lambda text: tries.is_repair(text, case),
+            lambda text: all(tries.is_right(text, larger_case) for larger_case in source.exercise.largest_cases),
             lambda text: fails_alike(source.exercise, case, observation, tries.observe(text, case)),
         )
         if observation.failure:  # an error message with an explanation needs no search: no edit says more
@@ -130,31 +130,31 @@ def _is_unclear(source: Source, culprit: Culprit) -> bool:
 def _slip(
     source: Source, case: Case, observation: Observation, culprit: Culprit | None, seconds: float | None
 ) -> Slip | None:
-    tries = Tries(source, allowed.SLIP_SECONDS if seconds is None else seconds / 2)
-    last = Tries(source, allowed.CONFIRM_SECONDS if seconds is None else seconds)
+    tries = Tries(source, time_limits.SLIP_SECONDS if seconds is None else seconds / 2)
+    last = Tries(source, time_limits.CONFIRM_SECONDS if seconds is None else seconds)
     noticed = {fault.line.number for fault in observation.faults[:1]} | (culprit.lines if culprit else set[int]())
     return find_slip(
         source,
         noticed,
-        lambda text: tries.repaired(text, case),
-        last.right_in_all,
+        lambda text: tries.is_repair(text, case),
+        last.is_right_in_all,
         nearby=culprit is not None,
     )
 
 
 def limits(source: Source, seconds: float | None = None) -> Iterator[Limit]:
     """Find up to which sizes a right script is right, as `diagnosis_of` does."""
-    seconds = allowed.LIMIT_SECONDS if seconds is None else seconds
+    seconds = time_limits.LIMIT_SECONDS if seconds is None else seconds
     tries = Tries(source, seconds, slow=math.inf, longest=seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        yield from limits_of(source, tries.observe, tries.right, lambda: tries.extend(seconds))
+        yield from limits_of(source, tries.observe, tries.is_right, lambda: tries.extend(seconds))
 
 
 def other_size(source: Source, seconds: float | None = None) -> OtherSize | None:
     """Find a tile size that a right script depends on, as `diagnosis_of` does."""
-    seconds = allowed.LIMIT_SECONDS if seconds is None else seconds
+    seconds = time_limits.LIMIT_SECONDS if seconds is None else seconds
     tries = Tries(source, seconds, slow=math.inf)  # smaller tiles take longer, and are right
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        last, runs = source.exercise.cases[-3:], (tries.observe, tries.right)
+        last, runs = source.exercise.cases[-3:], (tries.observe, tries.is_right)
         every = (*last, *source.exercise.long_cases)
         return other_size_of(source, last, *runs) or other_configuration_of(source, every, *runs)

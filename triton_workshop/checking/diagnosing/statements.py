@@ -97,7 +97,7 @@ class Statement:
 
 def statements_of(source: Source) -> tuple[Statement, ...]:
     functions = (("kernel", source.kernel), ("launcher", source.launcher))
-    every = (s for name, function in functions if function for s in _inside(source, name, function.body, ()))
+    every = (s for name, function in functions if function for s in _walk_body(source, name, function.body, ()))
     return tuple(statement for statement in every if statement.keys)
 
 
@@ -123,13 +123,13 @@ def is_redundant(statement: Statement, function: Function | None) -> bool:
     return names_stored(statement.node) <= assigned | parameters_of(function.args)
 
 
-def _inside(source: Source, function: str, body: list[ast.stmt], outer: tuple[int, ...]) -> Iterator[Statement]:
+def _walk_body(source: Source, function: str, body: list[ast.stmt], outer: tuple[int, ...]) -> Iterator[Statement]:
     for node in body:
         last = _end_of_header(node)
         code = textwrap.dedent("\n".join(source.lines[node.lineno - 1 : last]))
         yield Statement(function, node, code, last, outer, todo_lines(source.text).get(node.lineno))
         if isinstance(node, ast.For | ast.While):
-            yield from _inside(source, function, node.body, (*outer, node.end_lineno or last))
+            yield from _walk_body(source, function, node.body, (*outer, node.end_lineno or last))
 
 
 def _end_of_header(node: ast.stmt) -> int:
@@ -157,7 +157,7 @@ def _names(node: ast.stmt) -> Iterator[str]:
                 yield f"{called(call)}()"
 
 
-def pairings(solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[list[Statement]]:
+def pair_statements(solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[list[Statement]]:
     """Return for each statement of the solution those of the script that it can replace."""
     pairs: list[list[Statement]] = [_only_copy(statement, solution, script) for statement in solution]
     paired = [s for pair in pairs for s in pair]

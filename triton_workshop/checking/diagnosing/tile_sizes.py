@@ -107,7 +107,7 @@ def other_size_of(
             if not right(text, case):
                 # One line that names the wrong size would be right with each of the changes, not with this one only.
                 changes = [size.changed(value) for size, value in pairs]
-                mixed = _mixed(source, changes, broken, partial(_right_in, case, right))
+                mixed = _find_mixed_line(source, changes, broken, partial(_right_in, case, right))
                 return OtherSize(f"{broken.name} = {broken.value}", str(value), case.name, observation, mixed)
     return None
 
@@ -119,7 +119,7 @@ def _multiples(source: Source, sizes: Sequence[TileSize]) -> Iterator[tuple[Tile
     """
     named = {size.name: size for size in sizes}
     # A kernel may know a size by another name than the launcher.
-    for name, value in _passed_constexprs(source):
+    for name, value in _constexpr_arguments(source):
         if isinstance(value, ast.Name) and value.id in named:
             named[name] = named[value.id]
     for node in source.nodes:
@@ -161,9 +161,9 @@ def sizes_of(source: Source) -> list[TileSize]:
 
 def _find_sizes(source: Source) -> Collection[TileSize]:
     """Find the tile sizes of a script."""
-    values = _assigned(source)
+    values = _constant_sizes(source)
     sizes_by_key: dict[str, TileSize] = {}
-    passed = _passed_constexprs(source)
+    passed = _constexpr_arguments(source)
     for parameter, argument in passed:
         if isinstance(argument, ast.Name) and argument.id in values:
             literal = values[argument.id]
@@ -219,7 +219,7 @@ def _launches(source: Source) -> Iterator[tuple[ast.Call, Function]]:
                     yield call, kernels[name]
 
 
-def _passed_constexprs(source: Source) -> list[tuple[str, ast.expr]]:
+def _constexpr_arguments(source: Source) -> list[tuple[str, ast.expr]]:
     return [pair for call, kernel in _launches(source) for pair in _constexprs(call, kernel)]
 
 
@@ -241,7 +241,7 @@ def _constexprs(call: ast.Call, kernel: Function) -> Iterator[tuple[str, ast.exp
     yield from ((name, value) for name, value in (*pairs, *named.items()) if name in constexprs)
 
 
-def _assigned(source: Source) -> dict[str, ast.Constant]:
+def _constant_sizes(source: Source) -> dict[str, ast.Constant]:
     """Return the names that get a size once, and nothing else ever.
 
     They are the launcher's and the module's.
@@ -305,7 +305,9 @@ def is_refused(observation: Observation, text: str) -> bool:
     return line.startswith(("raise", "assert")) or "static_assert" in line
 
 
-def _mixed(source: Source, changes: Sequence[Changes], broken: TileSize, right: Callable[[str], bool]) -> Mixed | None:
+def _find_mixed_line(
+    source: Source, changes: Sequence[Changes], broken: TileSize, right: Callable[[str], bool]
+) -> Mixed | None:
     """Find the one line that names the wrong size.
 
     With another name, the script would be right with each of these changes.
@@ -324,10 +326,10 @@ def _alternative_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.N
     One of the two is the broken size's. A line that is the solution's is right: of two that do not fit together, the
     other one is wrong.
     """
-    names = {name for name, _ in _passed_constexprs(source)} | _assigned(source).keys()
+    names = {name for name, _ in _constexpr_arguments(source)} | _constant_sizes(source).keys()
     solution_lines = {line.strip() for line in source.exercise.solution.splitlines()}
     functions = [function for function in (*source.kernels, source.launcher) if function is not None]
-    unmixable = {value for call, kernel in _launches(source) for value in _passed_apart(call, kernel)}
+    unmixable = {value for call, kernel in _launches(source) for value in _distinct_arguments(call, kernel)}
     uses = [node for function in functions for node in nodes_of(function, ast.Name) if node.id in names]
     for use in uses:
         if use in unmixable or not _is_read(use) or source.line(use.lineno) in solution_lines:
@@ -336,7 +338,7 @@ def _alternative_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.N
         yield from ((use, name) for name in sorted(alternatives))
 
 
-def _passed_apart(call: ast.Call, kernel: Function) -> list[ast.expr]:
+def _distinct_arguments(call: ast.Call, kernel: Function) -> list[ast.expr]:
     """Return the constexprs of a launch, if it passes no size twice.
 
     Then none takes the place of another one.

@@ -94,38 +94,38 @@ class Tries:
             baseline = None if text == self._source.text else self.observe(self._source.text, case)
             if time.process_time() > self._end:
                 return None
-            with _limited(
+            with _limit_time(
                 self._longest if baseline is None else min(self._longest, self._slow * baseline.seconds + SLOW_SECONDS)
             ):
                 self._observations[key] = self._observe(text, case)
         return self._observations[key]
 
-    def right(self, text: str, case: Case) -> bool:
+    def is_right(self, text: str, case: Case) -> bool:
         """Return whether a text passes the case; false when time is up."""
         observation = self.observe(text, case)
-        return observation is not None and _is_right(self._exercise, case, observation)
+        return observation is not None and _shows_right_result(self._exercise, case, observation)
 
-    def repaired(self, text: str, case: Case) -> bool:
+    def is_repair(self, text: str, case: Case) -> bool:
         """Return whether a text passes the case with no more work than the script.
 
         If the script itself has written every element, it has to do so with the same tiles and in no more programs:
         with others, a mistake may only not show.
         """
         baseline, observation = self.observe(self._source.text, case), self.observe(text, case)
-        if baseline is None or observation is None or not self.right(text, case):
+        if baseline is None or observation is None or not self.is_right(text, case):
             return False
         complete = baseline.unwritten is not None and not baseline.unwritten.any() and not baseline.faults
         return not complete or (
             _programs(observation) <= _programs(baseline) and _tiles(observation) <= _tiles(baseline)
         )
 
-    def right_in_all(self, text: str) -> bool:
+    def is_right_in_all(self, text: str) -> bool:
         """Return whether a text passes every case, and wastes no work.
 
         False if time is up.
         """
         cases = self._exercise.simulated_cases
-        return all(self.repaired(text, case) and not self._wastes(text, case) for case in cases)
+        return all(self.is_repair(text, case) and not self._wastes(text, case) for case in cases)
 
     def _wastes(self, text: str, case: Case) -> bool:
         observation, baseline = self.observe(text, case), self.observe(self._source.text, case)
@@ -137,7 +137,7 @@ class Tries:
         return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
 
     def _observe(self, text: str, case: Case) -> Observation:
-        # Only a loop that loads anything can be ended: see `_limited`.
+        # Only a loop that loads anything can be ended: see `_limit_time`.
         if "while" in text and _never_ends(text):
             return Observation(timed_out=True)
         observer = self._observers.pop(text, None)
@@ -166,7 +166,7 @@ def _tiles(observation: Observation) -> set[tuple[str, str, int | float]]:
 
 
 @contextmanager
-def _limited(seconds: float) -> Iterator[None]:
+def _limit_time(seconds: float) -> Iterator[None]:
     """End the launches of a try after so many seconds of processor time."""
     end = time.process_time() + seconds
 
@@ -196,7 +196,7 @@ def _has_exit(loop: ast.While) -> bool:
     return any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop))
 
 
-def _is_right(exercise: Exercise, case: Case, observation: Observation) -> bool:
+def _shows_right_result(exercise: Exercise, case: Case, observation: Observation) -> bool:
     arguments = case.arguments("cpu")
     if (
         observation.provenance not in (Provenance.KERNEL, Provenance.COPY)

@@ -138,7 +138,7 @@ class _Inputs:
 
     def __init__(self, source: Source) -> None:
         self._calls: dict[str, list[tuple[ast.Call, tuple[Scope, ...]]]] = {}
-        used = _used(source)
+        used = _used_functions(source)
         for call, scopes in _calls(source.tree):
             if scopes and scopes[0] not in used:
                 continue
@@ -186,7 +186,7 @@ class _Inputs:
         return not calls or any(self._varies(value, around) for value, around in arguments)
 
 
-def _used(source: Source) -> set[ast.stmt]:
+def _used_functions(source: Source) -> set[ast.stmt]:
     """Return the functions that the launcher uses, and itself.
 
     A file may have others beside it.

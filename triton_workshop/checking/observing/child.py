@@ -117,7 +117,7 @@ def observe_script(connection: Connection, source: Source) -> None:
     keep_signals_inside()
     pid = os.getpid()
     try:
-        for observation in observations_of(source, _named(connection)):
+        for observation in observations_of(source, _receive_names(connection)):
             if os.getpid() != pid:  # a fork that the script has let go on
                 os._exit(0)
             connection.send(observation)
@@ -128,7 +128,7 @@ def observe_script(connection: Connection, source: Source) -> None:
         os._exit(1)
 
 
-def _named(connection: Connection) -> Iterator[str]:
+def _receive_names(connection: Connection) -> Iterator[str]:
     while isinstance(name := connection.receive(), str):
         yield name
 

@@ -16,8 +16,8 @@ from triton_simulator import branches
 from triton_simulator.compiler.launches import Launches
 from triton_workshop.checking.observing.failure import Failure, failure_of, unobservable
 from triton_workshop.checking.observing.originals import Originals
-from triton_workshop.checking.observing.provenance import Provenance, described, provenance_of, same
-from triton_workshop.checking.observing.source import resolved
+from triton_workshop.checking.observing.provenance import Provenance, provenance_of, same, unwrap_descriptor
+from triton_workshop.checking.observing.source import resolve_path
 from triton_workshop.exercises.cases import launcher_args
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ class Observer:
         return replace(complete, earlier_answer_changed=changed)
 
     def _is_script_file(self, file: str) -> bool:
-        return resolved(file) == self._file
+        return resolve_path(file) == self._file
 
     @contextmanager
     def _launches(self, integer_bits: int) -> Iterator[list[Launch]]:
@@ -293,7 +293,7 @@ def _summarize_launch(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> 
     repeated_stores = sum(
         traffic.stored_again // tensor.element_size()
         for name, traffic in launch.counts.arguments.items()
-        if isinstance(tensor := described(launch.arguments.get(name)), torch.Tensor)
+        if isinstance(tensor := unwrap_descriptor(launch.arguments.get(name)), torch.Tensor)
     )
     return Launched(
         launch.kernel,

@@ -89,11 +89,11 @@ def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
         value = values.pop()
         if isinstance(value, tuple):
             values += value
-        elif isinstance(tensor := described(value), torch.Tensor):
+        elif isinstance(tensor := unwrap_descriptor(value), torch.Tensor):
             yield tensor
 
 
-def described(value: object) -> object:
+def unwrap_descriptor(value: object) -> object:
     """Return the tensor behind a descriptor; anything else as it is."""
     return getattr(value, "base", value)
 

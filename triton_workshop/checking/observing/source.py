@@ -277,7 +277,7 @@ class Source:
 
 
 @functools.cache
-def resolved(file: str) -> Path:
+def resolve_path(file: str) -> Path:
     """Return a path without links.
 
     It is cached, as a few files are looked up thousands of times.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from triton_workshop.checking.observing.source import resolved
+from triton_workshop.checking.observing.source import resolve_path
 
 if TYPE_CHECKING:
     from triton_simulator import Launch
@@ -192,7 +192,7 @@ class TorchCalls(TorchFunctionMode):
         frame: FrameType | None = sys._getframe()
         while frame is not None and _package(frame) in (*BETWEEN, __name__):
             frame = frame.f_back
-        return frame if frame is not None and resolved(frame.f_code.co_filename) == self._file else None
+        return frame if frame is not None and resolve_path(frame.f_code.co_filename) == self._file else None
 
 
 def _package(frame: FrameType) -> str:
