@@ -54,7 +54,7 @@ class Slot:
         """Return whether the script has just the solution's statement here."""
         return self.matches == (self.right,)
 
-    def matches_in_place(self) -> list[Statement]:
+    def ordered_matches(self) -> list[Statement]:
         """Return the matches that stand where the solution's statement does.
 
         The solution's own may stand out of order, or twice.
@@ -139,7 +139,7 @@ class Alignment:
         lines = [s.first for slot in slots for s in self.script if slot.solution.keys < s.keys]
         return min(lines, default=None)
 
-    def uses_own(self, slots: Sequence[Slot]) -> bool:
+    def uses_extra_names(self, slots: Sequence[Slot]) -> bool:
         """Return whether the slots use names that only the script has.
 
         So they do if they call such kernels.

@@ -14,7 +14,7 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.cases import Case
 
 
-def other_configuration_of(
+def find_configuration(
     source: Source,
     cases: Sequence[Case],
     observe: Callable[[str, Case], Observation | None],

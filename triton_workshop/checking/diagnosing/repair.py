@@ -83,7 +83,7 @@ def find_culprit(
     if len({slot.solution.todo for slot in replaced} - {None}) > MAX_TODOS:
         return None
     remaining = [slot for group in rest for slot in group]
-    slots = _smallest_part(first, lambda some: right([*some, *remaining]))
+    slots = _minimize(first, lambda some: right([*some, *remaining]))
     return _culprit(alignment, [first, *rest], slots)
 
 
@@ -100,8 +100,8 @@ def _wrong_groups(
         if group[0].solution.todo is not None and right(group):
             return [group]
     # A learner may well have changed a given line, such as a block's size: it is wrong only if nothing else is.
-    given_lines = [group for group in groups if group[0].solution.todo is None]
-    for group in [*given_lines, *([slot] for slot in alignment.of_kind(SlotKind.BRANCH))]:
+    unnumbered = [group for group in groups if group[0].solution.todo is None]
+    for group in [*unnumbered, *([slot] for slot in alignment.of_kind(SlotKind.BRANCH))]:
         if right(group) and all_right(group):
             return [group]
     if len(groups) < 2 or not right(different):
@@ -123,15 +123,15 @@ def _culprit(alignment: Alignment, groups: list[list[Slot]], slots: list[Slot]) 
     if line is None:
         line = alignment.line_of_more(slots)
     needed = alignment.with_needed(slots)
-    todos_here = {slot.solution.todo for slot in slots}
-    code = "\n".join(slot.solution.code for slot in needed if slot.solution.todo in todos_here)
+    numbers = {slot.solution.todo for slot in slots}
+    code = "\n".join(slot.solution.code for slot in needed if slot.solution.todo in numbers)
     extra = slots[0].kind is not SlotKind.SOLUTION
-    with_others = len(needed) > len(slots) or alignment.uses_own(slots)
+    with_others = len(needed) > len(slots) or alignment.uses_extra_names(slots)
     instead = _instead(alignment, slots, line, alone=len(groups) == 1)
     return Culprit(todos, line, lines, code, instead, extra, alignment.is_moved(line), with_others)
 
 
-def _smallest_part(slots: list[Slot], right: Callable[[list[Slot]], bool]) -> list[Slot]:
+def _minimize(slots: list[Slot], right: Callable[[list[Slot]], bool]) -> list[Slot]:
     """Return one of these slots if that is enough, or else all needed ones.
 
     The lines around it may be right in another way than the solution's.
@@ -168,7 +168,7 @@ def replace_slots(alignment: Alignment, slots: Sequence[Slot]) -> str:
     added: dict[int, list[str]] = {}
     for slot in alignment.with_needed(slots):
         statement = slot.solution
-        nearest = max(slot.matches_in_place(), key=statement.likeness, default=None)
+        nearest = max(slot.ordered_matches(), key=statement.likeness, default=None)
         if nearest:
             at = nearest.first - 1
             margin = _margin(alignment.source.lines[at])
@@ -190,7 +190,7 @@ def _insertion_line(alignment: Alignment, slot: Slot) -> int:
     """
     statement = slot.solution
     for previous in reversed(alignment.slots[: slot.index]):
-        matches = previous.matches_in_place()
+        matches = previous.ordered_matches()
         if matches and previous.solution.function == statement.function:
             last = matches[-1]
             # A statement outside the loops of the previous one comes after those.

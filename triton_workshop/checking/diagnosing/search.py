@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from triton_workshop.checking.diagnosing import tries as time_limits
-from triton_workshop.checking.diagnosing.configurations import other_configuration_of
+from triton_workshop.checking.diagnosing.configurations import find_configuration
 from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
@@ -157,4 +157,4 @@ def other_size(source: Source, seconds: float | None = None) -> OtherSize | None
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         last, runs = source.exercise.cases[-3:], (tries.observe, tries.is_right)
         every = (*last, *source.exercise.long_cases)
-        return other_size_of(source, last, *runs) or other_configuration_of(source, every, *runs)
+        return other_size_of(source, last, *runs) or find_configuration(source, every, *runs)

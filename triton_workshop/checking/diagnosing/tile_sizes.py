@@ -37,7 +37,7 @@ class TileSize:
     value: int
     literals: tuple[ast.Constant, ...]
 
-    def others(self, sizes: Sequence[TileSize]) -> Iterator[int]:
+    def alternatives(self, sizes: Sequence[TileSize]) -> Iterator[int]:
         """Yield other values to try.
 
         The first is the smallest that tl.dot takes, or twice as much, the second is larger than all other sizes.
@@ -95,7 +95,7 @@ def other_size_of(
     pairs = [
         (size, value)
         for size in sizes
-        for value in size.others(sizes)
+        for value in size.alternatives(sizes)
         if all(dividend % divisor == 0 for dividend, divisor in _with_value(multiples, size, value))
     ]
     for broken, value in pairs:

@@ -91,7 +91,7 @@ class TorchCalls(TorchFunctionMode):
             for tensor in _tensors((args[0],) if changes else (kwargs["out"],)):
                 self._set_origin(tensor, self._origin_of(name, [source for source in inputs if source is not tensor]))
             return result
-        result = self._place_result(name, result, args, kwargs)
+        result = self._relocate(name, result, args, kwargs)
         addresses = {address_of(tensor) for tensor in inputs}
         for tensor in _tensors((result,)):
             if address_of(tensor) not in addresses:
@@ -137,7 +137,7 @@ class TorchCalls(TorchFunctionMode):
 
     # Where tensors are
 
-    def _place_result(self, name: str, result: Any, args: Any, kwargs: Any) -> Any:
+    def _relocate(self, name: str, result: Any, args: Any, kwargs: Any) -> Any:
         """Return a result, with its own memory if a GPU would have moved it."""
         device = next((value for value in (*args[1:], *kwargs.values()) if isinstance(value, str | torch.device)), None)
         moves = name in ("cpu", "cuda") or (name == "to" and device is not None)
