@@ -34,6 +34,7 @@ from pathlib import Path
 
 from benchmarks.mutation import Mutant, Script, mutants, pairs, some
 from triton_workshop.checking.check import source_or_verdict, verdict_of
+from triton_workshop.checking.children import Forks
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.diagnosing import tries
 from triton_workshop.checking.judging.verdict import FindingKind, Verdict
@@ -142,9 +143,9 @@ def judged(subject: Subject) -> Outcome:
 
 def verdict_on(exercise: str, file: Path) -> Verdict:
     """The checker's verdict, without the compiler's part."""
-    from triton_workshop.checking import passes
     from triton_workshop.checking.judging.judge import Judge
     from triton_workshop.checking.judging.trial import case_trials, further_trials
+    from triton_workshop.checking.subprocess_runner import SubprocessRunner
 
     started = time.perf_counter()
     source = source_or_verdict(EXERCISES[exercise], file, started)
@@ -152,10 +153,10 @@ def verdict_on(exercise: str, file: Path) -> Verdict:
         return source
     with Path(os.devnull).open("w") as nowhere:
         judge = Judge(source, LIMIT_SECONDS)
-        simulation = passes.Simulation(source, LIMIT_SECONDS, nowhere.fileno(), None)
-        *_, outcome = case_trials(judge, simulation)
+        runner = SubprocessRunner(source, Forks(nowhere.fileno()), LIMIT_SECONDS)
+        *_, outcome = case_trials(judge, runner)
         if not outcome.findings:
-            *_, outcome = outcome, *further_trials(judge, simulation, outcome)
+            *_, outcome = outcome, *further_trials(judge, runner, outcome)
     return verdict_of(source.exercise, file, started, outcome, text=source.text)
 
 

@@ -28,7 +28,7 @@ from benchmarks import second_half_report  # noqa: E402
 from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E402
 from triton_simulator import install  # noqa: E402
 from triton_simulator.faults import KernelFaults, Kind  # noqa: E402
-from triton_workshop.checking.check import check  # noqa: E402
+from triton_workshop.checking.check import CheckRequest, check  # noqa: E402
 from triton_workshop.exercises import EXERCISES, REQUIRED  # noqa: E402
 from triton_workshop.exercises.tolerance import tolerance  # noqa: E402
 
@@ -80,7 +80,8 @@ def noise(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> tor
 
 @pytest.mark.parametrize("number", list(FAST)[::EVERY])
 def test_the_checker_finds_nothing(number: str) -> None:
-    verdict = check(EXERCISES[number], FOLDER / f"exercise_{number}.py", compiler=None)  # the next test compiles
+    request = CheckRequest(EXERCISES[number], FOLDER / f"exercise_{number}.py", compiler=None)  # the next test compiles
+    verdict = check(request)
     assert verdict.passed, verdict.findings
 
 

@@ -18,38 +18,36 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 
 import numpy as np
 import torch
 
-from triton_workshop.checking.check import check, source_or_verdict, verdict_of
+from triton_workshop.checking.check import CheckRequest, check, source_or_verdict, verdict_of
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.diagnosing import tries
 from triton_workshop.checking.diagnosing.limits import Limit
-from triton_workshop.checking.diagnosing.recognise import Diagnosis
-from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
-from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.tries import Tries
+from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.checking.observing.child import observations_of, prepare
+from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
 
+T = TypeVar("T")
 LIMIT_SECONDS = 60.0
 """Seconds for one script."""
 SEARCH_SECONDS = 4.0
@@ -77,7 +75,7 @@ def needs_its_own_process(*expected: str | None) -> bool:
 def verdict_on(exercise: Exercise, file: Path, *expected: str | None, limit: float = LIMIT_SECONDS) -> Verdict:
     """The verdict on a script of which this finding is expected: from a process of its own where it needs one."""
     if needs_its_own_process(*expected):
-        return check(exercise, file, limit=limit)
+        return check(CheckRequest(exercise, file, limit_seconds=limit))
     verdict = judge_here(exercise, file, search=CRASH_SEARCH_SECONDS if "crash" in expected else SEARCH_SECONDS)
     asks = verdict.passed and not {"does-not-compile", "does-not-fit"}.isdisjoint(expected)
     return compiled(verdict, new_process) if asks else verdict
@@ -96,10 +94,11 @@ def judge_here(
     if isinstance(source, Verdict):
         return source
     prepare()
+    runner = InProcessRunner if looks_further else _Quick
     limit = limited(TimeLimit(LIMIT_SECONDS, file), partial(_give_up, file))
     with unhurried(search), _edits_seen_once(), _nothing_left_behind(file), limit:
         # A script's allocator for Triton is a context variable: in a copy it stays the script's own.
-        outcome = contextvars.copy_context().run(_judged, _Here(source, looks_further))
+        outcome = contextvars.copy_context().run(_judged, runner(source, _Silent(), LIMIT_SECONDS))
     return verdict_of(exercise, file, beginning, outcome, text=source.text)
 
 
@@ -150,33 +149,33 @@ def told(verdict: Verdict) -> str:
     return repr(replace(verdict, seconds=0, findings=findings))  # as text: an element that is NaN is equal to itself
 
 
-def _judged(here: _Here) -> Trial:
-    *_, last = trials(Judge(here.source, LIMIT_SECONDS), here)
+def _judged(runner: InProcessRunner) -> Trial:
+    *_, last = trials(Judge(runner.source, runner.limit_seconds), runner)
     return last
 
 
-@dataclass(frozen=True)
-class _Here:
-    """Runs a script in this process, and leaves out what takes long: pictures, and other sizes unless asked for."""
+class _Quick(InProcessRunner):
+    """It leaves out what takes long: pictures, larger inputs and other sizes."""
 
-    source: Source
-    looks_further: bool
-
-    def observed(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[Observation, None, None]:
-        with _unheard():
-            yield from observations_of(self.source, [case.name for case in (*cases, *later)])
-
-    def pictured(self, _case: Case) -> None:
+    def observe_picture(self, _case: Case) -> None:
         return None
 
-    def diagnosis(self, case: Case, _known: Trial) -> Diagnosis:
-        return diagnosis_of(self.source, case)
+    def find_limits(self) -> list[Limit]:
+        return []
 
-    def limits(self) -> list[Limit]:
-        return list(limits(self.source)) if self.looks_further else []
+    def find_other_size(self) -> None:
+        return None
 
-    def other_size(self) -> OtherSize | None:
-        return other_size(self.source) if self.looks_further else None
+
+class _Silent:
+    """Sets no time limit, and lets no script print."""
+
+    def observe(self, observations: Iterator[Observation], _seconds: float) -> Generator[Observation, None, None]:
+        with _unheard():
+            yield from observations
+
+    def search(self, function: Callable[[], T], _trial: Trial | None = None) -> T:
+        return function()
 
 
 @contextlib.contextmanager

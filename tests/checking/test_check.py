@@ -14,7 +14,7 @@ import torch
 from tests.conftest import RunPython
 from tests.processes import dies
 from triton_simulator.faults import Kind as FaultKind
-from triton_workshop.checking.check import check
+from triton_workshop.checking.check import CheckRequest, check
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import FindingKind, TileState, Verdict
@@ -38,7 +38,7 @@ def checked(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Check:
 
     def verdict(exercise: Exercise, *changes: tuple[str, str], limit: float = LIMIT_SECONDS) -> Verdict:
         # Without the compiler: tests/checking/test_progress.py has each solution compiled.
-        return check(exercise, _changed(exercise, changes, tmp_path), compiler=None, limit=limit)
+        return check(CheckRequest(exercise, _changed(exercise, changes, tmp_path), compiler=None, limit_seconds=limit))
 
     return verdict
 
@@ -210,7 +210,7 @@ def test_the_check_stops_at_the_first_case_that_fails(checked: Check) -> None:
 def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
     script = tmp_path / "exercise_1.py"
     script.write_text("raise SystemExit\n\ndef add(x, y):\n    z = ...  # TODO 4: load the block of x\n")
-    finding = check(ADD, script).findings[0]
+    finding = check(CheckRequest(ADD, script)).findings[0]
     assert finding.kind is FindingKind.UNFINISHED
     assert finding.message == "TODO 4 of 9 is next: load the block of x"
     assert finding.hints == ADD.todo_hints(4)
@@ -221,7 +221,7 @@ def test_a_todo_that_is_begun_is_told_of_its_placeholder(tmp_path: Path) -> None
     begun = CONV2D.shipped_text.replace("    ...  # TODO 1", "    rows = tl.program_id(1)\n    ...  # TODO 1")
     for text, told in ((CONV2D.shipped_text, False), (begun, True)):
         script.write_text(text, encoding="utf-8")
-        finding = check(CONV2D, script).findings[0]
+        finding = check(CheckRequest(CONV2D, script)).findings[0]
         assert finding.message.startswith("TODO 1 of 5 is next: this program's channel")
         assert finding.message.endswith("; its `...` is still there") == told
         assert finding.source == "..."
@@ -257,7 +257,7 @@ AT_ONCE = (
 def test_what_a_text_shows_is_said_while_todos_are_open(todo: str, filled: str, idea: str, tmp_path: Path) -> None:
     script = tmp_path / "exercise_1.py"
     script.write_text(ADD.shipped_text.replace(todo, filled), encoding="utf-8")
-    finding = check(ADD, script).findings[0]
+    finding = check(CheckRequest(ADD, script)).findings[0]
     assert (finding.kind, finding.hint_name) == (FindingKind.CRASH, idea)
     assert finding.source.startswith(filled)
 
@@ -285,7 +285,7 @@ def test_a_right_script_is_told_of_its_idle_programs(grid: str, words: str, judg
 def test_a_file_that_is_no_text_is_a_crash(tmp_path: Path) -> None:
     script = tmp_path / "exercise_1.py"
     script.write_bytes(b"# coding: utf-8\n\xff\xfe")
-    finding = check(ADD, script).findings[0]
+    finding = check(CheckRequest(ADD, script)).findings[0]
     assert finding.kind is FindingKind.CRASH
     assert "UTF-8" in finding.hints[0]
 
@@ -304,7 +304,7 @@ OTHER_TEXTS = (
 def test_a_file_that_is_not_the_exercise_is_told_of_reset(number: str, text: str, words: str, tmp_path: Path) -> None:
     script = tmp_path / f"exercise_{number}.py"
     script.write_text(text, encoding="utf-8")
-    finding = check(EXERCISES[number], script).findings[0]
+    finding = check(CheckRequest(EXERCISES[number], script)).findings[0]
     assert finding.kind is FindingKind.ANOTHER_TEXT
     assert words in finding.message
     assert f"uv run workshop reset {number} " in finding.hints[0]
@@ -313,11 +313,11 @@ def test_a_file_that_is_not_the_exercise_is_told_of_reset(number: str, text: str
 CHECKS = """
 import sys
 from pathlib import Path
-from triton_workshop.checking.check import check
+from triton_workshop.checking.check import CheckRequest, check
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.signal_scope import keep_signals_inside
-finding = check(EXERCISES["1"], Path(sys.argv[1]), compiler=None).findings[0]
+finding = check(CheckRequest(EXERCISES["1"], Path(sys.argv[1]), compiler=None)).findings[0]
 print(finding.hint_name, finding.source, keep_signals_inside(), sep="|")
 """
 
@@ -779,10 +779,10 @@ def test_a_solution_that_was_changed_costs_hints_and_nothing_else(
 def test_a_process_that_waits_for_a_request_has_imported_what_the_check_needs(run_forked: RunPython) -> None:
     code = """
 import sys
-from triton_workshop.checking.check import check_when_asked
+from triton_workshop.checking.check import serve_check
 class Nobody:
-    def send(self, message): print("triton_workshop.checking.passes" in sys.modules)
+    def send(self, message): print("triton_workshop.checking.subprocess_runner" in sys.modules)
     def receive(self): raise EOFError
-check_when_asked(Nobody())
+serve_check(Nobody())
 """
     assert run_forked("-c", code).stdout == "True\n"

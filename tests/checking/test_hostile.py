@@ -13,7 +13,7 @@ import pytest
 
 from simulator.tests.tables import EVERY
 from triton_workshop.checking import own_errors
-from triton_workshop.checking.check import check, steps
+from triton_workshop.checking.check import CheckRequest, check, steps
 from triton_workshop.checking.diagnosing import tries
 from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.judging.verdict import FindingKind
@@ -176,7 +176,7 @@ def test_a_hostile_script_gets_a_verdict(
         text = text.replace(b"\ndef add(", b"\nasync def add(")
     script = tmp_path / "exercise_1.py"
     script.write_bytes(text)
-    verdict = check(EXERCISES["1"], script, compiler=None)
+    verdict = check(CheckRequest(EXERCISES["1"], script, compiler=None))
     kind, _, words = says.partition(": ")
     finding = verdict.findings[0] if verdict.findings else None
     assert (finding.kind if finding else "") == kind

@@ -7,15 +7,13 @@ import io
 import os
 import pdb
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from simulator.tests.tables import EVERY
-from triton_workshop.checking import check as check_module
 from triton_workshop.checking import children
-from triton_workshop.checking.check import check
+from triton_workshop.checking.check import CheckRequest, check, verdicts
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.child import wait_for_a_script
 from triton_workshop.exercises import EXERCISES
@@ -103,7 +101,7 @@ def test_a_process_of_its_own_comes_to_the_same_verdict(
 ) -> None:
     script = _script(tmp_path, mistake.text)
     with unhurried():
-        verdict = check(mistake.exercise, script, limit=LIMIT_SECONDS)
+        verdict = check(CheckRequest(mistake.exercise, script, limit_seconds=LIMIT_SECONDS))
     assert told(judge_here(mistake.exercise, script)) == told(verdict)
 
 
@@ -126,8 +124,8 @@ def without_forks(monkeypatch: pytest.MonkeyPatch) -> list[Call]:
         started.append(call.fork(wait_for_a_script, output=output))
         return started[-1]
 
-    monkeypatch.setattr(check_module, "CAN_FORK", False)
-    monkeypatch.setattr(children, "prepared", prepared)
+    monkeypatch.setattr(children, "CAN_FORK", False)
+    monkeypatch.setattr(children, "start_prepared", prepared)
     return started
 
 
@@ -138,10 +136,10 @@ def test_one_process_for_all_comes_to_the_same_verdict_as_forks(
 ) -> None:
     script = _script(tmp_path, mistake.text)
     with unhurried():
-        verdict = check(mistake.exercise, script, limit=LIMIT_SECONDS)
+        verdict = check(CheckRequest(mistake.exercise, script, limit_seconds=LIMIT_SECONDS))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(check_module, "CAN_FORK", True)
-            by_forks = check(mistake.exercise, script, limit=LIMIT_SECONDS)
+            patch.setattr(children, "CAN_FORK", True)
+            by_forks = check(CheckRequest(mistake.exercise, script, limit_seconds=LIMIT_SECONDS))
     assert told(verdict) == told(by_forks)
     assert [len(finding.pictures) for finding in verdict.findings] == [len(each.pictures) for each in by_forks.findings]
     assert len(without_forks) == 1
@@ -153,13 +151,13 @@ def test_a_prepared_process_that_was_killed_while_it_waited_is_replaced(
     tmp_path: Path, without_forks: list[Call]
 ) -> None:
     script = _script(tmp_path, IN_PICTURES.text)
-    judge = partial(check, IN_PICTURES.exercise, script, compiler=None)
-    with (tmp_path / "printed").open("wb") as output, children.prepared(output.fileno()) as waiting, unhurried():
+    with (tmp_path / "printed").open("wb") as output, children.start_prepared(output.fileno()) as waiting, unhurried():
         waiting.kill()
         waiting.wait_for_end(5)
         assert waiting.has_ended()
-        verdict = judge(output=output.fileno(), prepared=waiting)
-        assert told(verdict) == told(judge(output=output.fileno()))
+        request = CheckRequest(IN_PICTURES.exercise, script, compiler=None, output=output.fileno())
+        *_, verdict = verdicts(request, children.PreparedProcess(waiting, output.fileno()))
+        assert told(verdict) == told(check(request))
     assert len(without_forks) == 3
 
 
@@ -178,7 +176,7 @@ def test_the_search_has_another_process_where_the_scripts_own_is_not_as_it_was(
     exercise = EXERCISES["1"]
     text = exercise.solution.replace(*change)
     assert text != exercise.solution
-    assert not check(exercise, _script(tmp_path, text), limit=LIMIT_SECONDS).passed
+    assert not check(CheckRequest(exercise, _script(tmp_path, text), limit_seconds=LIMIT_SECONDS)).passed
     assert len(without_forks) == 2
     assert all(process.has_ended() for process in without_forks)
 

@@ -8,13 +8,13 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking import commands
-from triton_workshop.checking.commands import chosen
+from triton_workshop.checking.check import CheckRequest
+from triton_workshop.checking.commands import select_scripts
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.reporting.description import describe_entry, next_step
 from triton_workshop.checking.reporting.progress import (
@@ -31,7 +31,6 @@ from triton_workshop.checking.reporting.progress import (
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.cli import main
 from triton_workshop.exercises import EXERCISES, REQUIRED
-from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.repository import ROOT
 
@@ -295,7 +294,7 @@ def test_solutions_pass_at_once_as_json(workshop: Workshop) -> None:
 
 def test_all_solutions_are_those_of_variations_too() -> None:
     expected = [(each, each.solution_file) for each in EXERCISES.values()]
-    assert chosen([], None, solutions=True, every=True) == expected
+    assert select_scripts([], None, solutions=True, every=True) == expected
 
 
 def test_json_stands_alone_whatever_the_script_prints(workshop: Workshop, desk: Path) -> None:
@@ -353,9 +352,9 @@ def test_where_there_is_a_gpu_each_exercise_is_checked_there(
     monkeypatch.setattr(commands, "runs_on_a_gpu", lambda: "TRITON_INTERPRET" not in os.environ)
     asked, verdicts = list[bool](), commands.verdicts
 
-    def on_the_simulator(exercise: Exercise, file: Path, *, gpu: bool, **named: Any) -> Iterator[Verdict]:
-        asked.append(gpu)
-        return verdicts(exercise, file, gpu=False, **named)
+    def on_the_simulator(request: CheckRequest) -> Iterator[Verdict]:
+        asked.append(request.full_size)
+        return verdicts(replace(request, full_size=False))
 
     monkeypatch.setattr(commands, "verdicts", on_the_simulator)
     scripts = [(EXERCISES[number], EXERCISES[number].solution_file) for number in ("1", "2")]

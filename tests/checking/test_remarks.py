@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from simulator.tests.tables import EVERY
-from triton_workshop.checking.check import check
+from triton_workshop.checking.check import CheckRequest, check
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.exercise import Exercise
 
@@ -619,7 +619,7 @@ def test_a_right_script_hears_what_is_to_be_said(name: str, tmp_path: Path, capf
     text = script.read_text(encoding="utf-8")
     if name in OWN_PROCESS:
         with unhurried():
-            verdict = check(exercise, script, compiler=None)
+            verdict = check(CheckRequest(exercise, script, compiler=None))
     else:
         verdict = judge_here(exercise, script, looks_further=True)
     assert verdict.passed, verdict.findings[0].message
@@ -634,7 +634,7 @@ def test_processes_of_their_own_come_to_the_same_remarks(
 ) -> None:
     exercise, script = EXERCISES[REMARKS[name][0]], script_with(name, tmp_path)
     with unhurried():
-        verdict = check(exercise, script, compiler=None)
+        verdict = check(CheckRequest(exercise, script, compiler=None))
     assert verdict.remarks
     assert told(verdict) == told(judge_here(exercise, script, looks_further=True))
 
@@ -661,6 +661,6 @@ def test_a_persistent_kernel_is_not_wasteful_where_a_case_is_small(
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 def test_nothing_is_to_be_said_of_a_solution(exercise: Exercise, capfd: pytest.CaptureFixture[str]) -> None:
-    verdict = check(exercise, exercise.solution_file, compiler=None)
+    verdict = check(CheckRequest(exercise, exercise.solution_file, compiler=None))
     assert verdict.passed
     assert not verdict.remarks

@@ -268,7 +268,7 @@ def test_a_loop_without_an_end_is_not_tried() -> None:
     seen = tries.observe(endless, case)
     assert seen is not None
     assert seen.timed_out
-    assert tries.right(PERSISTENT, case)
+    assert tries.is_right(PERSISTENT, case)
 
 
 def test_what_takes_much_longer_than_the_script_is_given_up() -> None:
@@ -280,7 +280,7 @@ def test_what_takes_much_longer_than_the_script_is_given_up() -> None:
     seen = tries.observe(forever, case)
     assert seen is not None
     assert seen.timed_out
-    assert tries.right(PERSISTENT, case)
+    assert tries.is_right(PERSISTENT, case)
 
 
 def test_each_kind_has_a_question_and_an_idea() -> None:

@@ -17,7 +17,7 @@ from benchmarks.page_verdicts import ASKED, Case, Said, in_the_page, scripts, su
 from tests.checking.judging import judge_here, needs_its_own_process
 from tests.exercises.mistakes import MISTAKES, Mistake
 from triton_simulator.compiler.compilation import Start
-from triton_workshop.checking.check import check
+from triton_workshop.checking.check import CheckRequest, check
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import live_code
@@ -126,7 +126,7 @@ def on_a_laptop(compiler: Start, case: Case, known: Mistake | None, limit: float
     file = folder / f"{case.exercise.name}.py"
     file.write_text(case.text, encoding="utf-8")
     if known and needs_its_own_process(known.kind, known.hint, known.leaves):
-        verdict = check(case.exercise, file, compiler=compiler, limit=limit)
+        verdict = check(CheckRequest(case.exercise, file, compiler=compiler, limit_seconds=limit))
     else:
         verdict = judge_here(case.exercise, file, search=0.0)
         verdict = compiled(verdict, compiler) if verdict.passed else verdict

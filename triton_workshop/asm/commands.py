@@ -163,11 +163,12 @@ def _print_recorded(subjects: Sequence[Subject], selection: Selection) -> int:
 def _print_error(subject: Subject, error: str, undo: ExitStack) -> int:
     """Of an exercise what the checker finds, if it finds something; else the error in a sentence."""
     if subject.request.exercise:
-        from triton_workshop.checking.check import verdicts
+        from triton_workshop.checking.check import CheckRequest, verdicts
         from triton_workshop.checking.reporting.report import print_verdicts
 
         exercise = EXERCISES[subject.request.exercise]
-        found = list(verdicts(exercise, subject.request.file, compiler=warm(_runner(undo))))
+        request = CheckRequest(exercise, subject.request.file, compiler=warm(_runner(undo)))
+        found = list(verdicts(request))
         if found and not found[-1].passed:
             print_verdicts(found, exercise, Console())
             return FAILED

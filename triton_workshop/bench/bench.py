@@ -22,7 +22,7 @@ from triton_workshop.bench.attainable import Limit, limits_of
 from triton_workshop.bench.cost import Cost
 from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
 from triton_workshop.bench.sentences import sentences
-from triton_workshop.checking.check import check, source_or_verdict
+from triton_workshop.checking.check import CheckRequest, check, source_or_verdict
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.exercise import Exercise
@@ -134,7 +134,7 @@ def bench(
     What it counts, it also has compiled, if there is a compiler.
     """
     file = file.resolve()
-    verdict = check(exercise, file, gpu=gpu, compiler=None, output=output)
+    verdict = check(CheckRequest(exercise, file, full_size=gpu, compiler=None, output=output))
     begun = Bench(exercise, file, _name(exercise, file), verdict)
     if not verdict.passed:
         return begun

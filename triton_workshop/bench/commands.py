@@ -15,7 +15,7 @@ from triton_workshop.bench.bench import YOURS, Bench, bench
 from triton_workshop.bench.report import print_bench, progress
 from triton_workshop.checking.check import load
 from triton_workshop.checking.children import standard_output
-from triton_workshop.checking.commands import FAILED, PASSED, Scripts, chosen
+from triton_workshop.checking.commands import FAILED, PASSED, Scripts, select_scripts
 from triton_workshop.checking.reporting.progress import Standing, entries, remember, update
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError
@@ -31,7 +31,7 @@ def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every
         numbers, every = [number for number in WORKLOADS if plain or every or number in passed], False
         if not numbers:
             raise MisuseError("none of your exercises has passed yet; name one (workshop bench 1), or use --plain")
-    scripts = chosen(numbers, file, solutions=plain, every=every)
+    scripts = select_scripts(numbers, file, solutions=plain, every=every)
     for exercise, _ in scripts:
         if exercise.number not in WORKLOADS:
             known = ", ".join(WORKLOADS)

@@ -14,7 +14,7 @@ from triton_workshop.checking.judging.verdict import Finding
 from triton_workshop.checking.observing.child import observer_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.passes import observations
+from triton_workshop.checking.subprocess_runner import observations
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.process import CAN_FORK

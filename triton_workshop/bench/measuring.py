@@ -18,7 +18,7 @@ from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.passes import observations
+from triton_workshop.checking.subprocess_runner import observations
 from triton_workshop.exercises.cases import Case, launcher_args, to_float64
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.tolerance import tolerance

@@ -1,4 +1,4 @@
-"""What each exercise must do: a script in, a verdict out."""
+"""Checks of exercises: a script in, a verdict out."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,82 +16,85 @@ from typing import TYPE_CHECKING
 
 from triton_simulator.compiler.compilation import READY, Start
 from triton_workshop.checking import children
+from triton_workshop.checking.children import Forks, PreparedProcess
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.judging.statics import own_error, static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
-from triton_workshop.checking.large_cases import that_fit, what_stands_in
+from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.compilers import new_process
-from triton_workshop.processes.process import CAN_FORK
 
 if TYPE_CHECKING:
     from triton_workshop.checking.judging.trial import Trial
-    from triton_workshop.processes.call import Call
     from triton_workshop.processes.wire import Connection
 
 LIMIT_SECONDS = 20.0
-"""Seconds that a script may take, all cases together."""
+"""The time that a script may take, all cases together."""
+Host = Forks | PreparedProcess
+"""The processes in which a script runs."""
 
 
-def check(
-    exercise: Exercise,
-    file: Path,
-    *,
-    gpu: bool = False,
-    compiler: Start | None = new_process,
-    limit: float = LIMIT_SECONDS,
-    output: int | None = None,
-    prepared: Call | None = None,
-) -> Verdict:
+@dataclass(frozen=True)
+class CheckRequest:
+    """A check to be made."""
+
+    exercise: Exercise
+    file: Path
+    full_size: bool = False
+    """Adds the cases on the GPU."""
+    compiler: Start | None = new_process
+    """Starts processes for Triton's compiler; None to do without it."""
+    limit_seconds: float = LIMIT_SECONDS
+    output: int | None = None
+    """File descriptor for the script's prints; None for standard output."""
+
+
+def check(request: CheckRequest) -> Verdict:
     """Check a script, and return the last of its `verdicts`."""
-    *_, last = verdicts(exercise, file, gpu=gpu, compiler=compiler, limit=limit, output=output, prepared=prepared)
+    *_, last = verdicts(request)
     return last
 
 
-def verdicts(
-    exercise: Exercise,
-    file: Path,
-    *,
-    gpu: bool = False,
-    compiler: Start | None = new_process,
-    limit: float = LIMIT_SECONDS,
-    output: int | None = None,
-    prepared: Call | None = None,
-) -> Iterator[Verdict]:
-    """Check a script in processes that have ended when this ends: on the simulator, and if it is right there, more.
+def verdicts(request: CheckRequest, host: Host | None = None) -> Iterator[Verdict]:
+    """Check a script on the simulator, and if it is right there, further.
 
-    This process is put on the simulator and stays warm: a second check forks at once. `compiler` starts processes for
-    Triton's compiler, None to do without it, and `gpu` adds the full-size cases. `output` is the file descriptor for
-    what the script prints, standard output unless given. `prepared` is the script's process, where none can be forked.
+    The processes in which it runs have ended when this ends. This process is put on the simulator and stays warm: a
+    second check forks at once. `host` is opened for the script unless it is given.
     """
     started = time.perf_counter()
-    source = source_or_verdict(exercise, file.resolve(), started)
+    source = source_or_verdict(request.exercise, request.file.resolve(), started)
     if isinstance(source, Verdict):
         yield source
         return
-    where = children.standard_output() if output is None else output
-    if prepared is not None and prepared.has_ended():  # something killed it while it waited
-        prepared = None
-    with prepared or _ahead(where) as script:
+    limit_seconds, output = request.limit_seconds, request.output
+    output = children.standard_output() if output is None else output
+    if isinstance(host, PreparedProcess) and host.process.has_ended():  # something killed it while it waited
+        host = None
+    with children.open_host(output) if host is None else nullcontext(host) as host:
+        # Only now, while the script's own process does the same: imports of torch take seconds.
         load()
-        from triton_workshop.checking import passes
+        from triton_workshop.checking import subprocess_runner
+        from triton_workshop.checking.judging.judge import Judge
+        from triton_workshop.checking.judging.trial import trials
 
-        trials = passes.Simulation(source, limit, where, script).trials()
-        full_size = partial(passes.run_full_size, source, limit, where)
-        yield from steps(source, started, trials, compiler, full_size if gpu else None)
+        runner = subprocess_runner.SubprocessRunner(source, host, limit_seconds)
+        outcomes = trials(Judge(source, limit_seconds), runner)
+        full_size = partial(subprocess_runner.run_full_size, source, limit_seconds, output)
+        yield from steps(source, started, outcomes, request.compiler, full_size if request.full_size else None)
 
 
 def load() -> None:
-    """Import what judges a script, and put this process on the simulator. Ctrl+C meanwhile ends the program at once.
+    """Import what judges a script, and put this process on the simulator.
 
-    An exception would leave numpy or torch half imported, and the script would be blamed for it.
+    Ctrl+C meanwhile ends the program at once. An exception would leave numpy or torch half imported, and the script
+    would be blamed for it.
     """
     from triton_workshop.loading import loaded, loading
 
     loading()
     try:
-        from triton_workshop.checking import passes  # noqa: F401
+        from triton_workshop.checking import subprocess_runner  # noqa: F401
         from triton_workshop.checking.observing.child import prepare
 
         prepare()
@@ -106,50 +109,30 @@ def steps(
     compiler: Start | None,
     full_size: Callable[[], Trial] | None,
 ) -> Iterator[Verdict]:
-    """A verdict whenever more is known, while all is right: on the simulator, from Triton's compiler, at full size."""
-    try:
-        yield from _steps(source, started, trials, compiler, full_size)
-    except Exception as error:
-        yield verdict_of(source.exercise, source.file, started, findings=(own_error(error),), text=source.text)
+    """Yield a verdict whenever more is known, while all is right.
 
-
-def _steps(
-    source: Source,
-    started: float,
-    trials: Iterable[Trial],
-    compiler: Start | None,
-    full_size: Callable[[], Trial] | None,
-) -> Iterator[Verdict]:
+    First come the trials on the simulator, then Triton's compiler, then full size.
+    """
     exercise = source.exercise
-    for outcome in trials:
-        verdict = verdict_of(exercise, source.file, started, outcome, text=source.text)
-        yield verdict
-    if compiler and verdict.passed:
-        verdict = compiled(verdict, compiler)
-        yield verdict
-    if full_size and verdict.passed:
-        both = verdict_of(exercise, source.file, started, outcome, full_size(), text=source.text)
-        yield replace(both, compiler=verdict.compiler)
+    try:
+        for outcome in trials:
+            verdict = verdict_of(exercise, source.file, started, outcome, text=source.text)
+            yield verdict
+        # The compiler's refusal is a finding too: then there is no need for the GPU.
+        if compiler and verdict.passed:
+            verdict = compiled(verdict, compiler)
+            yield verdict
+        if full_size and verdict.passed:
+            both = verdict_of(exercise, source.file, started, outcome, full_size(), text=source.text)
+            yield replace(both, compiler=verdict.compiler)
+    except Exception as error:
+        yield verdict_of(exercise, source.file, started, findings=(own_error(error),), text=source.text)
 
 
-def _ahead(output: int) -> AbstractContextManager[Call | None]:
-    """The script's process, where it cannot be forked: it imports torch while this process does."""
-    return nullcontext() if CAN_FORK else children.prepared(output)
-
-
-@dataclass(frozen=True)
-class CheckRequest:
-    """A check that is asked of another process. `full_size` adds the cases on the GPU."""
-
-    exercise: Exercise
-    file: Path
-    full_size: bool
-
-
-def check_when_asked(connection: Connection) -> None:
-    """Prepare for a check, say so, wait until one is requested, and send its verdicts."""
-    with _ahead(children.standard_output()) as script:
-        from triton_workshop.checking import passes  # noqa: F401 (later it would take its time out of the verdict's)
+def serve_check(connection: Connection) -> None:
+    """Prepare for a check, say so, and send the verdicts on request."""
+    with children.open_host(children.standard_output()) as host:
+        from triton_workshop.checking import subprocess_runner  # noqa: F401 (later it would take its time out of the verdict's)
         from triton_workshop.checking.observing.child import prepare, warm_up
 
         prepare()
@@ -160,21 +143,19 @@ def check_when_asked(connection: Connection) -> None:
         except EOFError:  # no request will come any more
             return
         assert isinstance(request, CheckRequest)
-        # Triton's compiler is asked by the other process, which has one warm.
-        exercise, file, gpu = request.exercise, request.file, request.full_size
-        for verdict in verdicts(exercise, file, gpu=gpu, compiler=None, prepared=script):
+        for verdict in verdicts(request, host):
             connection.send(verdict)
 
 
 def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source | Verdict:
-    """Read a script's text, or return the verdict on it if the text alone shows what is wrong."""
+    """Read a script, or return the verdict that its text alone allows."""
     try:
-        source = Source.read(file, that_fit(exercise))
+        source = Source.read(file, fit_to_memory(exercise))
     except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
         return verdict_of(exercise, file, started, findings=(unreadable(error),))
     try:
         finding = static_finding(source)
-    except Exception as error:
+    except Exception as error:  # ours, which must not end the check without a verdict
         finding = own_error(error)
     return source if finding is None else verdict_of(exercise, file, started, findings=(finding,), text=source.text)
 
@@ -187,9 +168,9 @@ def verdict_of(
     findings: tuple[Finding, ...] = (),
     text: str = "",
 ) -> Verdict:
-    """The verdict on a script, from what was found in its text or from the passes on the simulator and the GPU.
+    """Return the verdict on a script, from its text or from its trials.
 
-    `text` is what was judged.
+    The trials are `outcomes`: the first on the simulator, the second on the GPU. `text` is what was judged.
     """
     findings = findings or tuple(finding for outcome in outcomes for finding in outcome.findings)
     remarks = outcomes[0].remarks if outcomes else ()
@@ -201,7 +182,7 @@ def verdict_of(
         cases=tuple(case for outcome in outcomes for case in outcome.cases),
         findings=findings,
         tolerance=outcomes[-1].tolerance if outcomes else "",
-        remarks=remarks if findings else (*remarks, *what_stands_in(exercise)),
+        remarks=remarks if findings else (*remarks, *substitution_notes(exercise)),
         kernels=outcomes[0].kernels if outcomes else (),
         to_come=len(outcomes[-1].to_come) if outcomes else 0,
         text=text,

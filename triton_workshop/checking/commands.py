@@ -1,4 +1,4 @@
-"""`workshop check`, `list`, `hint` and `reset`: what they do, and their exit status."""
+"""The commands `workshop check`, `list`, `hint` and `reset`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_simulator.compiler.compilation import Start
-from triton_workshop.checking.check import check, verdicts
+from triton_workshop.checking.check import CheckRequest, check, verdicts
 from triton_workshop.checking.reporting.progress import (
     digest,
     entries,
@@ -37,11 +37,14 @@ from triton_workshop.scripts import kind
 PASSED, FAILED = 0, 1
 
 Scripts = list[tuple[Exercise, Path]]
-"""What to check, each with the exercise that it belongs to."""
+"""Scripts to check, each with its exercise."""
 
 
-def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: bool) -> Scripts:
-    """Say what the words of a command mean. Raises MisuseError if they make no sense."""
+def select_scripts(numbers: list[str], file: Path | None, *, solutions: bool, every: bool) -> Scripts:
+    """Return the scripts that the arguments of a command name.
+
+    Raises MisuseError if they make no sense.
+    """
     exercises = [get_exercise(number) for number in numbers]
     if file is not None:
         return [(_exercise_of(file, exercises, solutions or every), file)]
@@ -51,22 +54,23 @@ def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: boo
         following = first_open(entries())
         exercises = [following.exercise if following else to_do(entries())[-1].exercise]
     if not exercises:
-        exercises = [*EXERCISES.values()] if solutions else [each.exercise for each in to_do(entries())]
-    return [(each, _there(each, each.solution_file if solutions else each.exercise_file)) for each in exercises]
+        exercises = [*EXERCISES.values()] if solutions else [entry.exercise for entry in to_do(entries())]
+    files = [exercise.solution_file if solutions else exercise.exercise_file for exercise in exercises]
+    return [(exercise, _require_script(exercise, file)) for exercise, file in zip(exercises, files, strict=True)]
 
 
 def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
-    """Check what was chosen, and report verdicts on the screen, or as JSON, one object per line."""
+    """Check scripts, and print their verdicts, or JSON with a line for each."""
     speak_utf8()
     # Standard output gets only the JSON: what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else None
     console, passed = Console(), True
     gpu = gpu and runs_on_a_gpu()  # first: the first check has this process simulate
     with _compiler_for(scripts) as compiler:
-        for place, (exercise, file) in enumerate(scripts):
-            if place and not as_json:
+        for index, (exercise, file) in enumerate(scripts):
+            if index and not as_json:
                 console.print()
-            steps = verdicts(exercise, file, gpu=gpu, compiler=compiler, output=output)
+            steps = verdicts(CheckRequest(exercise, file, gpu, compiler, output=output))
             if as_json:
                 *_, verdict = steps
                 print(json.dumps(verdict.as_json()), flush=True)
@@ -77,14 +81,20 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
     return PASSED if passed else FAILED
 
 
-def own_exercises(scripts: Scripts) -> list[str]:
-    """The numbers of the scripts that are the learner's own exercise files: only these count as progress."""
+def learner_exercises(scripts: Scripts) -> list[str]:
+    """Return the numbers of the scripts that count as progress.
+
+    These are the learner's own exercise files.
+    """
     return [exercise.number for exercise, file in scripts if file.resolve() == exercise.exercise_file.resolve()]
 
 
 @contextmanager
 def _compiler_for(scripts: Scripts) -> Iterator[Start]:
-    """How to start Triton's compiler: for several scripts, in processes that import Triton only once."""
+    """Yield the starter of Triton's compiler.
+
+    For several scripts, its processes import Triton only once.
+    """
     if len(scripts) == 1:
         yield new_process
         return
@@ -100,13 +110,17 @@ def run_list() -> int:
 
 
 def run_hint(number: str, level: int | None) -> int:
-    """Give the next hint about what is wrong, or the one asked for. The file is checked again if it has changed."""
+    """Give the next hint about what is wrong, or that of a level.
+
+    The file is checked again if it has changed.
+    """
     speak_utf8()
     exercise, record = get_exercise(number), load_progress()[number]
-    file = _there(exercise, exercise.exercise_file)
+    file = _require_script(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
-        with Path(os.devnull).open("wb") as nowhere:
-            record = remember(check(exercise, file, output=nowhere.fileno()))
+        # The hint is all that was asked for: what the script prints would hide it.
+        with Path(os.devnull).open("wb") as null:
+            record = remember(check(CheckRequest(exercise, file, output=null.fileno())))
     level = min(level or record.hints_shown + 1, len(record.hints))
     if level:
         remember_hints(number, level)
@@ -114,15 +128,18 @@ def run_hint(number: str, level: int | None) -> int:
     elif not record.finding:
         print(f"Exercise {number} is right, so it needs no hint.")
     else:
-        said = f"There is no hint for exercise {number} now. To see what is wrong: uv run workshop check {number}"
-        print_wrapped(said, sys.stdout)
+        message = f"There is no hint for exercise {number} now. To see what is wrong: uv run workshop check {number}"
+        print_wrapped(message, sys.stdout)
     return PASSED
 
 
 def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
-    """Restore the shipped file after asking; the learner's file is kept as a backup."""
+    """Restore the shipped file after asking, and keep the learner's.
+
+    That one becomes a backup.
+    """
     speak_utf8()
-    exercise, kept = get_exercise(number), ""
+    exercise, note = get_exercise(number), ""
     file = short_path(exercise.exercise_file)
     if not is_shipped(exercise):
         question = f"Restore {file} as it was shipped? Your file is kept as a backup."
@@ -133,27 +150,30 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
             backup = reset(exercise)
         except OSError as error:
             raise MisuseError(f"{error.filename}: cannot be written: {error.strerror}") from error
-        kept = f" Yours is kept in {short_path(backup)}" if backup else ""
-    print_wrapped(f"{file} is as it was shipped.{kept}", sys.stdout)
+        note = f" Yours is kept in {short_path(backup)}" if backup else ""
+    print_wrapped(f"{file} is as it was shipped.{note}", sys.stdout)
     return PASSED
 
 
-def _exercise_of(file: Path, named: list[Exercise], others: bool) -> Exercise:
-    """Return the exercise that a file is for: the one given, or the one whose number is in the file's name."""
-    if others:
+def _exercise_of(file: Path, exercises: list[Exercise], has_selection: bool) -> Exercise:
+    """Return the exercise that a file is for.
+
+    This is the one that was given, or the one whose number is in the file's name.
+    """
+    if has_selection:
         raise MisuseError("--file checks one file; leave out --all and --solutions")
     if not file.is_file():
         raise MisuseError(f"{file}: expected a Python script, found {kind(file)}")
-    if len(named) > 1:
+    if len(exercises) > 1:
         raise MisuseError("a file belongs to one exercise; give one number")
-    found = named or [EXERCISES[part] for part in file.stem.split("_") if part in EXERCISES]
-    if len(found) != 1:
+    matches = exercises or [EXERCISES[number] for number in file.stem.split("_") if number in EXERCISES]
+    if len(matches) != 1:
         raise MisuseError(f"which exercise is {file.name} for? Give its number: workshop check N --file {file}")
-    return found[0]
+    return matches[0]
 
 
-def _there(exercise: Exercise, file: Path) -> Path:
+def _require_script(exercise: Exercise, file: Path) -> Path:
     if not file.is_file():
-        found = f"{short_path(file)}: expected a script, found {kind(file)}"
-        raise MisuseError(f"{found}; to get it back: workshop reset {exercise.number}")
+        message = f"{short_path(file)}: expected a script, found {kind(file)}"
+        raise MisuseError(f"{message}; to get it back: workshop reset {exercise.number}")
     return file

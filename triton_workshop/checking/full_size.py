@@ -1,4 +1,7 @@
-"""Full-size cases on the GPU, for scripts that passed on the simulator: compared with float64 on the GPU itself."""
+"""Full-size cases on the GPU, for scripts that passed on the simulator.
+
+Results are compared with float64 on the GPU itself.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ GUARD_ELEMENTS = 4096
 
 
 def judge_on_the_gpu(connection: Connection, source: Source, limit: float) -> None:
-    """Load the script in its own process, and send the Trial of all cases, or an Observation if loading fails."""
+    """Load the script, and send the Trial of all full-size cases.
+
+    It is an Observation that is sent if loading fails. This runs in the script's own process.
+    """
     keep_signals_inside()
     observer = observer_of(source, simulated=False)
     if isinstance(observer, Observation):
@@ -32,34 +38,38 @@ def judge_on_the_gpu(connection: Connection, source: Source, limit: float) -> No
 def run_on_the_gpu(source: Source, observer: Observer, limit: float, progress: OnCase = lambda case: None) -> Trial:
     """Run the full-size cases on the GPU until one fails."""
     cases = tuple(replace(case, name=f"{case.name}, GPU") for case in source.exercise.gpu_cases)
-    observations = (_observed(observer, case) for case in cases)
+    observations = (_observe(observer, case) for case in cases)
     outcome = judged(Judge(source, limit), cases, observations, progress, device="cuda")
     return replace(outcome, last=None)  # its tensors stay here
 
 
-def _observed(observer: Observer, case: Case) -> Observation:
-    arguments, guards = _guarded(case)
-    seen = observer.observe(arguments)
-    return replace(seen, stored_outside=seen.failure is None and not all(map(_is_whole, guards)))
+def _observe(observer: Observer, case: Case) -> Observation:
+    arguments, guards = _guard_arguments(case)
+    observation = observer.observe(arguments)
+    return replace(observation, stored_outside=observation.failure is None and not all(map(_is_intact, guards)))
 
 
-def _guarding(dtype: torch.dtype) -> float:
+def _guard_value(dtype: torch.dtype) -> float:
     """A number that no kernel has reason to store."""
     return float("nan") if dtype.is_floating_point else torch.iinfo(dtype).max
 
 
-def _is_whole(guard: torch.Tensor) -> bool:
-    return bool((guard.isnan() if guard.is_floating_point() else guard == _guarding(guard.dtype)).all())
+def _is_intact(guard: torch.Tensor) -> bool:
+    return bool((guard.isnan() if guard.is_floating_point() else guard == _guard_value(guard.dtype)).all())
 
 
-def _guarded(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
-    """Return a case's arguments on the GPU, each between two zones that hold one value, and those zones."""
-    placed, guards = [], []
+def _guard_arguments(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
+    """Return a case's arguments on the GPU, each between two guards.
+
+    The guards, which come second, hold one value.
+    """
+    views, guards = [], []
     for argument in case.arguments("cuda"):
+        # A view may have gaps between its rows: its memory reaches from the first element to the last one.
         extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))
-        memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), _guarding(argument.dtype))
+        memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), _guard_value(argument.dtype))
         view = memory.as_strided(argument.shape, argument.stride(), GUARD_ELEMENTS)
         view.copy_(argument)
-        placed.append(view)
+        views.append(view)
         guards += [memory[:GUARD_ELEMENTS], memory[-GUARD_ELEMENTS:]]
-    return tuple(placed), tuple(guards)
+    return tuple(views), tuple(guards)

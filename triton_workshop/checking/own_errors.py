@@ -1,4 +1,7 @@
-"""What becomes of an error of the checker's own: no script may end a check, and no learner sees a traceback of ours."""
+"""Handling of the checker's own errors.
+
+No script may end a check, and no learner sees a traceback of ours.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 RAISE = "TRITON_WORKSHOP_RAISE"
-"""The environment variable with which such an error is raised, as in tests."""
+"""Environment variable with which such errors are raised, as in tests."""
 
 
 @contextmanager
 def dispensable() -> Iterator[None]:
-    """Do without what fails in here: a hint, a picture or a remark is worth less than the verdict."""
+    """Continue without the result of a block that fails.
+
+    A hint, a picture or a remark is worth less than the verdict.
+    """
     try:
         yield
     except Exception as error:

@@ -1,15 +1,18 @@
-"""Lets a script check itself when it is run, in its own process, which has imported all that the check needs."""
+"""The check of a script by itself, when it is run.
+
+It takes place in the script's own process, which has imported all that it needs.
+"""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
 from rich.console import Console
@@ -17,24 +20,22 @@ from rich.console import Console
 from triton_workshop.check_reminder import forget_the_check
 from triton_workshop.checking import children
 from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps, verdict_of
+from triton_workshop.checking.children import PreparedProcess
 from triton_workshop.checking.diagnosing import tries
-from triton_workshop.checking.diagnosing.limits import Limit
-from triton_workshop.checking.diagnosing.recognise import Diagnosis
-from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
-from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
+from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
-from triton_workshop.checking.observing.child import launcher_of, observations_of
+from triton_workshop.checking.observing.child import launcher_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.passes import Simulation
 from triton_workshop.checking.reporting.progress import remember
 from triton_workshop.checking.reporting.report import print_verdicts
+from triton_workshop.checking.subprocess_runner import SubprocessRunner
 from triton_workshop.device import resolve_device
 from triton_workshop.errors import written_output
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.exercises.cases import PICTURE, Case
+from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.images import load_image, show_image
 from triton_workshop.interruption import INTERRUPTED
@@ -45,12 +46,19 @@ from triton_workshop.processes.compilers import new_process
 if TYPE_CHECKING:
     from triton_workshop.exercises.exercise import Launcher
 
+T = TypeVar("T")
 SIMULATED_WIDTH = 640
-"""Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""
+"""Width in pixels of a picture on the simulator.
+
+Half of the picture's own is a quarter of the work, and still more than a terminal can show.
+"""
 
 
 def check_this_script(exercise: str) -> None:
-    """Check the running script as a solution of this exercise, report the verdict, and exit: 0 if right, 1 if not."""
+    """Check the running script as a solution of an exercise, and exit.
+
+    The exit status is 0 if the script is right, else 1.
+    """
     try:
         passed = _check(exercise)
     except KeyboardInterrupt:
@@ -59,7 +67,7 @@ def check_this_script(exercise: str) -> None:
 
 
 def _check(exercise: str) -> bool:
-    """Whether the running script passed."""
+    """Check the running script, and return whether it passed."""
     forget_the_check()
     speak_utf8()
     description = EXERCISES[str(exercise)]  # in older files it is a whole number
@@ -68,13 +76,14 @@ def _check(exercise: str) -> bool:
     started = time.perf_counter()
     source = source_or_verdict(description, file, started)
     verdicts = [source] if isinstance(source, Verdict) else SelfCheck(source, main, started).verdicts()
-    passed = _tell(verdicts, description).passed
+    passed = _print_and_remember(verdicts, description).passed
+    # Only a right script has a picture to show; a wrong one's is part of its verdict.
     if passed and description.demo is not None:
-        _show(description, launcher_of(main, description), resolve_device())
+        _show_demo(description, launcher_of(main, description), resolve_device())
     return passed
 
 
-def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
+def _print_and_remember(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
     with written_output():
         verdict = print_verdicts(verdicts, exercise, Console())
     remember(verdict, hints_shown=1)
@@ -83,53 +92,56 @@ def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
 
 @dataclass(frozen=True)
 class SelfCheck:
-    """A check of the running script, which runs on the simulator in this process if it does so at all."""
+    """A check of the running script, in this process as far as possible."""
 
     source: Source
     script: ModuleType
     started: float
-    done: list[CaseResult] = field(default_factory=list)
-    """The cases that have been checked by now."""
+    results: list[CaseResult] = field(default_factory=list)
+    """One for each case that has been checked by now."""
 
     def verdicts(self) -> Iterator[Verdict]:
         """As `check.verdicts`, with as much as possible in this process."""
         if resolve_device() == "cuda":
-            return steps(self.source, self.started, self._simulated_elsewhere(), new_process, self._full_size)
-        here = trials(self._judge, self, self.done.append)
-        return steps(self.source, self.started, here, new_process, None)
+            return steps(self.source, self.started, self._trials_elsewhere(), new_process, self._full_size)
+        runner = InProcessRunner(self.source, self, LIMIT_SECONDS, picture_seconds=LIMIT_SECONDS, load=self._launcher)
+        outcomes = trials(self._judge, runner, self.results.append)
+        return steps(self.source, self.started, outcomes, new_process, None)
 
-    def _simulated_elsewhere(self) -> Iterator[Trial]:
-        """With a GPU, kernels of this process do not run on the simulator."""
-        with children.prepared(output := children.standard_output()) as script:
-            yield from trials(self._judge, Simulation(self.source, LIMIT_SECONDS, output, script), self.done.append)
+    def observe(self, observations: Iterator[Observation], seconds: float) -> Generator[Observation, None, None]:
+        """Yield observations, until the time is up.
 
-    def observed(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[Observation, None, None]:
-        with self._limited():
-            yield from observations_of(self.source, [case.name for case in (*cases, *later)], self._launcher)
+        Then the verdict is printed, and this process ends.
+        """
+        with self._limited(seconds):
+            yield from observations
 
-    def pictured(self, case: Case) -> Observation:
-        with closing(self.observed((case,))) as seen:
-            return next(seen)
+    def search(self, function: Callable[[], T], trial: Trial | None = None) -> T:
+        """Return the result of a search.
 
-    def diagnosis(self, case: Case, known: Trial) -> Diagnosis:
-        exercise = self.source.exercise
-        verdict, screen = verdict_of(exercise, self.source.file, self.started, known, text=self.source.text), sys.stdout
+        If it does not end, the verdict is printed without it.
+        """
+        if trial is None:
+            with self._limited():
+                return function()
+        exercise, screen = self.source.exercise, sys.stdout
+        verdict = verdict_of(exercise, self.source.file, self.started, trial, text=self.source.text)
 
-        def tell_what_is_known(_line: int | None) -> None:
-            """When a try does not end."""
+        def print_verdict(_line: int | None) -> None:
             sys.stdout = screen
-            _tell([verdict], exercise)
+            _print_and_remember([verdict], exercise)
 
-        with limited(TimeLimit(tries.longest_seconds(), self.source.file), tell_what_is_known):
-            return diagnosis_of(self.source, case)
+        with limited(TimeLimit(tries.longest_seconds(), self.source.file), print_verdict):
+            return function()
 
-    def limits(self) -> list[Limit]:
-        with self._limited():
-            return list(limits(self.source))
+    def _trials_elsewhere(self) -> Iterator[Trial]:
+        """Run the script on the simulator in another process.
 
-    def other_size(self) -> OtherSize | None:
-        with self._limited():
-            return other_size(self.source)
+        With a GPU, kernels of this process do not run there.
+        """
+        with children.start_prepared(output := children.standard_output()) as process:
+            runner = SubprocessRunner(self.source, PreparedProcess(process, output), LIMIT_SECONDS)
+            yield from trials(self._judge, runner, self.results.append)
 
     def _launcher(self, source: Source) -> Launcher:
         return launcher_of(self.script, source.exercise)
@@ -139,26 +151,26 @@ class SelfCheck:
 
         observer = Observer(self._launcher(self.source), self.source.file, simulated=False)
         with self._limited():
-            return run_on_the_gpu(self.source, observer, LIMIT_SECONDS, self.done.append)
+            return run_on_the_gpu(self.source, observer, LIMIT_SECONDS, self.results.append)
 
     @property
     def _judge(self) -> Judge:
         return Judge(self.source, LIMIT_SECONDS)
 
-    def _limited(self) -> AbstractContextManager[None]:
+    def _limited(self, seconds: float = LIMIT_SECONDS) -> AbstractContextManager[None]:
         """Set the time limit; none for somebody who steps through a kernel."""
         if "breakpoint(" in self.source.text or "set_trace(" in self.source.text:
             return nullcontext()
 
-        def tell_of_the_timeout(line: int | None) -> None:
+        def print_timeout(line: int | None) -> None:
             exercise, findings = self.source.exercise, (self._judge.timeout(line),)
             verdict = verdict_of(exercise, self.source.file, self.started, findings=findings, text=self.source.text)
-            _tell([replace(verdict, cases=tuple(self.done))], exercise)
+            _print_and_remember([replace(verdict, cases=tuple(self.results))], exercise)
 
-        return limited(TimeLimit(LIMIT_SECONDS, self.source.file), tell_of_the_timeout)
+        return limited(TimeLimit(seconds, self.source.file), print_timeout)
 
 
-def _show(exercise: Exercise, launcher: Launcher, device: str) -> None:
+def _show_demo(exercise: Exercise, launcher: Launcher, device: str) -> None:
     assert exercise.demo is not None
     image = load_image(PICTURE, width=SIMULATED_WIDTH if device == "cpu" else None)
     results = exercise.demo.render(launcher, image)

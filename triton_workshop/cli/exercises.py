@@ -32,10 +32,10 @@ def check(
     from triton_workshop.checking import commands
 
     with misuse_told():
-        scripts = commands.chosen(numbers or [], file, solutions=solutions, every=every)
+        scripts = commands.select_scripts(numbers or [], file, solutions=solutions, every=every)
         prepare_kernels()
         status = commands.run_check(scripts, as_json=as_json, gpu=not no_gpu)
-    tell_once(commands.own_exercises(scripts))
+    tell_once(commands.learner_exercises(scripts))
     raise typer.Exit(status)
 
 

@@ -20,7 +20,7 @@ from triton_simulator.compiler.compilation import READY
 from triton_simulator.compiler.targets import TARGETS
 from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.requests import Request
-from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, check_when_asked, source_or_verdict
+from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, serve_check, source_or_verdict
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.exercises.exercise import Exercise
@@ -53,7 +53,8 @@ class Checker:
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
         """Return at once. `full_size` adds the cases on the GPU."""
-        return Checking(self, CheckRequest(exercise, file.resolve(), full_size))
+        request = CheckRequest(exercise, file.resolve(), full_size, compiler=None)  # this process has a warm one
+        return Checking(self, request)
 
     def take(self) -> _Process:
         """Return a process that waits for a request, or soon will. Raises OSError."""
@@ -204,7 +205,7 @@ class _Process:
     def __init__(self, runner: Runner) -> None:
         self._output, theirs = os.pipe()
         try:
-            self.call = runner.call(check_when_asked, output=theirs, patience=LIMIT_SECONDS + PATIENCE_SECONDS)
+            self.call = runner.call(serve_check, output=theirs, patience=LIMIT_SECONDS + PATIENCE_SECONDS)
         except BaseException:
             os.close(self._output)
             raise

@@ -1,1 +1,4 @@
-"""Which mistake a script makes and where: it is run again, with changes, until one of them says so."""
+"""Searches for the mistake of a script.
+
+The script is run again, with changes, until one of them shows which mistake it is and where.
+"""

@@ -1,4 +1,4 @@
-"""A script beside the solution of its exercise: which of its statements stand where the solution's do.
+"""Alignment of a script with the solution of its exercise.
 
 A script's statements are paired with those of the solution by the function that they are in, what they assign or call,
 and how many loops are around them. A script that shares few names with the exercise cannot be paired.
@@ -9,133 +9,205 @@ from __future__ import annotations
 import ast
 import difflib
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from triton_workshop.checking.diagnosing.statements import (
     Statement,
     branches_of,
-    names_known_without,
-    pairings,
+    is_redundant,
+    pair_statements,
     statements_of,
 )
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
 
 
-@dataclass(frozen=True)
-class Alignment:
-    """A script beside the solution, statement by statement.
+class SlotKind(Enum):
+    """The side that has a statement in a slot."""
 
-    A place is the number of one of our statements. What the script has in addition is a place too, at the end: there
-    the solution has nothing.
+    SOLUTION = auto()
+    """The solution has one; the script may have some."""
+    EXTRA = auto()
+    """Only the script has one: the solution's is `pass`."""
+    BRANCH = auto()
+    """A condition of the script: the solution's is always true.
+
+    It is tried by itself, as what is in it stays.
     """
 
-    source: Source
-    ours: tuple[Statement, ...]
-    theirs: tuple[Statement, ...]
-    pairs: tuple[tuple[Statement, ...], ...]
-    """For each of our statements, by its place: those of theirs that it can replace."""
-    standing: Mapping[int, Statement]
-    """By place: their statement that is ours, and stands in its order among the others. It is right."""
-    extras: range
-    """The places of what the script has in addition."""
-    branches: range
-    """The places of its conditions: here each is always true. They are tried alone, as what is in them stays."""
 
-    def different(self) -> list[int]:
-        """Our places where the script has something else, or nothing, and those where only the script has something."""
-        places = range(self.extras.stop)
-        return [place for place in places if self.pairs[place] != (self.standing.get(place),)]
+@dataclass(frozen=True, eq=False)
+class Slot:
+    """A place where a statement of the solution can replace the script's."""
+
+    kind: SlotKind
+    index: int
+    solution: Statement
+    matches: tuple[Statement, ...]
+    """The script's statements that it can replace."""
+    right: Statement | None = None
+    """The match that is the solution's, and in its order."""
+
+    def is_right(self) -> bool:
+        """Return whether the script has just the solution's statement here."""
+        return self.matches == (self.right,)
+
+    def ordered_matches(self) -> list[Statement]:
+        """Return the matches that stand where the solution's statement does.
+
+        The solution's own may stand out of order, or twice.
+        """
+        return [s for s in self.matches if s.loops == self.solution.loops and self._is_in_order(s)]
+
+    def _is_in_order(self, match: Statement) -> bool:
+        return not self.solution.same_as(match) or match == self.right
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A script beside the solution, statement by statement."""
+
+    source: Source
+    script: tuple[Statement, ...]
+    """The script's statements."""
+    slots: tuple[Slot, ...]
+    """In the solution's order.
+
+    At the end are those that have nothing of the solution.
+    """
+
+    def of_kind(self, kind: SlotKind) -> list[Slot]:
+        """Return the slots of a kind."""
+        return [slot for slot in self.slots if slot.kind is kind]
+
+    def different(self) -> list[Slot]:
+        """Return the slots where script and solution differ, but no branches."""
+        return [slot for slot in self.slots if slot.kind is not SlotKind.BRANCH and not slot.is_right()]
 
     def added_names(self) -> frozenset[tuple[str, str]]:
-        """The names that get a value in statements that only the script has, each with its function."""
-        return frozenset(key for place in self.extras for s in self.pairs[place] for key in s.keys)
+        """Return the names that only extra statements assign.
+
+        Each comes with its function.
+        """
+        return _keys_of(s for slot in self.of_kind(SlotKind.EXTRA) for s in slot.matches)
 
     def other_lines(self) -> list[int]:
-        """The first lines of the script's statements that are not ours."""
-        standing = list(self.standing.values())
-        return [s.first for s in self.theirs if s not in standing]
+        """Return the first lines of statements that are not the solution's."""
+        right = self._right_statements()
+        return [s.first for s in self.script if s not in right]
 
     def right_lines(self) -> frozenset[int]:
-        """The lines of the script's statements that are ours."""
-        return frozenset(line for s in self.standing.values() for line in range(s.first, s.last + 1))
+        """Return the lines of the script's statements that are the solution's."""
+        return frozenset(line for s in self._right_statements() for line in range(s.first, s.last + 1))
 
-    def places_of(self, todo: int) -> list[int]:
-        return [place for place, own in enumerate(self.ours) if own.todo == todo]
+    def _right_statements(self) -> list[Statement]:
+        return [slot.right for slot in self.slots if slot.right is not None]
 
-    def has_all_of(self, places: Sequence[int]) -> bool:
-        """Whether our statements of these places stand anywhere in the script, even in a branch."""
+    def places_of(self, todo: int) -> list[Slot]:
+        """Return the slots of a TODO."""
+        return [slot for slot in self.slots if slot.solution.todo == todo]
+
+    def has_all_of(self, slots: Sequence[Slot]) -> bool:
+        """Return whether the solution's statements are anywhere in the script.
+
+        They may stand in a branch.
+        """
         functions = {"kernel": self.source.kernel, "launcher": self.source.launcher}
-        return all(self.ours[place].is_in(functions[self.ours[place].function]) for place in places)
+        return all(slot.solution.is_in(functions[slot.solution.function]) for slot in slots)
 
-    def with_needed(self, places: Sequence[int]) -> list[int]:
-        """These places, and our places that define the names that they use and that the script calls something else."""
-        known = {key for s in self.theirs for key in s.keys}
-        found, queue = set(places), list(places)
+    def with_needed(self, slots: Sequence[Slot]) -> list[Slot]:
+        """Return these slots, and those that define the names that they use.
+
+        Left out are names that the script defines itself.
+        """
+        defined = _keys_of(self.script)
+        needed, queue = set(slots), list(slots)
         while queue:
-            wanted = self.ours[queue.pop()].uses - known
-            makers = {place for place, other in enumerate(self.ours) if not other.keys.isdisjoint(wanted)}
-            queue += makers - found
-            found |= makers
-        return sorted(found)
+            missing = queue.pop().solution.uses - defined
+            makers = {slot for slot in self.slots if not slot.solution.keys.isdisjoint(missing)}
+            queue += makers - needed
+            needed |= makers
+        return _in_order(needed)
 
-    def line_of_more(self, places: Sequence[int]) -> int | None:
-        """Return where a statement does what is missing in these places, and more: `rows, cols = …`, or a branch."""
-        found = [s.first for place in places for s in self.theirs if self.ours[place].keys < s.keys]
-        return min(found, default=None)
+    def line_of_more(self, slots: Sequence[Slot]) -> int | None:
+        """Return the line of a statement that does more than these slots lack.
 
-    def lines_of(self, places: Sequence[int]) -> frozenset[int]:
-        """The lines of the script that stand at these places, and are not ours."""
-        others = [s for place in places for s in self.pairs[place] if s != self.standing.get(place)]
-        return frozenset(line for s in others for line in range(s.first, s.last + 1))
+        It is `rows, cols = …`, for example, or a branch.
+        """
+        lines = [s.first for slot in slots for s in self.script if slot.solution.keys < s.keys]
+        return min(lines, default=None)
 
-    def uses_own(self, places: Sequence[int]) -> bool:
-        """Whether the script's statements there use names, or call kernels, that only the script has."""
-        others = {each.name for each in self.source.kernels} - {self.source.exercise.kernel}
-        own = {key for s in self.theirs for key in s.keys} - {key for s in self.ours for key in s.keys}
-        own |= {("kernel", name) for name in others}
-        return any(not s.uses.isdisjoint(own) for place in places for s in self.pairs[place])
+    def uses_extra_names(self, slots: Sequence[Slot]) -> bool:
+        """Return whether the slots use names that only the script has.
+
+        So they do if they call such kernels.
+        """
+        kernels = {kernel.name for kernel in self.source.kernels} - {self.source.exercise.kernel}
+        names = _keys_of(self.script) - _keys_of(slot.solution for slot in self.slots)
+        names |= {("kernel", name) for name in kernels}
+        return any(not s.uses.isdisjoint(names) for slot in slots for s in slot.matches)
 
     def is_moved(self, line: int | None) -> bool:
-        """Whether a line is one of ours, which the script has in another place, or twice."""
-        return any(
-            s.first == line and own.same_code(s) for own, pair in zip(self.ours, self.pairs, strict=True) for s in pair
-        )
+        """Return whether a line is the solution's, but stands elsewhere, or twice."""
+        return any(s.first == line and slot.solution.same_code(s) for slot in self.slots for s in slot.matches)
+
+
+def lines_of(slots: Sequence[Slot]) -> frozenset[int]:
+    """Return the script's lines in these slots that are not the solution's."""
+    statements = [s for slot in slots for s in slot.matches if s != slot.right]
+    return frozenset(line for s in statements for line in range(s.first, s.last + 1))
+
+
+def _keys_of(statements: Iterable[Statement]) -> frozenset[tuple[str, str]]:
+    return frozenset[tuple[str, str]]().union(*(s.keys for s in statements))
+
+
+def _in_order(slots: Collection[Slot]) -> list[Slot]:
+    return sorted(slots, key=lambda slot: slot.index)
 
 
 def aligned(source: Source) -> Alignment:
-    """Read a script's statements. Raises SyntaxError if the script is not Python."""
+    """Align a script with the solution.
+
+    Raises SyntaxError if the script is not Python.
+    """
     return _aligned(source, source.exercise.solution)
 
 
 @functools.lru_cache(maxsize=4)  # of one script, it is asked several times
-def _aligned(source: Source, solution: str) -> Alignment:
-    ours, theirs = _statements_of_solution(source.exercise.number, solution), statements_of(source)
-    pairs = pairings(ours, theirs)
-    paired = [s for pair in pairs for s in pair]
+def _aligned(source: Source, text: str) -> Alignment:
+    solution, script = _statements_of_solution(source.exercise.number, text), statements_of(source)
+    matches = pair_statements(solution, script)
+    paired = [s for group in matches for s in group]
     functions = {"kernel": source.kernel, "launcher": source.launcher}
-    extras = [s for s in theirs if s not in paired and names_known_without(s, functions[s.function])]
-    branches = list(branches_of(source))
-    nothing = [replace(s, node=ast.Pass(), code="pass", todo=None) for s in extras]
-    always = [replace(s, node=ast.Pass(), code="if True:", todo=None) for s in branches]
-    first_branch = len(ours) + len(extras)
-    return Alignment(
-        source,
-        (*ours, *nothing, *always),
-        theirs,
-        (*map(tuple, pairs), *((s,) for s in (*extras, *branches))),
-        _standing(ours, pairs),
-        range(len(ours), first_branch),
-        range(first_branch, first_branch + len(branches)),
+    right = _right_matches(solution, matches)
+    rows: list[tuple[SlotKind, Statement, Sequence[Statement], Statement | None]] = [
+        (SlotKind.SOLUTION, statement, group, right.get(index))
+        for index, (statement, group) in enumerate(zip(solution, matches, strict=True))
+    ]
+    for s in script:
+        # What the script cannot do without is no extra: only its names differ from the solution's.
+        if s not in paired and is_redundant(s, functions[s.function]):
+            rows.append((SlotKind.EXTRA, replace(s, node=ast.Pass(), code="pass", todo=None), (s,), None))
+    for s in branches_of(source):
+        rows.append((SlotKind.BRANCH, replace(s, node=ast.Pass(), code="if True:", todo=None), (s,), None))
+    slots = (
+        Slot(kind, index, statement, tuple(group), match) for index, (kind, statement, group, match) in enumerate(rows)
     )
+    return Alignment(source, script, tuple(slots))
 
 
-def _standing(ours: Sequence[Statement], pairs: Sequence[Sequence[Statement]]) -> dict[int, Statement]:
-    same = {place: s for place, own in enumerate(ours) for s in pairs[place][::-1] if own.same_as(s)}
-    there = sorted(same, key=lambda place: (same[place].function, same[place].first))
-    blocks = difflib.SequenceMatcher(None, list(same), there, autojunk=False).get_matching_blocks()
-    return {place: same[place] for block in blocks for place in there[block.b : block.b + block.size]}
+def _right_matches(solution: Sequence[Statement], matches: Sequence[Sequence[Statement]]) -> dict[int, Statement]:
+    """Return by index the matches that are the solution's, in its order.
+
+    Of matches that stand in another order, as many are left out as have to be.
+    """
+    same = {index: s for index, statement in enumerate(solution) for s in matches[index][::-1] if statement.same_as(s)}
+    order = sorted(same, key=lambda index: (same[index].function, same[index].first))
+    blocks = difflib.SequenceMatcher(None, list(same), order, autojunk=False).get_matching_blocks()
+    return {index: same[index] for block in blocks for index in order[block.b : block.b + block.size]}
 
 
 @functools.cache
@@ -145,9 +217,13 @@ def _statements_of_solution(number: str, text: str) -> tuple[Statement, ...]:
 
 
 def is_begun(source: Source, todo: int) -> bool:
-    """Whether a script has some of what only this TODO makes or calls, in addition to the TODO's `...`."""
+    """Return whether a script has some of what only this TODO defines.
+
+    What a TODO defines are names and calls; its `...` does not count.
+    """
     alignment = aligned(source)
-    own = {key for s in alignment.ours if s.todo == todo for key in s.keys}
-    others = {key for s in alignment.ours if s.todo != todo for key in s.keys}
-    written = {key for s in alignment.theirs if "= ..." not in s.code for key in s.keys}
-    return not written.isdisjoint(own - others)
+    statements = [slot.solution for slot in alignment.slots]
+    of_todo = _keys_of(s for s in statements if s.todo == todo)
+    of_the_rest = _keys_of(s for s in statements if s.todo != todo)
+    written = _keys_of(s for s in alignment.script if "= ..." not in s.code)
+    return not written.isdisjoint(of_todo - of_the_rest)

@@ -1,4 +1,4 @@
-"""The small changes of a script that `slips.py` tries: what people mistype, put right.
+"""Small changes of a script that put right what people mistype.
 
 A number that is one less, another name of the same kind, two arguments that trade places, a factor more or less.
 """
@@ -31,7 +31,7 @@ OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
 LOOPS = ("range", "static_range")
 WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
 SMALLEST_TILE = 8
-"""Such a power of 2 is a size, and nobody writes it for the number before it or after it."""
+"""Least power of 2 that is a size, and no slip by one."""
 MOST_IN_ANY_ORDER = 4
 """Of more values in a row, only neighbours trade places."""
 
@@ -40,16 +40,22 @@ MOST_IN_ANY_ORDER = 4
 class Change:
     kind: str
     node: ast.expr | ast.stmt
-    """What is replaced; it is on one line."""
+    """The node that is replaced; it is on one line."""
     words: str
     names_the_unread: bool = False
-    """Whether it uses a parameter that nothing uses so far: that one is missing somewhere."""
+    """It uses a parameter that nothing uses so far.
+
+    That one is missing somewhere.
+    """
     far_fetched: bool = False
-    """Whether it is a name for quite another one. There are many of those."""
+    """It is a name for quite another one; there are many of those."""
 
 
 def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
-    """Those that leave no name unread: nobody computes or passes what is not needed, so it belongs where it stands."""
+    """Leave out changes after which a name is unread.
+
+    Nobody computes or passes what is not needed, so it belongs where it stands.
+    """
     read = Counter(names_loaded(function))
     for change in changes:
         lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.words))
@@ -92,7 +98,10 @@ def _all_in(
 
 
 def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The parts of a statement, but for what keeps a loop going: with another name it might not end, or not soon."""
+    """Yield the parts of a statement, but for what keeps a loop going.
+
+    With another name it might not end, or not soon.
+    """
     waiting: list[ast.AST] = [] if _is_a_size(statement) else [statement]
     while waiting:
         node = waiting.pop()
@@ -122,12 +131,15 @@ def _asks_for_one_value(test: ast.expr) -> bool:
 
 
 def _keeps_going(statement: ast.stmt, loop: ast.While) -> bool:
-    """Whether it assigns what decides when the loop ends."""
+    """Return whether a statement assigns what ends the loop."""
     return not names_stored(statement).isdisjoint(names_loaded(loop.test))
 
 
 def _is_a_size(statement: ast.stmt) -> bool:
-    """Whether it gives names to numbers, as `TILE_HEIGHT, TILE_WIDTH = 4, 64`: any size is right by itself."""
+    """Return whether a statement gives names to sizes.
+
+    In `TILE_HEIGHT, TILE_WIDTH = 4, 64`, any size is right by itself.
+    """
     if not isinstance(statement, ast.Assign):
         return False
     values = statement.value.elts if isinstance(statement.value, ast.Tuple) else [statement.value]
@@ -161,14 +173,14 @@ def _is_tile_size(value: int) -> bool:
 
 
 def _of_paths(statement: ast.stmt) -> Iterator[Change]:
-    """A path for some inputs is left out: with none of them, or all of them, on the other one."""
+    """Leave out a path for some inputs: none or all of them take it."""
     for node in ast.walk(statement):
         if isinstance(node, ast.If | ast.IfExp):
             yield from (Change("path", node.test, words) for words in ("False", "True"))
 
 
 def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
-    """The solution's numbers in the place of one that it does not have, the likest first."""
+    """Replace a number with one of the solution's, the likest first."""
     match node:
         case ast.Constant(float(value)) if right and value not in right and not value.is_integer():
             like = get_close_matches(str(value), map(str, sorted(right)), 2, 0)
@@ -176,7 +188,10 @@ def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
 
 
 def _parameters(node: ast.AST, of_kernels: dict[str, list[str]]) -> list[str]:
-    """The names of the parameters that get this launch's arguments; none if it is no launch of the script's kernels."""
+    """Return the parameters that get a launch's arguments.
+
+    There are none if it is no launch of the script's kernels.
+    """
     match node:
         case ast.Call(ast.Subscript(ast.Name(name))):
             return of_kernels.get(name, [])
@@ -265,7 +280,10 @@ def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
 
 
 def _of_pairs(statement: ast.stmt, names: Names) -> Iterator[Change]:
-    """Two names of one kind that have traded places: `x * b + y * a` for `x * a + y * b`."""
+    """Exchange two names of one kind.
+
+    An example is `x * b + y * a` for `x * a + y * b`.
+    """
     for part in ast.walk(statement):
         value = getattr(part, "value", None) if isinstance(part, WITH_A_VALUE) else None
         if not isinstance(value, ast.expr) or (isinstance(value, ast.Call) and isinstance(value.func, ast.Subscript)):
@@ -289,7 +307,7 @@ def _of_precision(node: ast.AST) -> Iterator[Change]:
 
 
 def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
-    """A factor that is missing in a sum, in a divisor or in how far a loop goes, or that is at the wrong addend."""
+    """Add, or move, a factor of a sum, a divisor or a loop's end."""
     match node:
         case ast.BinOp(left, ast.Add(), right):
             sides = [each for each in (left, right) if not isinstance(each, ast.BinOp | ast.Constant)]
@@ -319,7 +337,10 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
 
 
 def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:
-    """A sum with a factor at another addend: `a * c + b` for `a + b * c`, and with its factors' roles exchanged."""
+    """Yield a sum with a factor at another addend.
+
+    An example is `a * c + b` for `a + b * c`. The roles of its factors are exchanged, too.
+    """
     addends = _addends(node)
     for at, addend in enumerate(addends):
         if isinstance(addend, ast.BinOp) and isinstance(addend.op, ast.Mult):
@@ -351,7 +372,7 @@ def _inside(node: ast.expr) -> str:
 
 
 def _of_spelling(statement: ast.stmt, function: Function) -> Iterator[Change]:
-    """A name that something reads in the place of one much like it that nothing reads."""
+    """Replace a name with one much like it that nothing reads."""
     read = set(names_loaded(function))
     for node in ast.walk(statement):
         match node:
@@ -362,7 +383,7 @@ def _of_spelling(statement: ast.stmt, function: Function) -> Iterator[Change]:
 
 
 def _of_sums(statement: ast.stmt) -> Iterator[Change]:
-    """What a loop sets where it has to add."""
+    """Add in a loop that only sets."""
     for loop in ast.walk(statement):
         for node in loop.body if isinstance(loop, ast.For | ast.While) else ():
             if isinstance(loop, ast.While) and _keeps_going(node, loop):

@@ -1,4 +1,7 @@
-"""Runs a right script again with each other configuration of its autotuner: the simulator takes the first one."""
+"""Runs a right script with the other configurations of its autotuner.
+
+The simulator takes the first one.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,29 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.cases import Case
 
 
-def other_configuration_of(
+def find_configuration(
     source: Source,
     cases: Sequence[Case],
     observe: Callable[[str, Case], Observation | None],
     right: Callable[[str, Case], bool],
 ) -> OtherSize | None:
-    """Find a configuration with which the script goes wrong. The arguments are as in `other_size_of`."""
+    """Find a configuration with which the script goes wrong.
+
+    The arguments are as in `other_size_of`.
+    """
     for configurations in _lists(source):
-        first, *others = (_text(source, each) for each in configurations.elts)
-        for number, other in enumerate(others, start=2):
-            text = _with_first(source, configurations, [other, first, *(each for each in others if each is not other)])
+        first, *rest = (_text(source, configuration) for configuration in configurations.elts)
+        for number, moved in enumerate(rest, start=2):
+            order = [moved, first, *(configuration for configuration in rest if configuration is not moved)]
+            text = _with_first(source, configurations, order)
             for case in cases:
-                seen = observe(text, case)
-                if seen is None or is_refused(seen, text):
+                observation = observe(text, case)
+                if observation is None or is_refused(observation, text):
                     break
                 if not right(text, case):
-                    return OtherSize("the first configuration of triton.autotune", f"number {number}", case.name, seen)
+                    return OtherSize(
+                        "the first configuration of triton.autotune", f"number {number}", case.name, observation
+                    )
     return None
 
 
@@ -35,9 +44,9 @@ def _lists(source: Source) -> Iterator[ast.List]:
     """The lists of configurations that stand in the script, with two at least."""
     for call in source.calls("autotune"):
         named = [keyword.value for keyword in call.keywords if keyword.arg == "configs"]
-        for given in (*call.args[:1], *named):
-            if isinstance(given, ast.List) and len(given.elts) > 1:
-                yield given
+        for value in (*call.args[:1], *named):
+            if isinstance(value, ast.List) and len(value.elts) > 1:
+                yield value
 
 
 def _text(source: Source, node: ast.expr) -> str:
@@ -45,7 +54,10 @@ def _text(source: Source, node: ast.expr) -> str:
 
 
 def _with_first(source: Source, configurations: ast.List, texts: Sequence[str]) -> str:
-    """The script's text with the configurations in another order, on the lines on which they were."""
-    before = _text(source, configurations)
-    after = f"[{', '.join(' '.join(text.split()) for text in texts)}]"
-    return source.text.replace(before, after + "\n" * before.count("\n"), 1)
+    """Return the script's text with configurations in another order.
+
+    They stay on the lines on which they were.
+    """
+    old = _text(source, configurations)
+    new = f"[{', '.join(' '.join(text.split()) for text in texts)}]"
+    return source.text.replace(old, new + "\n" * old.count("\n"), 1)

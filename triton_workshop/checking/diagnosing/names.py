@@ -1,4 +1,4 @@
-"""Which names of a kernel or launcher are easily mistaken for one another: `changes.py` exchanges them."""
+"""Names of a kernel or launcher that are easily mistaken."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ MEMORY = ("load", "store", "atomic_add")
 """Calls whose first argument is an address."""
 OF_TENSORS = ("shape", "size", "stride", "numel", "dtype", "device")
 ALIKE = 0.5
-"""From what ratio of difflib's on two names are easily mistaken for each other."""
+"""Ratio of difflib's from which two names are easily mistaken."""
 FEW = 4
 """Of so many sizes, each is easily mistaken for each other."""
 
 
 class Names:
-    """The names of a function by kind: those of one kind are mistaken for one another."""
+    """Names of a function by kind; those of one kind may be mistaken."""
 
     def __init__(self, function: Function, is_kernel: bool) -> None:
         arguments = [argument.arg for argument in function.args.args]
@@ -47,7 +47,10 @@ class Names:
         return [other for other in alike if other != name]
 
     def are_alike(self, one: str, other: str) -> bool:
-        """Whether one is easily mistaken for the other: `stride_am` for `stride_ak`, or any if there are only a few."""
+        """Return whether one name is easily mistaken for another.
+
+        `stride_am` is for `stride_ak`, and any name if there are only a few.
+        """
         if (one in self.constants) != (other in self.constants):
             return False
         few = one in self.sizes and len(self.constants if one in self.constants else self.sizes) <= FEW

@@ -1,4 +1,7 @@
-"""Finds the known mistake that a script made: an edit of the solution that does the same in the failing case."""
+"""Finds the known mistake that a script made.
+
+It is an edit of the solution that does the same in the failing case.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from dataclasses import dataclass
 
 import torch
 
-from triton_workshop.checking.diagnosing.alignment import aligned
+from triton_workshop.checking.diagnosing.alignment import SlotKind, aligned
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.observing.comparison import Comparison
@@ -24,15 +27,18 @@ from triton_workshop.exercises.mistakes import Edit, Mistake
 from triton_workshop.exercises.tolerance import tolerance
 
 SLACK_TOLERANCES = 4.0
-"""How many tolerances apart two answers may be and still count as the same: another order rounds differently."""
+"""Distance in tolerances at which two results still count as the same.
+
+Another order of operations rounds differently.
+"""
 
 LIKE = 0.5
-"""How similar two lines must be, from 0 to 1, to be taken for each other."""
+"""Similarity, from 0 to 1, above which two lines are taken for each other."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Where a script went wrong, and by which mistake, as far as that is known."""
+    """The place and the mistake of a wrong script, as far as known."""
 
     culprit: Culprit | None = None
     mistake: Mistake | None = None
@@ -41,9 +47,12 @@ class Diagnosis:
     line: int | None = None
     """The line that shows the mistake, as the table of mistakes knows it."""
     remembers: bool = False
-    """Whether the case fails only if others run before it."""
+    """The case fails only if others run before it."""
     slip: Slip | None = None
-    """A small change of the script that makes it right, where nothing else says which line is wrong."""
+    """A small change of the script that makes it right.
+
+    It is there where nothing else says which line is wrong.
+    """
 
 
 NO_DIAGNOSIS = Diagnosis()
@@ -55,7 +64,9 @@ def diagnose(
     culprit: Culprit | None,
     observe: Callable[[str, Case], Observation | None],
 ) -> Diagnosis:
-    """Recognise a mistake by what it does. `observe` runs a script's text on a case, or returns None if time is up.
+    """Recognise a mistake by what it does.
+
+    `observe` runs a script's text on a case, or returns None if time is up.
 
     If several edits do what the script did, the one whose text is nearest to the script's wins: it is tried first.
     Mistakes that look the same in the failing case may differ in larger ones, so two of those have to agree. And where
@@ -66,72 +77,85 @@ def diagnose(
     fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.applies_to(solution)]
     if not fitting:  # somebody has changed the solution
         return Diagnosis(culprit)
-    nearness, possible, code = _nearness(solution, source.text), _possible(source), _code(source)
+    nearness, possible, code = _measure_nearness(solution, source.text), _possible_edits(source), _code(source)
 
     @functools.cache
-    def telling() -> bool:
-        """Whether what the script does is more than no result at all, to which a hundred mistakes lead."""
-        return any(_tells(exercise, each, observe(source.text, each)) for each in _cases(exercise, case))
+    def is_specific() -> bool:
+        """Return whether the script does more than to give no result at all.
+
+        A hundred mistakes lead to that.
+        """
+        return any(_is_specific(exercise, sample, observe(source.text, sample)) for sample in _cases(exercise, case))
 
     def expected(edit: Edit) -> bool:
         return culprit is not None and not edited_todos(edit, solution).isdisjoint(culprit.todos or (None,))
 
-    for mistake, edit in sorted(fitting, key=lambda each: (expected(each[1]), nearness(each[1])), reverse=True):
-        text = _with_what_is_planted(source, edit)
-        if not possible(text):
-            continue
-        same = _edited(exercise.number, text).code == code  # then they need not run
-        pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
-        alike = not same and all(_alike(exercise, *pair) for pair in pairs)
-        if same or (alike and _fails(exercise, case, observe(text, case)) and (expected(edit) or telling())):
+    def does_the_same(edit: Edit, text: str) -> bool:
+        if _compare_edited(exercise.number, text).code == code:  # then they need not run
+            return True
+        pairs = ((sample, observe(source.text, sample), observe(text, sample)) for sample in _cases(exercise, case))
+        if not all(_are_alike(exercise, *pair) for pair in pairs):
+            return False
+        # What is no mistake in this case, or has the same result as many others, explains nothing.
+        return _fails(exercise, case, observe(text, case)) and (expected(edit) or is_specific())
+
+    for mistake, edit in sorted(fitting, key=lambda fit: (expected(fit[1]), nearness(fit[1])), reverse=True):
+        text = _plant_bugs(source, edit)
+        if possible(text) and does_the_same(edit, text):
             todo = min((todo for todo in edited_todos(edit, solution) if todo is not None), default=None)
             line = _line_of(edit, solution, source)
-            shown = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
-            return Diagnosis(culprit if shown else None, mistake, todo, line)
+            # A culprit elsewhere would contradict the mistake.
+            is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
+            return Diagnosis(culprit if is_consistent else None, mistake, todo, line)
     return Diagnosis(culprit)
 
 
 def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
-    """Those that two mistakes have to agree in. A long one comes last: most differ before, and some take minutes in it.
+    """Yield the cases in which two mistakes have to agree.
 
-    Arguments in another order, for example, make a loop over a row out of the way to the next one.
+    A long one comes last: most mistakes differ before, and some take minutes in it. Arguments in another order, for
+    example, make a loop over a row out of the way to the next one.
     """
-    others = [case for case in exercise.largest_cases if case is not failed]
-    yield from (*others, failed) if failed in exercise.long_cases else (failed, *others)
+    more = [case for case in exercise.largest_cases if case is not failed]
+    yield from (*more, failed) if failed in exercise.long_cases else (failed, *more)
 
 
-def _with_what_is_planted(source: Source, edit: Edit) -> str:
-    """The solution with this edit, and with the bugs that the script still has from its exercise."""
+def _plant_bugs(source: Source, edit: Edit) -> str:
+    """Return the solution with this edit, and with the exercise's own bugs.
+
+    Those are the ones that the script still has.
+    """
     text = edit.apply(source.exercise.solution)
     for bug in source.exercise.remaining_bugs(source.text):
         text = bug.apply(text) if bug.applies_to(text) else text
     return text
 
 
-def _possible(source: Source) -> Callable[[str], bool]:
-    """Whether the script differs from the solution where the edited solution does, or in a name that is used there.
+def _possible_edits(source: Source) -> Callable[[str], bool]:
+    """Return a quick test for edits that the script may have made.
 
-    What the edited solution no longer calls, the script must not call either. Reading this takes less than running it.
+    The script has to differ from the solution where the edited solution does, or in a name that is used there. What the
+    edited solution no longer calls, the script must not call either. Reading this takes less than running it.
     """
-    exercise, script, called_there = source.exercise, aligned(source), _called(source)
-    different, added = set(script.different()), script.added_names()
-    called_by_us = _called_by_solution(exercise.number, exercise.solution)
+    exercise, script, script_calls = source.exercise, aligned(source), _callee_names(source)
+    different, added = {slot.index for slot in script.different()}, script.added_names()
+    solution_calls = _solution_callees(exercise.number, exercise.solution)
 
     def possible(edited: str) -> bool:
-        edit = _edited(exercise.number, edited)
-        if (called_by_us - edit.calls) & called_there:
+        edit = _compare_edited(exercise.number, edited)
+        if (solution_calls - edit.calls) & script_calls:
             return False
-        return not edit.places or not edit.places.isdisjoint(different) or not edit.uses.isdisjoint(added)
+        return not edit.indices or not edit.indices.isdisjoint(different) or not edit.uses.isdisjoint(added)
 
     return possible
 
 
 @dataclass(frozen=True)
-class _Edited:
-    """What an edited solution has that the solution has not."""
+class _EditedDifferences:
+    """Differences of an edited solution from the solution."""
 
-    places: frozenset[int]
-    """Where they differ, as numbers of the solution's statements."""
+    indices: frozenset[int]
+    """Numbers of the solution's statements that differ."""
     uses: frozenset[tuple[str, str]]
     """The names that the solution uses there, each with its function."""
     calls: frozenset[str]
@@ -140,134 +164,155 @@ class _Edited:
 
 
 @functools.cache
-def _edited(number: str, text: str) -> _Edited:
+def _compare_edited(number: str, text: str) -> _EditedDifferences:
     exercise = EXERCISES[number]
     source = Source(exercise.solution_file, text, exercise)
     edit = aligned(source)
-    places = frozenset(range(edit.extras.start)).intersection(edit.different())
-    uses = frozenset(key for place in places for key in edit.ours[place].uses)
-    return _Edited(places, uses, _called(source), _code(source))
+    slots = [slot for slot in edit.different() if slot.kind is SlotKind.SOLUTION]
+    uses = frozenset(key for slot in slots for key in slot.solution.uses)
+    return _EditedDifferences(frozenset(slot.index for slot in slots), uses, _callee_names(source), _code(source))
 
 
 def _code(source: Source) -> tuple[str, ...]:
-    """What a script says, without comments and without what its file begins with."""
+    """Return a script's code, without comments and docstrings."""
     return tuple(ast.dump(node) for node in source.tree.body if not isinstance(node, ast.Expr))
 
 
 @functools.cache
-def _called_by_solution(number: str, text: str) -> frozenset[str]:
-    return _called(Source(EXERCISES[number].solution_file, text, EXERCISES[number]))
+def _solution_callees(number: str, text: str) -> frozenset[str]:
+    return _callee_names(Source(EXERCISES[number].solution_file, text, EXERCISES[number]))
 
 
-def _called(source: Source) -> frozenset[str]:
+def _callee_names(source: Source) -> frozenset[str]:
     return frozenset(called(call) for call in source.calls())
 
 
-def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
-    """How near an edit is to the script's own changes of the solution's text, from 0 to 1: the cosine.
+def _measure_nearness(solution: str, text: str) -> Callable[[Edit], float]:
+    """Return a measure of an edit's nearness to the script, from 0 to 1.
 
-    A script with its own names has lost much of the solution. An edit must not seem near just by losing much too.
+    It is the cosine between their changes of the solution's text. A script with its own names has lost much of the
+    solution. An edit must not seem near just by losing much too.
     """
-    known = _pieces(solution)
-    theirs = _pieces(text) ^ known
+    solution_pieces = _pieces(solution)
+    script_pieces = _pieces(text) ^ solution_pieces
 
     def nearness(edit: Edit) -> float:
-        edited = _pieces(edit.apply(solution)) ^ known
-        return len(edited & theirs) / max(math.sqrt(len(edited) * len(theirs)), 1)
+        edited = _pieces(edit.apply(solution)) ^ solution_pieces
+        return len(edited & script_pieces) / max(math.sqrt(len(edited) * len(script_pieces)), 1)
 
     return nearness
 
 
 def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
-    """Return the script's line that shows the edit's first change of the solution; None if no line does.
+    """Return the script's line that shows an edit's first change.
 
-    An edit's later changes may be right by themselves in a script that is written differently from ours.
+    It is None if no line does. An edit's later changes may be right by themselves in a script that is written
+    differently from ours.
     """
     wrong = Edit(edit.changes[:1]).apply(solution)
     new = _pieces(wrong) - _pieces(solution)
-    lines = [_words(line) for line in wrong.splitlines() if line not in solution.splitlines()]
+    lines = [_trigrams(line) for line in wrong.splitlines() if line not in solution.splitlines()]
 
     def likeness(number: int) -> tuple[int, float]:
-        words = _words(source.lines[number - 1])
-        return len(words & new), max((len(words & line) / max(len(words | line), 1) for line in lines), default=0.0)
+        trigrams = _trigrams(source.lines[number - 1])
+        return len(trigrams & new), max(
+            (len(trigrams & line) / max(len(trigrams | line), 1) for line in lines), default=0.0
+        )
 
     functions = [function for function in (source.kernel, source.launcher) if function is not None]
-    numbers = [number for each in functions for number in range(each.lineno, (each.end_lineno or each.lineno) + 1)]
+    numbers = [
+        number
+        for function in functions
+        for number in range(function.lineno, (function.end_lineno or function.lineno) + 1)
+    ]
     best = max(numbers, key=likeness, default=None)
     return best if best is not None and likeness(best) > (0, LIKE) else None
 
 
 def _pieces(text: str) -> frozenset[tuple[str, ...]]:
     """All sequences of three words or signs on a line of the code."""
+    # What comes before the first kernel, as imports and the docstring, says nothing of a mistake.
     code = text.partition("@triton.jit")[2].splitlines()
-    return frozenset[tuple[str, ...]]().union(*map(_words, code))
+    return frozenset[tuple[str, ...]]().union(*map(_trigrams, code))
 
 
 @functools.cache  # an edit has nearly all of its lines from the solution
-def _words(line: str) -> frozenset[tuple[str, ...]]:
-    words = re.findall(r"^ +|\w+|[^\w\s]", line.partition("#")[0])  # with the indentation
-    return frozenset(zip(words, words[1:], words[2:], strict=False))
+def _trigrams(line: str) -> frozenset[tuple[str, ...]]:
+    tokens = re.findall(r"^ +|\w+|[^\w\s]", line.partition("#")[0])  # with the indentation
+    return frozenset(zip(tokens, tokens[1:], tokens[2:], strict=False))
 
 
-def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Observation | None) -> bool:
-    """Whether two calls did the same: they have the same faults, or the same values in the same places."""
-    if one is None or other is None or _events(one) != _events(other):
+def _are_alike(exercise: Exercise, case: Case, first: Observation | None, second: Observation | None) -> bool:
+    """Return whether two calls have the same faults, or the same values."""
+    if first is None or second is None or _events(first) != _events(second):
         return False
-    if one.failure or one.faults:
+    if first.failure or first.faults:
         return True
-    if one.output is None or other.output is None or one.output.shape != other.output.shape:
+    if first.output is None or second.output is None or first.output.shape != second.output.shape:
         return False
     arguments = case.arguments("cpu")
     allowed = tolerance(exercise, arguments, exercise.reference(*to_float64(arguments)))
-    if one.output.shape != allowed.shape:
+    if first.output.shape != allowed.shape:
         return True
-    near = (one.output.double() - other.output.double()).abs() <= SLACK_TOLERANCES * allowed
-    same = (one.output == other.output) | (one.output.isnan() & other.output.isnan())
-    return torch.equal(one.missing, other.missing) and bool((near | one.missing | same).all())
+    # Where nothing was written, values are chance; infinities and NaNs have no distance.
+    close = (first.output.double() - second.output.double()).abs() <= SLACK_TOLERANCES * allowed
+    equal = (first.output == second.output) | (first.output.isnan() & second.output.isnan())
+    return torch.equal(first.missing, second.missing) and bool((close | first.missing | equal).all())
 
 
-def _fails(exercise: Exercise, case: Case, seen: Observation | None) -> bool:
-    """Whether a call does something wrong: two results that differ little may be a wrong one and a right one."""
-    if seen is None or seen.failure or seen.faults or seen.changed_inputs or seen.earlier_answer_changed:
+def _fails(exercise: Exercise, case: Case, observation: Observation | None) -> bool:
+    """Return whether a call does something wrong.
+
+    Two results that differ little may be a wrong one and a right one.
+    """
+    if observation is None or observation.failure or observation.faults:
         return True
-    return not Comparison(exercise, case.arguments("cpu"), seen).right
+    if observation.changed_inputs or observation.earlier_answer_changed:
+        return True
+    return not Comparison(exercise, case.arguments("cpu"), observation).right
 
 
-def _tells(exercise: Exercise, case: Case, seen: Observation | None) -> bool:
-    """Whether a wrong call gives any number, or none in some places only, or a fault: not NaN or nothing all over."""
-    if seen is None:
+def _is_specific(exercise: Exercise, case: Case, observation: Observation | None) -> bool:
+    """Return whether a wrong call shows more than NaN or nothing all over.
+
+    That is any number, a fault, or elements that are missing in some places only.
+    """
+    if observation is None:
         return False
-    if seen.output is None or seen.faults or seen.failure:
+    if observation.output is None or observation.faults or observation.failure:
         return True
-    comparison = Comparison(exercise, case.arguments("cpu"), seen)
-    if seen.output.shape != comparison.expected.shape:
+    comparison = Comparison(exercise, case.arguments("cpu"), observation)
+    if observation.output.shape != comparison.expected.shape:
         return True
-    nothing = ~seen.output.isfinite() | seen.missing
+    nothing = ~observation.output.isfinite() | observation.missing
     return not comparison.right and not bool(nothing.all())
 
 
-def fails_alike(exercise: Exercise, case: Case, one: Observation | None, other: Observation | None) -> bool:
-    """Whether the same is told of two calls first: an error, a fault, what is never written, or else their values."""
-    if one is None or other is None:
+def fails_alike(exercise: Exercise, case: Case, first: Observation | None, second: Observation | None) -> bool:
+    """Return whether the first symptom of two calls is the same.
+
+    It is an error, a fault, what is never written, or else their values.
+    """
+    if first is None or second is None:
         return False
-    if one.failure or other.failure:
-        return _message(one) == _message(other)
-    if one.faults or other.faults:
-        return _faults(one)[:1] == _faults(other)[:1]
-    if one.output is not None and other.output is not None and one.missing.any():
-        return torch.equal(one.missing, other.missing)
-    return _alike(exercise, case, one, other)
+    if first.failure or second.failure:
+        return _message(first) == _message(second)
+    if first.faults or second.faults:
+        return _faults(first)[:1] == _faults(second)[:1]
+    if first.output is not None and second.output is not None and first.missing.any():
+        return torch.equal(first.missing, second.missing)
+    return _are_alike(exercise, case, first, second)
 
 
-def _events(seen: Observation) -> tuple[object, ...]:
-    """What a call did beside its result."""
-    undefined = any(launch.undefined for launch in seen.launches)
-    return _message(seen), seen.changed_inputs, _faults(seen), undefined
+def _events(observation: Observation) -> tuple[object, ...]:
+    """Return the effects of a call beside its result."""
+    undefined = any(launch.undefined for launch in observation.launches)
+    return _message(observation), observation.changed_inputs, _faults(observation), undefined
 
 
-def _message(seen: Observation) -> str | None:
-    return seen.failure.message if seen.failure else None
+def _message(observation: Observation) -> str | None:
+    return observation.failure.message if observation.failure else None
 
 
-def _faults(seen: Observation) -> list[tuple[object, ...]]:
-    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in seen.faults]
+def _faults(observation: Observation) -> list[tuple[object, ...]]:
+    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in observation.faults]

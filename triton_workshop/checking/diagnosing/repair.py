@@ -1,4 +1,4 @@
-"""Finds where a mistake was made: the place in a script where the solution's own lines make a failing case pass.
+"""Finds the statement of a script where a mistake was made.
 
 The solution's statements replace the learner's, one TODO after the other: see `alignment`. If that makes the case pass,
 the mistake is there, whatever it is.
@@ -11,36 +11,47 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
-from triton_workshop.checking.diagnosing.statements import Statement
+from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, aligned, lines_of
 from triton_workshop.checking.observing.source import Source
 
-MOST_TODOS = 2
-"""The most TODOs that may be wrong, and that may be replaced to see it: with more, nothing of the script is left."""
+MAX_TODOS = 2
+"""Number of TODOs that may be wrong, and be replaced to see it.
+
+With more, nothing of the script is left.
+"""
 ALWAYS = "The solution does this always, without an `if`."
 NO_SUCH_LINE = "The solution has no such line"
 
 
 @dataclass(frozen=True)
 class Culprit:
-    """Where a script went wrong."""
+    """The statement of a script that is wrong."""
 
     todos: tuple[int, ...]
-    """Their numbers, that of the line first; none if it was a line that the exercise gives."""
+    """Numbers of its TODOs, that of the line first.
+
+    There are none if it was a line that the exercise gives.
+    """
     line: int | None
     """The script's line; None if it lacks what should be there."""
     lines: frozenset[int]
     """All lines of the script in that place that are not the solution's."""
     code: str
-    """What the solution has there."""
+    """The solution's code for that place."""
     instead: str = ""
-    """What to say where the script has that code already: that it belongs elsewhere, or that more stands beside it."""
+    """Advice where the script has that code already.
+
+    It belongs elsewhere, or more stands beside it.
+    """
     extra: bool = False
-    """Whether the solution has nothing at all in that place."""
+    """The solution has nothing at all in that place."""
     moved: bool = False
-    """Whether the line is the solution's, but stands elsewhere there, or once."""
+    """The line is the solution's, but stands elsewhere there, or once."""
     with_others: bool = False
-    """Whether either needs other lines that only it has: then what the script's line uses may be wrong as well."""
+    """The script's code or the solution's needs other lines that only it has.
+
+    Then what the script's line uses may be wrong as well.
+    """
 
 
 def find_culprit(
@@ -49,159 +60,173 @@ def find_culprit(
     passes_all: Callable[[str], bool],
     fails_alike: Callable[[str], bool] = lambda text: False,
 ) -> Culprit | None:
-    """Return where the mistake is. `passes` runs a changed script on the case that failed, `passes_all` on larger ones.
+    """Find the statement to blame; None if no change helps.
 
-    Of two mistakes, it is the one that shows: without it, the script no longer `fails_alike` in that case. None if no
-    change helps, or if the script is too far from the exercise to tell.
+    `passes` runs a changed script on the case that failed, `passes_all` on larger ones. Of two mistakes, it is the one
+    that shows: without it, the script no longer `fails_alike` in that case. A script that is too far from the exercise
+    has no culprit.
     """
     try:
         alignment = aligned(source)
     except (SyntaxError, ValueError):
         return None
 
-    def right(places: Sequence[int]) -> bool:
-        return passes(repaired(alignment, sorted(places)))
+    def right(slots: Sequence[Slot]) -> bool:
+        return passes(replace_slots(alignment, slots))
 
-    groups = _wrong_groups(alignment, right, lambda group: passes_all(repaired(alignment, group)))
-    if not 0 < len(groups) <= MOST_TODOS:
+    groups = _wrong_groups(alignment, right, lambda group: passes_all(replace_slots(alignment, group)))
+    if not 0 < len(groups) <= MAX_TODOS:
         return None
-    hidden = [group for group in groups if len(groups) > 1 and fails_alike(repaired(alignment, group))]
-    first, *others = sorted(groups, key=lambda group: group in hidden)
-    replaced = alignment.with_needed([place for group in groups for place in group])
-    if len({alignment.ours[place].todo for place in replaced} - {None}) > MOST_TODOS:
+    hidden = [group for group in groups if len(groups) > 1 and fails_alike(replace_slots(alignment, group))]
+    first, *rest = sorted(groups, key=lambda group: group in hidden)
+    replaced = alignment.with_needed([slot for group in groups for slot in group])
+    if len({slot.solution.todo for slot in replaced} - {None}) > MAX_TODOS:
         return None
-    rest = [place for group in others for place in group]
-    places = _fewest(first, lambda some: right([*some, *rest]))
-    return _culprit(alignment, [first, *others], places)
+    remaining = [slot for group in rest for slot in group]
+    slots = _minimize(first, lambda some: right([*some, *remaining]))
+    return _culprit(alignment, [first, *rest], slots)
 
 
 def _wrong_groups(
-    alignment: Alignment, right: Callable[[list[int]], bool], all_right: Callable[[list[int]], bool]
-) -> list[list[int]]:
-    """Return the fewest TODOs, given lines or additions whose replacement makes the case pass; empty if none does."""
+    alignment: Alignment, right: Callable[[list[Slot]], bool], all_right: Callable[[list[Slot]], bool]
+) -> list[list[Slot]]:
+    """Return the fewest groups of slots whose replacement makes the case pass.
+
+    A group is a TODO, a given line or an addition. There are none if nothing helps.
+    """
     different = alignment.different()
-    groups = _by_todo(alignment, different)
+    groups = _by_todo(different)
     for group in groups:
-        if alignment.ours[group[0]].todo is not None and right(group):
+        if group[0].solution.todo is not None and right(group):
             return [group]
     # A learner may well have changed a given line, such as a block's size: it is wrong only if nothing else is.
-    given = [group for group in groups if alignment.ours[group[0]].todo is None]
-    for group in [*given, *([place] for place in alignment.branches)]:
+    unnumbered = [group for group in groups if group[0].solution.todo is None]
+    for group in [*unnumbered, *([slot] for slot in alignment.of_kind(SlotKind.BRANCH))]:
         if right(group) and all_right(group):
             return [group]
-    return sorted(_least(groups, right)) if len(groups) > 1 and right(different) else []
+    if len(groups) < 2 or not right(different):
+        return []
+    return sorted(_needed_groups(groups, right), key=lambda group: group[0].index)
 
 
-def _culprit(alignment: Alignment, groups: list[list[int]], places: list[int]) -> Culprit:
-    """The culprit, where these groups are wrong, and of the first of them these places."""
-    every = [*places, *(place for group in groups[1:] for place in group)]
-    todos = tuple(todo for group in groups if (todo := alignment.ours[group[0]].todo) is not None)
-    if alignment.ours[places[0]].todo is None:
-        todos = ()
-    lines = alignment.lines_of(every)
-    line = min(alignment.lines_of(places) or lines, default=None)
-    if line is None:
-        line = alignment.line_of_more(places)
-    ours = (alignment.ours[place] for place in alignment.with_needed(places))
-    own = {alignment.ours[place].todo for place in places}
-    code = "\n".join(each.code for each in ours if each.todo in own)
-    extra = places[0] in alignment.extras or places[0] in alignment.branches
-    more = len(alignment.with_needed(places)) > len(places) or alignment.uses_own(places)
-    instead = _instead(alignment, places, line, alone=len(groups) == 1)
-    return Culprit(todos, line, lines, code, instead, extra, alignment.is_moved(line), more)
+def _culprit(alignment: Alignment, groups: list[list[Slot]], slots: list[Slot]) -> Culprit:
+    """Describe the culprit.
 
-
-def _fewest(places: list[int], right: Callable[[list[int]], bool]) -> list[int]:
-    """Return one of these places if it is enough, since the lines around it may be right in another way than ours.
-
-    Otherwise return all that are needed together.
+    These groups are wrong, and of the first of them these slots.
     """
-    alone = next(([place] for place in places if right([place])), None)
-    return alone or [place for [place] in _least([[place] for place in places], right)]
+    every = [*slots, *(slot for group in groups[1:] for slot in group)]
+    todos = tuple(todo for group in groups if (todo := group[0].solution.todo) is not None)
+    if slots[0].solution.todo is None:
+        todos = ()
+    lines = lines_of(every)
+    line = min(lines_of(slots) or lines, default=None)
+    if line is None:
+        line = alignment.line_of_more(slots)
+    needed = alignment.with_needed(slots)
+    numbers = {slot.solution.todo for slot in slots}
+    code = "\n".join(slot.solution.code for slot in needed if slot.solution.todo in numbers)
+    extra = slots[0].kind is not SlotKind.SOLUTION
+    with_others = len(needed) > len(slots) or alignment.uses_extra_names(slots)
+    instead = _instead(alignment, slots, line, alone=len(groups) == 1)
+    return Culprit(todos, line, lines, code, instead, extra, alignment.is_moved(line), with_others)
 
 
-def _least(groups: list[list[int]], right: Callable[[list[int]], bool]) -> list[list[int]]:
+def _minimize(slots: list[Slot], right: Callable[[list[Slot]], bool]) -> list[Slot]:
+    """Return one of these slots if that is enough, or else all needed ones.
+
+    The lines around it may be right in another way than the solution's.
+    """
+    single = next(([slot] for slot in slots if right([slot])), None)
+    return single or [slot for [slot] in _needed_groups([[slot] for slot in slots], right)]
+
+
+def _needed_groups(groups: list[list[Slot]], right: Callable[[list[Slot]], bool]) -> list[list[Slot]]:
     """Leave out the groups that are not needed, beginning with the last one."""
-    kept = list(groups)
+    needed = list(groups)
     for group in reversed(groups):
-        fewer = [each for each in kept if each is not group]
-        if fewer and right([place for each in fewer for place in each]):
-            kept = fewer
-    return kept
+        fewer = [candidate for candidate in needed if candidate is not group]
+        if fewer and right([slot for candidate in fewer for slot in candidate]):
+            needed = fewer
+    return needed
 
 
-def _by_todo(alignment: Alignment, places: list[int]) -> list[list[int]]:
-    """Places of one TODO together; each line that is given by itself."""
-    groups: dict[object, list[int]] = {}
-    for place in places:
-        todo = alignment.ours[place].todo
-        groups.setdefault(("given", place) if todo is None else todo, []).append(place)
+def _by_todo(slots: list[Slot]) -> list[list[Slot]]:
+    """Group the slots of a TODO; a line that is given is a group by itself."""
+    groups: dict[object, list[Slot]] = {}
+    for slot in slots:
+        todo = slot.solution.todo
+        groups.setdefault(slot if todo is None else todo, []).append(slot)
     return list(groups.values())
 
 
-def repaired(alignment: Alignment, places: Sequence[int]) -> str:
-    """Return the script with our statements at these places, and with what those need."""
+def replace_slots(alignment: Alignment, slots: Sequence[Slot]) -> str:
+    """Return the script with the solution's statements in these slots.
+
+    They come with the statements that they need.
+    """
     lines: list[str | None] = list(alignment.source.lines)
     added: dict[int, list[str]] = {}
-    for place in alignment.with_needed(places):
-        own = alignment.ours[place]
-        here = [s for s in alignment.pairs[place] if _in_place(alignment, place, s)]
-        nearest = max(here, key=own.likeness, default=None)
-        at = nearest.first - 1 if nearest else _after(alignment, place)
-        margin = _margin(alignment.source.lines[at]) if nearest else " " * 4 * (own.loops + 1)
-        added.setdefault(at, []).append(textwrap.indent(own.code, margin))
-        for statement in alignment.pairs[place]:
-            lines[statement.first - 1 : statement.last] = [None] * (statement.last - statement.first + 1)
-    whole = [text for at, line in enumerate([*lines, None]) for text in (*added.get(at, []), line)]
-    return "\n".join(text for text in whole if text is not None) + "\n"
+    for slot in alignment.with_needed(slots):
+        statement = slot.solution
+        nearest = max(slot.ordered_matches(), key=statement.likeness, default=None)
+        if nearest:
+            at = nearest.first - 1
+            margin = _margin(alignment.source.lines[at])
+        else:
+            at = _insertion_line(alignment, slot)
+            margin = " " * 4 * (statement.loops + 1)
+        added.setdefault(at, []).append(textwrap.indent(statement.code, margin))
+        for match in slot.matches:
+            lines[match.first - 1 : match.last] = [None] * (match.last - match.first + 1)
+    # Lines that go are None until here, so that the numbers of all others stay valid.
+    text = [line for at, old in enumerate([*lines, None]) for line in (*added.get(at, []), old)]
+    return "\n".join(line for line in text if line is not None) + "\n"
 
 
-def _after(alignment: Alignment, place: int) -> int:
-    """Return the line, from 0, before which a missing statement belongs: after the statement that precedes it."""
-    own = alignment.ours[place]
-    for before in range(place - 1, -1, -1):
-        here = [s for s in alignment.pairs[before] if _in_place(alignment, before, s)]
-        if here and alignment.ours[before].function == own.function:
-            last = here[-1]
-            return last.outer[own.loops] if len(last.outer) > own.loops else last.last
-    inside = [s for s in alignment.theirs if s.function == own.function]
-    return min((s.first - 1 for s in inside), default=len(alignment.source.lines))
+def _insertion_line(alignment: Alignment, slot: Slot) -> int:
+    """Return the line, from 0, before which a missing statement belongs.
 
-
-def _in_place(alignment: Alignment, place: int, other: Statement) -> bool:
-    """Whether their statement stands where ours does: ours itself may stand out of order, or twice."""
-    own = alignment.ours[place]
-    return other.loops == own.loops and (not own.same_as(other) or other == alignment.standing.get(place))
+    It belongs after the statement that precedes it in the solution.
+    """
+    statement = slot.solution
+    for previous in reversed(alignment.slots[: slot.index]):
+        matches = previous.ordered_matches()
+        if matches and previous.solution.function == statement.function:
+            last = matches[-1]
+            # A statement outside the loops of the previous one comes after those.
+            return last.outer[statement.loops] if len(last.outer) > statement.loops else last.last
+    starts = (s.first - 1 for s in alignment.script if s.function == statement.function)
+    return min(starts, default=len(alignment.source.lines))
 
 
 def _margin(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _instead(alignment: Alignment, places: Sequence[int], line: int | None, *, alone: bool) -> str:
-    """What to say of a line where the script has all of our code of these places, so that it helps no more.
+def _instead(alignment: Alignment, slots: Sequence[Slot], line: int | None, *, alone: bool) -> str:
+    """Return the advice on a line where the script has all of the solution's code.
 
-    `alone`: whether nothing else is wrong.
+    Putting that code in these slots would help no more. `alone`: nothing else is wrong.
     """
-    if places[0] in alignment.branches:
+    if slots[0].kind is SlotKind.BRANCH:
         return ALWAYS
-    if places[0] in alignment.extras:
+    if slots[0].kind is SlotKind.EXTRA:
         return f"{NO_SUCH_LINE}: without it, this case is right." if alone else f"{NO_SUCH_LINE}."
-    if not alignment.has_all_of(places):
+    if not alignment.has_all_of(slots):
         return ""
-    place, blamed = next(((p, s) for p in places for s in alignment.pairs[p] if s.first == line), (places[0], None))
-    own, before = alignment.ours[place], alignment.ours[max(place - 1, 0)]
+    slot, blamed = next(((slot, s) for slot in slots for s in slot.matches if s.first == line), (slots[0], None))
+    statement, previous = slot.solution, alignment.slots[max(slot.index - 1, 0)].solution
     if blamed is None or isinstance(blamed.node, ast.If):
         return ALWAYS
-    if not own.same_code(blamed):
+    if not statement.same_code(blamed):
         return f"{NO_SUCH_LINE}."
-    only_once = sum(own.same_code(s) for s in alignment.pairs[place]) > 1
-    if only_once or place in alignment.standing:
+    only_once = sum(statement.same_code(s) for s in slot.matches) > 1
+    if only_once or slot.right is not None:
         return "The solution has this line only once."
-    if blamed.loops != own.loops:
-        where = ("outside the loop", "inside the loop", "inside both loops")[own.loops]
-    elif before.function == own.function and before.loops <= own.loops:
-        where = f"after `{before.first_line}`"
+    if blamed.loops != statement.loops:
+        where = ("outside the loop", "inside the loop", "inside both loops")[statement.loops]
+    elif previous.function == statement.function and previous.loops <= statement.loops:
+        where = f"after `{previous.first_line}`"
     else:
-        where = "after the loop" if before.loops else "first"
+        where = "after the loop" if previous.loops else "first"
     return f"In the solution this line stands {where}."

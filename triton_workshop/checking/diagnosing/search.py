@@ -1,4 +1,7 @@
-"""Runs in the process of a learner's script, after it was observed: finds which mistake it made, and where."""
+"""Searches for a mistake and its line, in the script's own process.
+
+The script has been observed before.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from triton_workshop.checking.diagnosing import tries as allowed
-from triton_workshop.checking.diagnosing.configurations import other_configuration_of
+from triton_workshop.checking.diagnosing import tries as time_limits
+from triton_workshop.checking.diagnosing.configurations import find_configuration
 from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
@@ -27,12 +30,14 @@ from triton_workshop.exercises.cases import Case
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
+NOT_STORED = (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE)
+
 
 def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
-    """Send which mistake makes the case of this name fail, and where it is: whenever more is known."""
+    """Send the mistake that makes a case fail, whenever more is known."""
     prepare()
     keep_signals_inside()
-    with _silent(), dispensable():
+    with _silence_output(), dispensable():
         for diagnosis in diagnoses_of(source, source.exercise.find_case(name)):
             connection.send(diagnosis)
 
@@ -41,44 +46,46 @@ def send_other_size(connection: Connection, source: Source) -> None:
     """Send a tile size that a right script depends on, or None."""
     prepare()
     keep_signals_inside()
-    found: OtherSize | None = None
-    with _silent(), dispensable():
-        found = other_size(source)
-    connection.send(found)
+    dependency: OtherSize | None = None
+    with _silence_output(), dispensable():
+        dependency = other_size(source)
+    connection.send(dependency)
 
 
 def send_limits(connection: Connection, source: Source) -> None:
-    """Send up to which sizes a right script is right, one limit after the other."""
+    """Send the sizes up to which a right script is right."""
     prepare()
     keep_signals_inside()
-    with _silent():
+    with _silence_output():
         for limit in limits(source):
             connection.send(limit)
 
 
 @contextlib.contextmanager
-def _silent() -> Iterator[None]:
+def _silence_output() -> Iterator[None]:
     """Throw away what is printed past Python, too."""
-    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 (a device)
-        kept = [(number, os.dup(number)) for number in (1, 2)]
-        for number, _ in kept:
-            os.dup2(nowhere.fileno(), number)
+    with open(os.devnull, "wb") as null:  # noqa: PTH123 (a device)
+        descriptors = [(number, os.dup(number)) for number in (1, 2)]
+        for number, _ in descriptors:
+            os.dup2(null.fileno(), number)
     try:
         yield
     finally:
-        for number, file in kept:
+        for number, file in descriptors:
             os.dup2(file, number)
             os.close(file)
 
 
 def diagnosis_of(source: Source, case: Case, seconds: float | None = None) -> Diagnosis:
-    """The last of the `diagnoses_of` this case."""
+    """Return the last of the `diagnoses_of` this case."""
     *_, last = diagnoses_of(source, case, seconds)
     return last
 
 
 def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> Iterator[Diagnosis]:
-    """Find which mistake makes this case fail, and where it is. What the script prints is thrown away.
+    """Find the mistake that makes this case fail, and its line.
+
+    What the script prints is thrown away.
 
     `seconds` of processor time are for all tries together, by default `tries.SEARCH_SECONDS`. For a slip in a script of
     which those have shown nothing there are half as many again, by default `tries.SLIP_SECONDS`, and as many to try it
@@ -86,61 +93,68 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     """
     tries = Tries(source, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        if tries.right(source.text, case):
+        # Here the script is loaded anew: what it remembers of other cases is gone.
+        if tries.is_right(source.text, case):
             yield Diagnosis(remembers=True)
             return
-        seen = tries.observe(source.text, case)
-        if seen is None or seen.provenance in (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE):
+        observation = tries.observe(source.text, case)
+        # A result that no kernel has stored is explained by that, whatever its values are.
+        if observation is None or observation.provenance in NOT_STORED:
             yield Diagnosis()
             return
         culprit = find_culprit(
             source,
-            lambda text: tries.repaired(text, case),
-            lambda text: all(tries.right(text, each) for each in source.exercise.largest_cases),
-            lambda text: fails_alike(source.exercise, case, seen, tries.observe(text, case)),
+            lambda text: tries.is_repair(text, case),
+            lambda text: all(tries.is_right(text, larger_case) for larger_case in source.exercise.largest_cases),
+            lambda text: fails_alike(source.exercise, case, observation, tries.observe(text, case)),
         )
-        if seen.failure:  # an error message with an explanation needs no search: no edit says more
+        if observation.failure:  # an error message with an explanation needs no search: no edit says more
             yield Diagnosis(culprit)
             return
         diagnosis = diagnose(source, case, culprit, tries.observe)
-        yield diagnosis
+        yield diagnosis  # now, as the process may be ended while it looks for a slip
         unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
-        if unclear and (slip := _slip(source, case, seen, culprit, seconds)):
+        if unclear and (slip := _slip(source, case, observation, culprit, seconds)):
             yield replace(diagnosis, culprit=None, slip=slip)
 
 
 def _is_unclear(source: Source, culprit: Culprit) -> bool:
-    """Whether others may be the cause: lines that it uses, or what a path does that its line chooses."""
+    """Return whether other lines may be the cause.
+
+    These are lines that it uses, or the path that its line chooses.
+    """
     at_path = isinstance(source.statement_at(culprit.line), ast.If) and not culprit.instead
     return (culprit.with_others or at_path) and not culprit.extra
 
 
-def _slip(source: Source, case: Case, seen: Observation, culprit: Culprit | None, seconds: float | None) -> Slip | None:
-    tries = Tries(source, allowed.SLIP_SECONDS if seconds is None else seconds / 2)
-    last = Tries(source, allowed.CONFIRM_SECONDS if seconds is None else seconds)
-    noticed = {fault.line.number for fault in seen.faults[:1]} | (culprit.lines if culprit else set[int]())
+def _slip(
+    source: Source, case: Case, observation: Observation, culprit: Culprit | None, seconds: float | None
+) -> Slip | None:
+    tries = Tries(source, time_limits.SLIP_SECONDS if seconds is None else seconds / 2)
+    last = Tries(source, time_limits.CONFIRM_SECONDS if seconds is None else seconds)
+    noticed = {fault.line.number for fault in observation.faults[:1]} | (culprit.lines if culprit else set[int]())
     return find_slip(
         source,
         noticed,
-        lambda text: tries.repaired(text, case),
-        last.right_in_all,
+        lambda text: tries.is_repair(text, case),
+        last.is_right_in_all,
         nearby=culprit is not None,
     )
 
 
 def limits(source: Source, seconds: float | None = None) -> Iterator[Limit]:
     """Find up to which sizes a right script is right, as `diagnosis_of` does."""
-    seconds = allowed.LIMIT_SECONDS if seconds is None else seconds
+    seconds = time_limits.LIMIT_SECONDS if seconds is None else seconds
     tries = Tries(source, seconds, slow=math.inf, longest=seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        yield from limits_of(source, tries.observe, tries.right, lambda: tries.extend(seconds))
+        yield from limits_of(source, tries.observe, tries.is_right, lambda: tries.extend(seconds))
 
 
 def other_size(source: Source, seconds: float | None = None) -> OtherSize | None:
     """Find a tile size that a right script depends on, as `diagnosis_of` does."""
-    seconds = allowed.LIMIT_SECONDS if seconds is None else seconds
+    seconds = time_limits.LIMIT_SECONDS if seconds is None else seconds
     tries = Tries(source, seconds, slow=math.inf)  # smaller tiles take longer, and are right
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        last, runs = source.exercise.cases[-3:], (tries.observe, tries.right)
+        last, runs = source.exercise.cases[-3:], (tries.observe, tries.is_right)
         every = (*last, *source.exercise.long_cases)
-        return other_size_of(source, last, *runs) or other_configuration_of(source, every, *runs)
+        return other_size_of(source, last, *runs) or find_configuration(source, every, *runs)

@@ -1,4 +1,4 @@
-"""Finds a slip: one small change of the script itself with which it is right.
+"""Finds a slip: one small change with which the script is right.
 
 It needs no likeness to the solution, so it finds the line in scripts of any style.
 """
@@ -46,7 +46,7 @@ KINDS = (
 )
 """The likely ones first: there may be no time for all."""
 STEPS = 4
-"""Lines that are fewer steps back from where the mistake was noticed are more likely than all others."""
+"""Number of steps back from the mistake within which lines come first."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Slip:
     """Of its hints."""
     line: int
     old: str
-    """What stands there, as far as it is changed."""
+    """The code that stands there, as far as it is changed."""
     code: str
     """The whole line as it would be right."""
 
@@ -70,10 +70,10 @@ def find_slip(
     *,
     nearby: bool = False,
 ) -> Slip | None:
-    """Return the first change that helps. `passes` is for the case that failed, `passes_all` for every case.
+    """Return the first change that helps.
 
-    The lines where the mistake was noticed are changed first, then those that they use, and never the solution's.
-    With `nearby`, no others are changed.
+    `passes` is for the case that failed, `passes_all` for every case. The lines where the mistake was noticed are
+    changed first, then those that they use, and never the solution's. With `nearby`, no others are changed.
     """
 
     def helps(change: Change) -> bool:
@@ -95,7 +95,7 @@ def _slip(source: Source, change: Change) -> Slip:
 
 
 def _code_of(path: Change, source: Source) -> list[ast.AST]:
-    """What a path alone has, the functions that it names included."""
+    """Return the code of a path, with the functions that it names."""
     choosing = next(node for node in source.nodes if isinstance(node, ast.If | ast.IfExp) and node.test is path.node)
     code = choosing.body if path.words == "False" else choosing.orelse
     parts = code if isinstance(code, list) else [code]
@@ -113,7 +113,7 @@ def _span(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def _code(change: Change, text: str) -> str:
-    """The line as it would be right; without parentheses that it does not need."""
+    """Return the line as it would be right, without needless parentheses."""
     line = text.splitlines()[change.node.lineno - 1].strip()
     if line.endswith((",", ":")):  # one of several lines of a statement, or the first one of a loop
         return line
@@ -145,9 +145,10 @@ def _changes(source: Source, noticed: Collection[int], *, nearby: bool = False) 
 
 
 def _steps(functions: Sequence[Function], noticed: Collection[int]) -> dict[int, int]:
-    """How many steps back each line is: those noticed 0, a line that assigns what these read 1, and so on.
+    """Return for each line how many steps back it is.
 
-    The lines of a function are a step back from a call of it.
+    Those noticed are 0, a line that assigns what these read is 1, and so on. The lines of a function are a step back
+    from a call of it.
     """
     nodes = [(each.name, node) for each in functions for node in ast.walk(each)]
     statements = [(name, node) for name, node in nodes if isinstance(node, Assignment | ast.Expr | ast.Return)]
@@ -162,7 +163,10 @@ def _steps(functions: Sequence[Function], noticed: Collection[int]) -> dict[int,
 
 
 def _coefficients(solution: str) -> set[float]:
-    """The solution's numbers with a fraction; none if the learner has spoilt it."""
+    """Return the solution's numbers with a fraction.
+
+    There are none if the learner has spoilt it.
+    """
     with suppress(SyntaxError):
         nodes = (node for node in ast.walk(ast.parse(solution)) if isinstance(node, ast.Constant))
         return {node.value for node in nodes if isinstance(node.value, float) and not node.value.is_integer()}

@@ -1,7 +1,8 @@
-"""Finds the code of a right script that no case has run: a path for sizes, dtypes or layouts that the cases have not.
+"""Finds the code of a right script that no case has run.
 
-A verdict says nothing about it. Left out is what no input would reach, such as a branch of a flag that each launch
-gives the same value, what depends on the machine, and code that ends a function early or reports an error.
+It is a path for sizes, dtypes or layouts that the cases have not, so a verdict says nothing about it. Left out is what
+no input would reach, such as a branch of a flag that each launch gives the same value, what depends on the machine, and
+code that ends a function early or reports an error.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
 from triton_simulator.branches import Branch
-from triton_workshop.checking.diagnosing.tile_sizes import OPTIONS, bound_by
-from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.checking.diagnosing.tile_sizes import OPTIONS, bindings_in
+from triton_workshop.checking.observing.source import Function, Source, called, nodes_of, parameters_of, stores_in
 
 MACHINE = ("cuda", "device", "is_cuda", "is_available", "is_cpu")
 """Attributes that say where a script runs."""
@@ -26,7 +27,7 @@ Scope = Function | ast.Lambda
 
 @dataclass(frozen=True)
 class Untested:
-    """Lines that no case has run, with what would have to be true or false for that."""
+    """Lines that no case has run, and the condition that would run them."""
 
     first: int
     last: int
@@ -36,15 +37,19 @@ class Untested:
     """The code, where it is a part of a line."""
 
 
-def untested(source: Source, taken: Set[Branch]) -> Iterator[Untested]:
-    """The code that did not run because all conditions of these branches went the other way."""
+def untested(source: Source, branches: Set[Branch]) -> Iterator[Untested]:
+    """Find the code that did not run in these branches.
+
+    All its conditions went the other way.
+    """
     went: dict[tuple[int, str], set[bool]] = {}
-    for branch in taken:
+    for branch in branches:
         went.setdefault((branch.line, branch.condition), set()).add(branch.taken)
     inputs, launcher = _Inputs(source), source.launcher
-    arguments = {part.arg for part in ast.walk(launcher.args) if isinstance(part, ast.arg)} if launcher else set[str]()
+    arguments = parameters_of(launcher.args if launcher else None)
     for node, around, scopes in _conditionals(source.tree):
         line = node.test.lineno
+        # A branch without a condition has gone this way on its line, whatever the condition was.
         ways = went.get((line, ast.unparse(node.test)), set[bool]()) | went.get((line, ""), set())
         if len(ways) != 1 or not inputs.decide(node.test, scopes):
             continue
@@ -52,9 +57,9 @@ def untested(source: Source, taken: Set[Branch]) -> Iterator[Untested]:
         code = _code_of(node, needed)
         spared = _is_for_none(node.test, needed, arguments) or _is_option(around)
         if any(map(_matters, code)) and not spared:
-            words = ast.unparse(code[0]) if isinstance(node, ast.IfExp) else ""
+            snippet = ast.unparse(code[0]) if isinstance(node, ast.IfExp) else ""
             last = code[-1].end_lineno or code[-1].lineno
-            yield Untested(code[0].lineno, last, ast.unparse(node.test), needed, words)
+            yield Untested(code[0].lineno, last, ast.unparse(node.test), needed, snippet)
 
 
 def _code_of(node: Conditional, needed: bool) -> list[ast.stmt] | list[ast.expr]:
@@ -65,22 +70,27 @@ def _code_of(node: Conditional, needed: bool) -> list[ast.stmt] | list[ast.expr]
 def _conditionals(
     node: ast.AST, around: ast.AST | None = None, scopes: tuple[Scope, ...] = ()
 ) -> Iterator[tuple[Conditional, ast.AST | None, tuple[Scope, ...]]]:
-    """Each conditional with what it is a value of, if that is a keyword or an assignment, and its functions."""
+    """Yield each conditional, with its context and its functions.
+
+    The context is the keyword or the assignment whose value it is part of.
+    """
     if isinstance(node, Conditional):
         yield node, around, scopes
     if isinstance(node, Scope):
         scopes = (*scopes, node)
-    for part in ast.iter_child_nodes(node):
-        inside = part if isinstance(part, ast.keyword | ast.Assign) else around if isinstance(part, ast.expr) else None
-        yield from _conditionals(part, inside, scopes)
+    for child in ast.iter_child_nodes(node):
+        inside = around if isinstance(child, ast.expr) else None
+        if isinstance(child, ast.keyword | ast.Assign):
+            inside = child
+        yield from _conditionals(child, inside, scopes)
 
 
 def _matters(code: ast.AST) -> bool:
-    """Whether it does more than to end something, or to tell people something."""
+    """Return whether code does more than to end or to print something."""
     match code:
         case ast.Raise() | ast.Assert() | ast.Pass() | ast.Continue() | ast.Break() | ast.Return(value=None):
             return False
-        case ast.Expr(ast.Constant()):
+        case ast.Expr(ast.Constant()):  # a docstring, or `...`
             return False
         case ast.Expr(ast.Call() as call):
             return called(call) not in TELLING
@@ -90,7 +100,7 @@ def _matters(code: ast.AST) -> bool:
 
 
 def _is_for_none(test: ast.expr, needed: bool, arguments: Set[str]) -> bool:
-    """Whether code is there for arguments that are left out, or for tensors without elements."""
+    """Return whether code is for arguments left out, or empty tensors."""
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=inner):
             return _is_for_none(inner, not needed, arguments)
@@ -106,79 +116,87 @@ def _is_for_none(test: ast.expr, needed: bool, arguments: Set[str]) -> bool:
 
 
 def _is_size(value: ast.expr, arguments: Set[str]) -> bool:
-    """Whether it may be how many elements there are: `numel()`, a part of a shape, or a name for these."""
+    """Return whether a value may be a number of elements.
+
+    It is `numel()`, a part of a shape, or a name for these.
+    """
     if isinstance(value, ast.Name):
         return value.id not in arguments
     return isinstance(value, ast.Subscript) or (isinstance(value, ast.Call) and called(value) in ("numel", "len"))
 
 
 def _is_option(around: ast.AST | None) -> bool:
-    """Whether a value goes to the compiler, such as a number of warps."""
+    """Return whether a value goes to the compiler, as a number of warps does."""
     names = [around.arg] if isinstance(around, ast.keyword) else []
     if isinstance(around, ast.Assign):
-        names = [part.id for target in around.targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+        names = [name.id for target in around.targets for name in nodes_of(target, ast.Name)]
     return any(name in OPTIONS for name in names)
 
 
 class _Inputs:
-    """What of a script depends on its inputs, as far as its text shows."""
+    """The values of a script that depend on its inputs, by its text."""
 
     def __init__(self, source: Source) -> None:
         self._calls: dict[str, list[tuple[ast.Call, tuple[Scope, ...]]]] = {}
-        used = _used(source)
+        used = _used_functions(source)
         for call, scopes in _calls(source.tree):
             if scopes and scopes[0] not in used:
                 continue
             function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
             if isinstance(function, ast.Name):
                 self._calls.setdefault(function.id, []).append((call, scopes))
-        keys = (node.keys for node in source.nodes if isinstance(node, ast.Dict))
-        self._tuned = {key.value for each in keys for key in each if isinstance(key, ast.Constant)}
-        """What a tuner's configurations or a heuristic give, and other words in such places."""
-        self._asked: set[tuple[Scope, str]] = set()
+        keys = [key for node in source.nodes_of(ast.Dict) for key in node.keys]
+        self._tuned = {key.value for key in keys if isinstance(key, ast.Constant)}
+        """Keys of a tuner's configurations or heuristics, and other such keys."""
+        self._visited: set[tuple[Scope, str]] = set()
         """Names that depend on each other are asked about once."""
 
     def decide(self, test: ast.expr, scopes: tuple[Scope, ...]) -> bool:
-        """Whether the outcome of a condition depends on them, and not on the machine."""
-        attributes = {part.attr for part in ast.walk(test) if isinstance(part, ast.Attribute)}
-        self._asked.clear()
+        """Return whether a condition depends on inputs, not on the machine."""
+        attributes = {node.attr for node in nodes_of(test, ast.Attribute)}
+        self._visited.clear()
         return attributes.isdisjoint(MACHINE) and self._varies(test, scopes)
 
     def _varies(self, value: ast.expr | None, scopes: tuple[Scope, ...]) -> bool:
-        """Whether a value may be another one in another call. What a program asks for itself may, too."""
+        """Return whether a value may differ between calls, or between programs."""
         if value is None:
             return True
-        names = {part.id for part in ast.walk(value) if isinstance(part, ast.Name)}
-        calls = {called(part) for part in ast.walk(value) if isinstance(part, ast.Call)}
+        names = {node.id for node in nodes_of(value, ast.Name)}
+        calls = {called(node) for node in nodes_of(value, ast.Call)}
         return not calls.isdisjoint(OF_PROGRAMS) or any(self._name_varies(name, scopes) for name in names)
 
     def _name_varies(self, name: str, scopes: tuple[Scope, ...]) -> bool:
+        # From the inside out, as Python looks a name up.
         for depth in range(len(scopes), 0, -1):
             scope, inside = scopes[depth - 1], scopes[:depth]
-            is_parameter = any(isinstance(part, ast.arg) and part.arg == name for part in ast.walk(scope.args))
+            is_parameter = name in parameters_of(scope.args)
             values = [] if is_parameter else list(_values_of(name, scope))
             if not (is_parameter or values):
                 continue
-            if (scope, name) in self._asked:
+            # A loop's variable may depend on itself; what else it depends on has been looked at by then.
+            if (scope, name) in self._visited:
                 return False
-            self._asked.add((scope, name))
+            self._visited.add((scope, name))
             return self._parameter_varies(scope, name) if is_parameter else any(self._varies(v, inside) for v in values)
         return False  # one of the module
 
     def _parameter_varies(self, scope: Scope, name: str) -> bool:
         calls = [] if isinstance(scope, ast.Lambda) else self._calls.get(scope.name, [])
-        given = ((_argument(call, scope.args, name, self._tuned), around) for call, around in calls)
-        return not calls or any(self._varies(value, around) for value, around in given)
+        arguments = ((_argument(call, scope.args, name, self._tuned), around) for call, around in calls)
+        return not calls or any(self._varies(value, around) for value, around in arguments)
 
 
-def _used(source: Source) -> set[ast.stmt]:
-    """The functions that the launcher uses, itself included: a file may have others beside it."""
+def _used_functions(source: Source) -> set[ast.stmt]:
+    """Return the functions that the launcher uses, and itself.
+
+    A file may have others beside it.
+    """
     named = {node.name: node for node in source.tree.body if isinstance(node, Function)}
     used, coming = set[ast.stmt](), {source.exercise.launcher}
     while coming:
-        found = {named[name] for name in coming if name in named} - used
-        used |= found
-        coming = {part.id for each in found for part in ast.walk(each) if isinstance(part, ast.Name)}
+        functions = {named[name] for name in coming if name in named} - used
+        used |= functions
+        coming = {name.id for function in functions for name in nodes_of(function, ast.Name)}
     return used
 
 
@@ -186,39 +204,43 @@ def _calls(node: ast.AST, scopes: tuple[Scope, ...] = ()) -> Iterator[tuple[ast.
     if isinstance(node, ast.Call):
         yield node, scopes
     inside = (*scopes, node) if isinstance(node, Scope) else scopes
-    for part in ast.iter_child_nodes(node):
-        yield from _calls(part, inside)
+    for child in ast.iter_child_nodes(node):
+        yield from _calls(child, inside)
 
 
 def _argument(call: ast.Call, parameters: ast.arguments, name: str, tuned: Set[object]) -> ast.expr | None:
-    """What a call passes for a parameter, or its default; None if that is not known."""
+    """Return the argument for a parameter of a call, or its default.
+
+    It is None if that is not known.
+    """
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    names = [part.arg for part in (*parameters.posonlyargs, *parameters.args)]
+    names = [parameter.arg for parameter in (*parameters.posonlyargs, *parameters.args)]
     required = len(names) - len(parameters.defaults)
     defaults = dict(zip(names[required:], parameters.defaults, strict=True))
     defaults |= {a.arg: d for a, d in zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True) if d is not None}
-    stars = [place for place, argument in enumerate(call.args) if isinstance(argument, ast.Starred)]
+    stars = [index for index, argument in enumerate(call.args) if isinstance(argument, ast.Starred)]
     if not stars:
         return dict(zip(names, call.args, strict=False)).get(name, defaults.get(name))
     # How many arguments a `*` stands for is not known: as many as there have to be.
-    after = call.args[stars[-1] + 1 :]
-    given = {keyword.arg for keyword in call.keywords} | tuned
-    last = [each for each in names[:required] if each not in given][-len(after) :] if after else []
-    return dict(zip(last, after, strict=False)).get(name, defaults.get(name))
+    trailing = call.args[stars[-1] + 1 :]
+    passed = {keyword.arg for keyword in call.keywords} | tuned
+    last = (
+        [parameter_name for parameter_name in names[:required] if parameter_name not in passed][-len(trailing) :]
+        if trailing
+        else []
+    )
+    return dict(zip(last, trailing, strict=False)).get(name, defaults.get(name))
 
 
 def _values_of(name: str, scope: Scope) -> Iterator[ast.expr | None]:
-    """What a function assigns to a name: None where that is not known, as of a loop's."""
-    nodes = list(ast.walk(scope))
-    assigned = [node for node in nodes if isinstance(node, ast.Assign | ast.AnnAssign)]
-    pairs = [(target, node.value) for node in assigned if node.value is not None for target in _targets(node)]
-    values = [value for pair in pairs for each, value in bound_by(*pair) if each == name]
+    """Yield the values that a function assigns to a name.
+
+    One is None where it is not known, as of a loop's.
+    """
+    values = [value for target, value in bindings_in(scope) if target == name]
     yield from values
-    stored = [node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
-    yield from [None] * (sum(node.id == name for node in stored) - len(values))
-
-
-def _targets(node: ast.Assign | ast.AnnAssign) -> list[ast.expr]:
-    return node.targets if isinstance(node, ast.Assign) else [node.target]
+    # A loop, a `with` or an operator in place stores to the name, too, but what it stores is not known.
+    stores = [store for store in stores_in(scope) if store.id == name]
+    yield from [None] * (len(stores) - len(values))

@@ -63,73 +63,73 @@ class Trial:
     """Whether it is wrong with a larger input: then another tile size says nothing new."""
 
 
-class Runs(Protocol):
-    """What runs a script on the simulator: other processes, or the one in which it stands."""
+class ScriptRunner(Protocol):
+    """Runs a script on the simulator: in other processes, or where it stands."""
 
-    def observed(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[object, None, None]:
+    def observe(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[object, None, None]:
         """Observe case after case; those for later, each when it is asked for."""
 
-    def pictured(self, case: Case, /) -> object:
+    def observe_picture(self, case: Case, /) -> object:
         """Observe the case whose result is drawn; anything but an Observation if it is not to be had."""
 
-    def diagnosis(self, case: Case, known: Trial, /) -> Diagnosis | None:
-        """Look for the mistake that makes a case fail, of which this is known so far."""
+    def diagnose(self, case: Case, trial: Trial, /) -> Diagnosis | None:
+        """Look for the mistake that makes a case fail, of which `trial` is known so far."""
 
-    def limits(self) -> Sequence[Limit]:
+    def find_limits(self) -> Sequence[Limit]:
         """Look for sizes up to which a right script is right."""
 
-    def other_size(self) -> OtherSize | None:
+    def find_other_size(self) -> OtherSize | None:
         """Look for a tile size that a right script depends on."""
 
 
-def trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> Iterator[Trial]:
+def trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda case: None) -> Iterator[Trial]:
     """What the ordinary cases show, then the long ones, then remarks on what no case has shown.
 
     If a case fails, that is the last, with the mistake that makes it fail, and pictures of what it does.
     """
     outcome = Trial()
-    for outcome in case_trials(judge, runs, progress):
-        yield _explained(judge, runs, outcome) if outcome.findings else outcome
+    for outcome in case_trials(judge, runner, progress):
+        yield _explained(judge, runner, outcome) if outcome.findings else outcome
     if not outcome.findings:
-        yield from further_trials(judge, runs, outcome)
+        yield from further_trials(judge, runner, outcome)
 
 
-def further_trials(judge: Judge, runs: Runs, outcome: Trial) -> Iterator[Trial]:
+def further_trials(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Iterator[Trial]:
     """Look for what no case has shown of a right script, and yield the trial with each new remark."""
     for look_further in (_with_its_limits, _with_untested_code, _with_another_size):
         before = outcome
         with dispensable():
-            outcome = look_further(judge, runs, outcome)
+            outcome = look_further(judge, runner, outcome)
         if outcome is not before:
             yield outcome
 
 
-def _with_its_limits(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
-    limits = runs.limits()
+def _with_its_limits(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Trial:
+    limits = runner.find_limits()
     return with_limits(judge, outcome, limits) if limits else outcome
 
 
-def _with_untested_code(judge: Judge, _runs: Runs, outcome: Trial) -> Trial:
+def _with_untested_code(judge: Judge, _runner: ScriptRunner, outcome: Trial) -> Trial:
     found = list(untested(judge.source, outcome.branches))
     return replace(outcome, remarks=(*outcome.remarks, remark_on_untested(found))) if found else outcome
 
 
-def _with_another_size(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
-    found = None if outcome.bounded else runs.other_size()
+def _with_another_size(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Trial:
+    found = None if outcome.bounded else runner.find_other_size()
     return outcome if found is None else with_other_size(judge, outcome, found)
 
 
-def case_trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) -> Iterator[Trial]:
+def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda case: None) -> Iterator[Trial]:
     """What the ordinary cases show, and then the long ones, which may take as long as all others."""
     exercise = judge.exercise
     if judge.source.fixed_programs() >= MANY_PROGRAMS:
         # Each ordinary case takes seconds then. Whether such a grid is too small, a long case shows in one.
-        with closing(runs.observed(exercise.long_cases)) as seen:
+        with closing(runner.observe(exercise.long_cases)) as seen:
             outcome = judged(judge, exercise.long_cases, seen)
         if outcome.findings:
             yield outcome
             return
-    with closing(runs.observed(exercise.cases, exercise.long_cases)) as seen:
+    with closing(runner.observe(exercise.cases, exercise.long_cases)) as seen:
         outcome = judged(judge, exercise.cases, seen, progress)
         if outcome.to_come:
             yield outcome
@@ -137,12 +137,12 @@ def case_trials(judge: Judge, runs: Runs, progress: OnCase = lambda case: None) 
     yield outcome
 
 
-def _explained(judge: Judge, runs: Runs, outcome: Trial) -> Trial:
+def _explained(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Trial:
     # The picture before the search, which may have to be ended with its process.
     if picture := wanted_picture(judge.exercise, outcome):
         with dispensable():
-            outcome = with_picture(judge.exercise, picture, outcome, runs.pictured(picture))
-    return located(judge, outcome, runs)
+            outcome = with_picture(judge.exercise, picture, outcome, runner.observe_picture(picture))
+    return located(judge, outcome, runner)
 
 
 def judged(
@@ -204,7 +204,7 @@ def with_long_cases(
     return replace(known, remarks=(*unless_busy, *known.remarks) or axes)
 
 
-def located(judge: Judge, outcome: Trial, runs: Runs) -> Trial:
+def located(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Trial:
     """Return the outcome with its findings on the line where the mistake was made, if that is found."""
     if outcome.last is None or not outcome.findings:
         return outcome
@@ -212,7 +212,7 @@ def located(judge: Judge, outcome: Trial, runs: Runs) -> Trial:
     if not judge.can_be_diagnosed(seen, outcome.findings[0]):
         return outcome
     with dispensable():
-        judge = replace(judge, diagnosis=runs.diagnosis(case, outcome) or Diagnosis())
+        judge = replace(judge, diagnosis=runner.diagnose(case, outcome) or Diagnosis())
         first, *others = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), seen))
         first = replace(first, pictures=outcome.findings[0].pictures)
         return replace(outcome, findings=(first, *others))

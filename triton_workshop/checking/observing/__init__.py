@@ -1,1 +1,1 @@
-"""What a script is and does: its text, and its calls on the simulator, which run in a separate process."""
+"""Text of a script, and its calls on the simulator, in a process apart."""

@@ -1,6 +1,6 @@
-"""Runs in the process of a learner's script: it observes case by case, and judges nothing.
+"""Observes a script case by case, in its own process.
 
-Another process compares what was seen with what is right: see `passes`.
+It judges nothing: another process compares what was observed with what is right, see `judging`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 
 def prepare() -> None:
-    """Put this process on the simulator, and import what a script needs, so that forks of it start at once."""
+    """Put this process on the simulator, so that forks of it start fast.
+
+    For that it imports what a script needs.
+    """
     from triton_workshop.device import use_simulator
     from triton_workshop.simulation import simulate
 
@@ -55,7 +58,10 @@ def prepare() -> None:
 
 
 def warm_up() -> None:
-    """Do in advance what a process does only at its first launch. Only where nobody waits meanwhile."""
+    """Do in advance what a process does only at its first launch.
+
+    Call this only where nobody waits meanwhile.
+    """
     from triton_workshop.checking.observing.warm_up import observe_launches  # which needs the simulator
 
     observe_launches()
@@ -81,48 +87,54 @@ def load(source: Source) -> Launcher:
 
 
 def launcher_of(script: ModuleType, exercise: Exercise) -> Launcher:
-    """The function to check. Raises AttributeError if a script that has run has none."""
+    """Return the function to check.
+
+    Raises AttributeError if a script that has run has none.
+    """
     launcher = getattr(script, exercise.launcher, None)
     if not callable(launcher):
         raise AttributeError(f"the script defines no function {exercise.launcher}")
-    found: Launcher = launcher
-    return found
+    function: Launcher = launcher
+    return function
 
 
 def wait_for_a_script(connection: Connection) -> None:
-    """Get ready for a script, then do with it what is asked: the functions below."""
+    """Get ready for a script, and then do the tasks that are requested.
+
+    These are the functions below.
+    """
     prepare()
     warm_up()
     take_tasks(connection)
 
 
 def observe_script(connection: Connection, source: Source) -> None:
-    """Load the script, call its launcher on each case that is named, and send an Observation, until something stops it.
+    """Load the script, and send an Observation for each case that is named.
 
-    The names are messages, and None is the end.
+    The names are messages, and None is the end. The first failure is the last Observation.
     """
     prepare()
     keep_signals_inside()
-    own = os.getpid()
+    pid = os.getpid()
     try:
-        for seen in observations_of(source, _named(connection)):
-            if os.getpid() != own:  # a fork that the script has let go on
+        for observation in observations_of(source, _receive_names(connection)):
+            if os.getpid() != pid:  # a fork that the script has let go on
                 os._exit(0)
-            connection.send(seen)
-            if seen.failure is not None:
+            connection.send(observation)
+            if observation.failure is not None:
                 return
     except Exception as error:  # nothing works any more in here, not even to say so
         let_tests_see(error)
         os._exit(1)
 
 
-def _named(connection: Connection) -> Iterator[str]:
+def _receive_names(connection: Connection) -> Iterator[str]:
     while isinstance(name := connection.receive(), str):
         yield name
 
 
 def observations_of(source: Source, names: Iterable[str], load: Load = load) -> Iterator[Observation]:
-    """Load a script on the simulator, and call its launcher on the cases of these names."""
+    """Load a script on the simulator, and observe it on the named cases."""
     observer = observer_of(source, load)
     if isinstance(observer, Observation):
         yield observer
@@ -135,7 +147,10 @@ def observations_of(source: Source, names: Iterable[str], load: Load = load) -> 
 def observer_of(
     source: Source, load: Load = load, *, simulated: bool = True, compiled: bool = True
 ) -> Observer | Observation:
-    """Load a script, to observe calls of its launcher; an Observation of the failure if it cannot be loaded."""
+    """Load a script, to observe calls of its launcher.
+
+    If it cannot be loaded, return an Observation of the failure.
+    """
     try:
         originals = None if source.replaces_nothing else Originals()
         launcher = load(source)

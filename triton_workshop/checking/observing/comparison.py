@@ -1,4 +1,7 @@
-"""Compares the result of a call with the right one: where it is wrong, and which programs own those elements."""
+"""Comparison of a call's result with the right one.
+
+It says which elements are wrong, and which programs own those.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from triton_workshop.tensors import cdiv
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a call with these arguments returned, and the right result.
+    """Result of a call with these arguments, beside the right one.
 
     No output, or one with an unexpected shape, counts as completely unwritten.
     """
@@ -32,7 +35,7 @@ class Comparison:
 
     @functools.cached_property
     def allowed(self) -> torch.Tensor:
-        """How far off each element may be."""
+        """Largest allowed error of each element."""
         return tolerance(self.exercise, self.arguments, self.expected)
 
     @functools.cached_property
@@ -42,28 +45,28 @@ class Comparison:
             return torch.ones_like(self.expected, dtype=torch.bool)
         allowed = self.allowed  # before the others are there: a long case in a page takes tens of megabytes for each
         exact = output.double()
-        near = (exact - self.expected).abs_() <= allowed
+        close = (exact - self.expected).abs_() <= allowed
         if not self.expected.sum().isfinite():  # so much sooner than `isfinite` and `isnan` of all
-            near &= self.expected.isfinite()
+            close &= self.expected.isfinite()
             written = True if self.seen.unwritten is None else ~self.seen.unwritten
-            near |= self.expected.isnan() & output.isnan() & written
-        near |= exact == self.expected  # an infinity has to be that infinity
-        return ~near
+            close |= self.expected.isnan() & output.isnan() & written
+        close |= exact == self.expected  # an infinity has to be that infinity
+        return ~close
 
     @functools.cached_property
     def unwritten(self) -> torch.Tensor:
-        """Where the output was never written."""
+        """Mask of the elements that were never written."""
         has_shape = self.seen.output is not None and self.seen.output.shape == self.expected.shape
         return self._bad & self.seen.missing if has_shape else self._bad
 
     @functools.cached_property
     def wrong(self) -> torch.Tensor:
-        """Where the output was written, and is wrong."""
+        """Mask of the elements that were written, and are wrong."""
         return self._bad & ~self.unwritten
 
     @property
     def is_nan_where_wrong(self) -> bool:
-        """Whether every wrong element is NaN, and none of those that should be there is."""
+        """All wrong elements are NaN, and none of them should be."""
         output, wrong = self.seen.output, self.wrong
         return output is not None and bool((~wrong | (output.isnan() & ~self.expected.isnan())).all())
 
@@ -83,14 +86,20 @@ class Comparison:
 
     @functools.cached_property
     def blocks(self) -> tuple[int, ...]:
-        """For each axis of the exercise's grid, its block size: as launched, or the solution's."""
+        """Block size for each axis of the exercise's grid.
+
+        It is as launched, or else the solution's.
+        """
         numbers = self.launch.numbers if self.launch else {}
         sizes = [numbers.get(axis.block or "", axis.size) for axis in self.exercise.tiling]
         return tuple(size if isinstance(size, int) and size > 0 else 1 for size in sizes)
 
     @functools.cached_property
     def has_tiles_of_the_solution(self) -> bool:
-        """Whether its programs own tiles as the solution's do: its grid has those axes, its block sizes those names."""
+        """The programs own tiles as those of the solution do.
+
+        The grid has the same axes, and the block sizes have the same names.
+        """
         numbers = self.launch.numbers if self.launch else {}
         axes = self.exercise.tiling
         return len(self.grid) == len(axes) and all(axis.block is None or axis.block in numbers for axis in axes)
@@ -102,21 +111,27 @@ class Comparison:
         return tuple(cdiv(size, block) for size, block in zip(sizes, self.blocks, strict=True))
 
     def by_tile(self, marks: torch.Tensor) -> torch.Tensor:
-        """For each program of the wanted grid, whether any element of its tile is marked."""
+        """Return for each program of the expected grid if its tile has a mark."""
         tiles = torch.zeros(self.wanted_grid, dtype=torch.bool)
-        places = marks.cpu().nonzero()
+        indices = marks.cpu().nonzero()
         pairs = zip(self.exercise.tiling, self.blocks, strict=True)
-        tiles[tuple(places[:, axis.dimension] // block for axis, block in pairs)] = True
+        tiles[tuple(indices[:, axis.dimension] // block for axis, block in pairs)] = True
         return tiles
 
     def owners(self, marks: torch.Tensor) -> tuple[tuple[int, ...], ...]:
-        """The programs in whose tiles any element is marked; none if it is not known which tiles they own."""
+        """Return the programs in whose tiles an element is marked.
+
+        There are none if it is not known which tiles they own.
+        """
         if not self.has_tiles_of_the_solution:
             return ()
-        return tuple(tuple(place) for place in self.by_tile(marks).nonzero().tolist())
+        return tuple(tuple(program) for program in self.by_tile(marks).nonzero().tolist())
 
     def owner(self, index: tuple[int, ...]) -> tuple[int, ...]:
-        """The program that has to write this element of the output; empty if that is not known."""
+        """Return the program that has to write this element of the output.
+
+        It is empty if that is not known.
+        """
         if not self.has_tiles_of_the_solution:
             return ()
         pairs = zip(self.exercise.tiling, self.blocks, strict=True)

@@ -28,11 +28,14 @@ class Failure:
 
 
 def failure_of(error: BaseException, file: Path) -> Failure:
-    """Describe an exception: its first cause, on the learner's own innermost line."""
+    """Describe an exception by its first cause, on the script's own line.
+
+    The line is the innermost one of the script's.
+    """
     lines: list[int | None] = []
     links: list[BaseException] = []
     link: BaseException | None = error
-    while link is not None and len(links) < MOST_LINKS and not any(link is each for each in links):
+    while link is not None and len(links) < MOST_LINKS and not any(link is linked for linked in links):
         links.append(link)
         for frame in traceback.extract_tb(link.__traceback__):
             if Path(frame.filename).resolve() == file:
@@ -43,18 +46,21 @@ def failure_of(error: BaseException, file: Path) -> Failure:
     if isinstance(cause, SyntaxError) and cause.filename == str(file) and isinstance(cause.lineno, int):
         line = cause.lineno
     message = _text(cause.msg if isinstance(cause, SyntaxError) and cause.msg else cause)
-    chain = "\n".join(f"{type(each).__name__}: {_text(each)}" for each in links)
+    chain = "\n".join(f"{type(linked).__name__}: {_text(linked)}" for linked in links)
     return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, next(iter(lines), None), chain)
 
 
 def unobservable(error: Exception, file: Path) -> Failure:
-    """Describe an error of the observer's own, which the script may have brought about."""
-    what = failure_of(error, file)
-    return replace(what, type="Unobservable", message=f"{what.type}: {what.message}", chain="")
+    """Describe an error of the observer, which the script may have caused."""
+    failure = failure_of(error, file)
+    return replace(failure, type="Unobservable", message=f"{failure.type}: {failure.message}", chain="")
 
 
 def _text(message: object) -> str:
-    """A message, or what is left of it: one may be megabytes long, without end for a terminal, or an error itself."""
+    """Return a message, or what can be read of it.
+
+    It may be megabytes long, without end for a terminal, or an error itself.
+    """
     try:
         text = str(message)
     except BaseException as error:
@@ -65,12 +71,15 @@ def _text(message: object) -> str:
 
 
 def _line_in_kernel(error: BaseException, file: Path) -> int | None:
-    """Where Triton's compiler stopped: it counts lines from the kernel's own first one."""
+    """Return the line where Triton's compiler stopped.
+
+    It counts lines from the kernel's own first one.
+    """
     try:
         source, line = error.src, error.node.lineno  # type: ignore[attr-defined]
     except Exception:  # it is none of the compiler's
         return None
     if not isinstance(source, str) or not isinstance(line, int):
         return None
-    before, found, _ = "".join(linecache.getlines(str(file))).partition(source.strip())
-    return before.count("\n") + line if found else None
+    prefix, match, _ = "".join(linecache.getlines(str(file))).partition(source.strip())
+    return prefix.count("\n") + line if match else None

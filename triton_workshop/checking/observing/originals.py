@@ -1,4 +1,4 @@
-"""Remembers the functions by which the checker observes, to see whether a script has replaced any of them."""
+"""Functions by which the checker observes, to notice their replacement."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ OUR_OWN = ("triton_workshop.checking.", "triton_simulator.")
 
 
 class Originals:
-    """The functions of PyTorch, NumPy, the simulator and the checker, as they were before a script was loaded."""
+    """Functions as they were before a script was loaded.
+
+    They are PyTorch's, NumPy's, the simulator's and the checker's.
+    """
 
     def __init__(self) -> None:
-        self._known = [(name, names, dict(names)) for name, names in _owners()]
+        self._snapshots = [(name, names, dict(names)) for name, names in _owners()]
 
     def replaced(self) -> tuple[str, ...]:
         """The functions that are no longer what they were."""
         # Two dictionaries with the same objects are compared in microseconds; few of them differ, and those are small.
-        changed = [each for each in self._known if each[1] != each[2]]
+        changed = [snapshot for snapshot in self._snapshots if snapshot[1] != snapshot[2]]
         return tuple(
             f"{owner}.{name}"
-            for owner, now, before in changed
-            for name, thing in before.items()
-            if callable(thing) and now.get(name) is not thing
+            for owner, current, original in changed
+            for name, thing in original.items()
+            if callable(thing) and current.get(name) is not thing
         )
 
 
@@ -35,8 +38,8 @@ def _owners() -> Iterator[tuple[str, Mapping[str, object]]]:
     yield "torch", vars(torch)
     yield "torch.Tensor", vars(torch.Tensor)
     yield "numpy", vars(np)
-    ours = [module for name, module in list(sys.modules.items()) if name.startswith(OUR_OWN)]
-    for module in ours:
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith(OUR_OWN)]
+    for module in modules:
         yield module.__name__, vars(module)
         yield from ((f"{module.__name__}.{name}", vars(thing)) for name, thing in _classes_of(module))
 

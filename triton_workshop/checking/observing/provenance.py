@@ -1,4 +1,4 @@
-"""Where a returned tensor comes from: which launches stored it, and where they did not."""
+"""Origin of a returned tensor: which launches stored which elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Provenance(Enum):
-    """Where the returned tensor comes from."""
+    """Origin of the returned tensor."""
 
     KERNEL = "stored by a kernel of the script, and not changed since"
     COPY = "equal to what a kernel of the script stored in another tensor of this shape and dtype"
@@ -27,23 +27,26 @@ class Provenance(Enum):
 
 
 def provenance_of(launches: list[Launch], output: torch.Tensor) -> tuple[Provenance, torch.Tensor | None]:
-    """Say whether these launches wrote the output, and where they did not; None if that is not known."""
+    """Return an output's origin, and the mask of its unwritten elements.
+
+    The mask is None if it is not known.
+    """
     if not launches:
         return Provenance.NO_LAUNCH, None
     writes = _writes(launches)
     write = writes.get(output.untyped_storage().data_ptr())
     if write is not None:
         stored = torch.from_numpy(write.stored).view(-1, output.element_size()).any(dim=1)
-        held = torch.from_numpy(write.held).view(output.dtype)
+        content = torch.from_numpy(write.held).view(output.dtype)
         shape, strides, offset = output.shape, output.stride(), output.storage_offset()
-        unchanged = same(held.as_strided(shape, strides, offset), output)
+        unchanged = same(content.as_strided(shape, strides, offset), output)
         return Provenance.KERNEL if unchanged else Provenance.CHANGED, ~stored.as_strided(shape, strides, offset)
-    given = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
-    if output.untyped_storage().data_ptr() in given:
+    tensors = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
+    if output.untyped_storage().data_ptr() in tensors:
         return Provenance.UNTOUCHED, torch.ones_like(output, dtype=torch.bool)
-    written = [given[at] for at in writes if at in given]
+    written = [tensors[at] for at in writes if at in tensors]
     memories = [torch.from_numpy(writes[t.untyped_storage().data_ptr()].held).view(t.dtype) for t in written]
-    if not _hold(memories, output):
+    if not _contain_all(memories, output):
         return Provenance.ELSEWHERE, None
     if any((tensor.shape, tensor.dtype) == (output.shape, output.dtype) for tensor in written):
         return Provenance.COPY, None
@@ -52,7 +55,10 @@ def provenance_of(launches: list[Launch], output: torch.Tensor) -> tuple[Provena
 
 
 def _writes(launches: list[Launch]) -> dict[int, Write]:
-    """Return where any of them stored, and what was there after the last one that stored."""
+    """Merge the writes of launches, by address.
+
+    Each has all elements that were stored, and what was there after the last store.
+    """
     writes: dict[int, Write] = {}
     for launch in launches:
         for address, write in (launch.writes or {}).items():
@@ -62,27 +68,33 @@ def _writes(launches: list[Launch]) -> dict[int, Write]:
     return writes
 
 
-def _hold(memories: list[torch.Tensor], part: torch.Tensor) -> bool:
-    """Whether all values of a tensor are among those of the others, converted to its dtype."""
-    if part.is_complex() or not memories or not part.numel():
+def _contain_all(memories: list[torch.Tensor], tensor: torch.Tensor) -> bool:
+    """Return whether all values of a tensor are among those of the others.
+
+    Those are converted to its dtype.
+    """
+    if tensor.is_complex() or not memories or not tensor.numel():
         return False
-    held = torch.cat([_bits(memory.to(part.dtype)) for memory in memories])
-    return bool(torch.isin(_bits(part), held).all())
+    elements = torch.cat([_bits(memory.to(tensor.dtype)) for memory in memories])
+    return bool(torch.isin(_bits(tensor), elements).all())
 
 
 def _tensors(launch: Launch) -> Iterator[torch.Tensor]:
-    """The tensors among a kernel's arguments: plain, behind a descriptor, or in a tuple."""
+    """Yield the tensors among a kernel's arguments.
+
+    They are plain, behind a descriptor, or in a tuple.
+    """
     values = list(launch.arguments.values())
     while values:
         value = values.pop()
         if isinstance(value, tuple):
             values += value
-        elif isinstance(tensor := described(value), torch.Tensor):
+        elif isinstance(tensor := unwrap_descriptor(value), torch.Tensor):
             yield tensor
 
 
-def described(value: object) -> object:
-    """What a descriptor describes; anything else is what it is."""
+def unwrap_descriptor(value: object) -> object:
+    """Return the tensor behind a descriptor; anything else as it is."""
     return getattr(value, "base", value)
 
 
@@ -92,6 +104,6 @@ def _bits(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.contiguous().view(kinds[tensor.element_size()])
 
 
-def same(one: torch.Tensor, other: torch.Tensor) -> bool:
+def same(first: torch.Tensor, second: torch.Tensor) -> bool:
     """Bit by bit: a NaN equals itself."""
-    return torch.equal(_bits(one), _bits(other))
+    return torch.equal(_bits(first), _bits(second))

@@ -1,4 +1,7 @@
-"""A script's text and its syntax tree. They give only clues: what a kernel does is seen when it runs."""
+"""Text and syntax tree of a script.
+
+They give only clues: what a kernel does shows when it runs.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.todos import parse_script
 from triton_workshop.scripts import read_source
 
+N = TypeVar("N", bound=ast.AST)
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Assignment = ast.Assign | ast.AugAssign | ast.AnnAssign
 HARMLESS = {"__future__", "collections", "dataclasses", "functools", "itertools", "math", "numpy", "torch", "triton"}
@@ -24,7 +29,10 @@ REFLECTION = re.compile(
     r"\b(sys|os|gc|builtins|importlib|inspect|ctypes|operator|types)\b|__(?!(future|name|main|file|init|call)__)\w+__|"
     r"triton_workshop\.(?!utils_debug|checking import check_this_script)|\btriton_simulator\b"
 )
-"""Words without which no script reaches into another module, also through one that it may import: `torch.sys`."""
+"""Words that a script needs to reach into another module.
+
+It may also do so through one that it may import: `torch.sys`.
+"""
 LARGEST_FLOAT32 = (2 - 2**-23) * 2.0**127
 
 
@@ -35,11 +43,14 @@ class Source:
     file: Path
     text: str
     exercise: Exercise
-    """What it is for."""
+    """The exercise that it is for."""
 
     @classmethod
     def read(cls, file: Path, exercise: Exercise) -> Source:
-        """Read it as Python does. Raises OSError, SyntaxError, UnicodeDecodeError and LookupError."""
+        """Read a script as Python does.
+
+        Raises OSError, SyntaxError, UnicodeDecodeError and LookupError.
+        """
         return cls(file, read_source(file), exercise)
 
     @functools.cached_property
@@ -49,12 +60,22 @@ class Source:
 
     @functools.cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """All nodes of the tree, as `ast.walk` gives them. Raises SyntaxError if it is not Python."""
+        """All nodes of the tree, as `ast.walk` gives them.
+
+        Raises SyntaxError if the text is not Python.
+        """
         return tuple(ast.walk(self.tree))
+
+    def nodes_of(self, kind: type[N]) -> list[N]:
+        """Return all nodes of a kind, as `nodes` has them."""
+        return [node for node in self.nodes if isinstance(node, kind)]
 
     @functools.cached_property
     def has_branches(self) -> bool:
-        """Whether there is a condition beside `if __name__ == "__main__":`. Raises SyntaxError if it is not Python."""
+        """The script has a condition other than the test of `__name__`.
+
+        Raises SyntaxError if the text is not Python.
+        """
         conditions = [node for node in self.nodes if isinstance(node, ast.If | ast.While | ast.IfExp)]
         return any(node not in self.tree.body for node in conditions)
 
@@ -65,10 +86,12 @@ class Source:
 
     @functools.cached_property
     def kernels(self) -> tuple[Function, ...]:
-        """The functions under `@triton.jit`, with the exercise's own kernel first if there is one of that name."""
+        """Functions under `@triton.jit`.
+
+        The exercise's own kernel comes first if there is one of that name.
+        """
         jitted = [node for node in self.nodes if isinstance(node, Function) and _is_jitted(node)]
-        nodes = (node for node in self.nodes if isinstance(node, ast.Subscript))
-        launched = {node.value.id for node in nodes if isinstance(node.value, ast.Name)}
+        launched = {node.value.id for node in self.nodes_of(ast.Subscript) if isinstance(node.value, ast.Name)}
         return tuple(sorted(jitted, key=lambda node: (node.name != self.exercise.kernel, node.name not in launched)))
 
     @functools.cached_property
@@ -82,25 +105,33 @@ class Source:
 
     @functools.cached_property
     def launcher(self) -> Function | None:
-        found = (node for node in self.tree.body if isinstance(node, Function) and node.name == self.exercise.launcher)
-        return next(found, None)
+        functions = (
+            node for node in self.tree.body if isinstance(node, Function) and node.name == self.exercise.launcher
+        )
+        return next(functions, None)
 
     def line(self, number: int | None) -> str:
-        """Return a line by its number, from 1, without indentation; empty if there is none."""
+        """Return a line by its number, from 1, without indentation.
+
+        It is empty if there is no such line.
+        """
         return self.lines[number - 1].strip() if number is not None and 1 <= number <= len(self.lines) else ""
 
     def assignments(self, *names: str) -> list[int]:
-        """Where the launcher gives a value to one of these names: line numbers, from top to bottom."""
+        """Return the launcher's lines that assign to these names, in order."""
         return _assignments(self.launcher, set(names))
 
     def first_assignment(self, name: str, function: Function | None) -> int | None:
-        """Where a function gives a name its first value."""
+        """Return the line of the first value of a name in a function."""
         return next(iter(_assignments(function, {name})), None)
 
     def beyond_float32(self, function: Function) -> int | None:
-        """Where a function has the first finite number that float32 cannot hold; None if it has none."""
-        numbers = (node for node in ast.walk(function) if isinstance(node, ast.Constant))
-        large = [n.lineno for n in numbers if isinstance(n.value, float) and LARGEST_FLOAT32 < n.value < math.inf]
+        """Return the line of the first number that float32 cannot hold.
+
+        It is finite; None if the function has no such number.
+        """
+        numbers = [(node.lineno, node.value) for node in nodes_of(function, ast.Constant)]
+        large = [line for line, value in numbers if isinstance(value, float) and LARGEST_FLOAT32 < value < math.inf]
         return min(large, default=None)
 
     def function_at(self, line: int | None) -> Function | None:
@@ -110,11 +141,13 @@ class Source:
 
     def statement_at(self, line: int | None) -> ast.stmt | None:
         """Return the outermost statement that begins on a line."""
-        nodes = (node for node in self.nodes if isinstance(node, ast.stmt))
-        return next((node for node in nodes if node.lineno == line), None)
+        return next((node for node in self.nodes_of(ast.stmt) if node.lineno == line), None)
 
     def has_fixed_grid(self, line: int | None) -> bool:
-        """Whether a line gives a grid in numbers, for each axis of the exercise, and more than one program."""
+        """Return whether a line gives a grid in numbers.
+
+        It has one for each axis of the exercise, and more than one program.
+        """
         node = self.statement_at(line)
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
             return False
@@ -123,59 +156,69 @@ class Source:
         return len(numbers) == len(sizes) == len(self.exercise.tiling) and set(numbers) != {1}
 
     def fixed_programs(self) -> int:
-        """How many programs a launch has at least, by those sizes of its grid that the text gives in numbers."""
+        """Return the least number of programs of a launch.
+
+        It is known by those sizes of its grid that the text gives in numbers.
+        """
         assigned = {names: value for node in self.nodes for names, value in _assigned(node)}
         grids = [call.func.slice for call in self._launches() if isinstance(call.func, ast.Subscript)]
-        known = [assigned.get(ast.unparse(grid), grid) for grid in grids]
-        axes = [grid.elts if isinstance(grid, ast.Tuple) else [grid] for grid in known]
-        sizes = [[getattr(assigned.get(ast.unparse(size), size), "value", None) for size in each] for each in axes]
-        return max((math.prod(size for size in each if isinstance(size, int)) for each in sizes), default=0)
+        values = [assigned.get(ast.unparse(grid), grid) for grid in grids]
+        axes = [grid.elts if isinstance(grid, ast.Tuple) else [grid] for grid in values]
+        lengths = [[getattr(assigned.get(ast.unparse(size), size), "value", None) for size in grid] for grid in axes]
+        return max((math.prod(size for size in grid if isinstance(size, int)) for grid in lengths), default=0)
 
     def launch_line(self) -> int | None:
-        """Where `kernel[grid](…)` stands."""
+        """Return the line of `kernel[grid](…)`."""
         return min((call.lineno for call in self._launches()), default=None)
 
     def _launches(self) -> list[ast.Call]:
-        nodes = ast.walk(self.launcher) if self.launcher else self.nodes
-        return [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript)]
+        calls = nodes_of(self.launcher, ast.Call) if self.launcher else self.calls()
+        return [call for call in calls if isinstance(call.func, ast.Subscript)]
 
     def sizes_line(self) -> int | None:
-        """Where the launcher chooses the sizes of blocks, or else the launch itself."""
+        """Return the line of the block sizes, or else that of the launch."""
         constants = {
-            part.arg
+            parameter.arg
             for kernel in self.kernels
-            for part in ast.walk(kernel.args)
-            if isinstance(part, ast.arg) and part.annotation and "constexpr" in ast.unparse(part.annotation)
+            for parameter in nodes_of(kernel.args, ast.arg)
+            if parameter.annotation and "constexpr" in ast.unparse(parameter.annotation)
         }
         blocks = sorted(name for name in constants if "BLOCK" in name.upper())
         return next(iter(self.assignments(*blocks)), self.launch_line())
 
     def bare_call(self) -> int | None:
-        """Where the launcher calls a kernel as if it were a function, without a grid in brackets."""
+        """Return the line where the launcher calls a kernel without a grid."""
         names = {kernel.name for kernel in self.kernels}
-        nodes = ast.walk(self.launcher) if self.launcher else iter(())
-        calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-        return next((call.lineno for call in calls if call.func.id in names), None)  # type: ignore[attr-defined]
+        calls = nodes_of(self.launcher, ast.Call)
+        return next((call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id in names), None)
 
-    def mentions(self, word: str) -> bool:
-        """Whether a name in the code contains this word; comments and docstrings do not count."""
-        nodes = (node for node in self.nodes if isinstance(node, ast.Name | ast.Attribute))
-        names = (node.id if isinstance(node, ast.Name) else node.attr for node in nodes)
-        return any(word in name for name in names)
+    def mentions(self, text: str) -> bool:
+        """Return whether a name in the code contains this text.
+
+        Comments and docstrings do not count.
+        """
+        names = [node.id for node in self.nodes_of(ast.Name)] + [node.attr for node in self.nodes_of(ast.Attribute)]
+        return any(text in name for name in names)
 
     @property
     def adds_to_nothing(self) -> bool:
-        """Whether it has atomics, and tensors that begin with whatever was in memory."""
+        """The script has atomics, and tensors of uninitialised memory."""
         return self.mentions("empty") and bool(self._atomics)
 
     @property
     def adds_to_noise(self) -> bool:
-        """Whether what its atomics add to may be memory of NumPy's, which holds other numbers in every run."""
+        """Its atomics may add to uninitialised memory of NumPy's.
+
+        That holds other numbers in every run.
+        """
         makers = {ast.unparse(call.func) for call in self.calls("empty", "empty_like")}
         return self.adds_to_nothing and any(maker.startswith(("np.", "numpy.")) for maker in makers)
 
     def atomic_line(self) -> int | None:
-        """Where kernels add by atomics; None if they do so in several places, as any of them may be meant."""
+        """Return the line where kernels add by atomics.
+
+        It is None if there are several, as any of them may be meant.
+        """
         return self._atomics[0].lineno if len(self._atomics) == 1 else None
 
     @property
@@ -183,33 +226,41 @@ class Source:
         return [call for call in self.calls() if called(call).startswith("atomic_")]
 
     def return_line(self) -> int | None:
-        """Where the launcher returns; None if it does at several places, as any of them may be meant."""
-        nodes = ast.walk(self.launcher) if self.launcher else iter(())
-        lines = [node.lineno for node in nodes if isinstance(node, ast.Return)]
+        """Return the line where the launcher returns.
+
+        It is None if there are several, as any of them may be meant.
+        """
+        lines = [node.lineno for node in nodes_of(self.launcher, ast.Return)]
         return lines[0] if len(lines) == 1 else None
 
     def calls(self, *names: str) -> list[ast.Call]:
-        """Return the calls of `….name(…)` or `name(…)`, from top to bottom; all calls if no name is given."""
-        calls = [node for node in self.nodes if isinstance(node, ast.Call)]
-        return [call for call in calls if not names or called(call) in names]
+        """Return the calls of `….name(…)` or `name(…)`, from top to bottom.
+
+        Without a name, these are all calls.
+        """
+        calls = self.nodes_of(ast.Call)
+        return [call for call in calls if called(call) in names] if names else calls
 
     @functools.cached_property
     def keeps_to_itself(self) -> bool:
-        """Whether it assigns to names of its own only, so that what it imports, such as PyTorch, stays as it is."""
-        attributes = (node for node in self.nodes if isinstance(node, ast.Attribute))
+        """The script assigns to names of its own only.
+
+        So what it imports, such as PyTorch, stays as it is.
+        """
+        attributes = self.nodes_of(ast.Attribute)
         assigned = any(node.attr == "__dict__" or not isinstance(node.ctx, ast.Load) for node in attributes)
         return not assigned and not self.calls("setattr", "delattr", "vars", "globals", "exec", "eval")
 
     @functools.cached_property
     def replaces_nothing(self) -> bool:
-        """Whether it has no means to put something of its own in the place of what others have."""
+        """The script has no means to replace what others have."""
         imports = [node for node in self.nodes if isinstance(node, ast.Import | ast.ImportFrom)]
         modules = [getattr(node, "module", None) or alias.name for node in imports for alias in node.names]
         roots = {module.partition(".")[0] for module in modules}
         return self.keeps_to_itself and roots <= HARMLESS and not REFLECTION.search(self.text)
 
     def is_masked(self, line: int | None) -> bool:
-        """Whether a load or a store on a line has a mask."""
+        """Return whether a load or a store on a line has a mask."""
         pointers_and_values = {"load": 1, "store": 2}
         calls = [call for call in self.calls(*pointers_and_values) if call.lineno == line]
         return any(
@@ -219,30 +270,50 @@ class Source:
         )
 
     def unpacks_a_load(self, line: int | None) -> bool:
-        """Whether a line takes several values out of one `tl.load`."""
-        nodes = [node for node in self.nodes if isinstance(node, ast.Assign) and node.lineno == line]
+        """Return whether a line takes several values out of one `tl.load`."""
+        nodes = [node for node in self.nodes_of(ast.Assign) if node.lineno == line]
         loads = [node for node in nodes if isinstance(node.value, ast.Call) and called(node.value) == "load"]
         return any(isinstance(node.targets[0], ast.Tuple) for node in loads)
 
 
 @functools.cache
-def resolved(file: str) -> Path:
-    """Return a path without links: a few files are asked for thousands of times."""
+def resolve_path(file: str) -> Path:
+    """Return a path without links.
+
+    It is cached, as a few files are looked up thousands of times.
+    """
     return Path(file).resolve()
+
+
+def nodes_of(tree: ast.AST | None, kind: type[N]) -> Iterator[N]:
+    """Yield the nodes of a kind, as `ast.walk` gives them; none without a tree."""
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, kind):
+            yield node
+
+
+def stores_in(tree: ast.AST | None) -> list[ast.Name]:
+    """Return the names to which a tree assigns, each as often as it does so."""
+    return [name for name in nodes_of(tree, ast.Name) if isinstance(name.ctx, ast.Store)]
+
+
+def parameters_of(function: ast.AST | None) -> set[str]:
+    """Return the names of a function's parameters, and of those inside it."""
+    return {parameter.arg for parameter in nodes_of(function, ast.arg)}
 
 
 def names_in(function: Function) -> set[str]:
     """The names that a function has: its parameters, and what it assigns."""
-    return names_stored(function) | {part.arg for part in ast.walk(function) if isinstance(part, ast.arg)}
+    return names_stored(function) | parameters_of(function)
 
 
 def names_stored(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return {name.id for name in stores_in(node)}
 
 
 def names_loaded(node: ast.AST) -> list[str]:
     """Each as often as it is read."""
-    return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)]
+    return [name.id for name in nodes_of(node, ast.Name) if isinstance(name.ctx, ast.Load)]
 
 
 def called(call: ast.Call) -> str:
@@ -262,11 +333,11 @@ def _assignments(function: Function | None, names: set[str]) -> list[int]:
 
 def _targets(node: Assignment) -> set[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
+    return {name.id for target in targets for name in nodes_of(target, ast.Name)}
 
 
 def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The names, as text, to which a statement assigns, each with what it gets."""
+    """Yield the names, as text, to which a statement assigns, and the values."""
     if not isinstance(node, ast.Assign):
         return
     for target in node.targets:

@@ -1,7 +1,8 @@
-"""Follows what PyTorch makes of a launcher's tensors, and where they would be on a machine with a GPU.
+"""Follows what PyTorch does to a launcher's tensors.
 
-On the simulator all tensors are in the CPU's memory. Without this, a launcher that moves one there or hands it to NumPy
-would not be found out, nor one that lets PyTorch compute what a kernel then only copies.
+It also knows where they would be on a machine with a GPU: on the simulator all tensors are in the CPU's memory. Without
+this, a launcher that moves one there or hands it to NumPy would not be found out, nor one that lets PyTorch compute
+what a kernel then only copies.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.overrides import TorchFunctionMode
 
-from triton_workshop.checking.observing.source import resolved
+from triton_workshop.checking.observing.source import resolve_path
 
 if TYPE_CHECKING:
     from triton_simulator import Launch
@@ -29,14 +30,17 @@ COPIES = re.compile(
     r"clone|contiguous|to|type|float|half|bfloat16|double|cpu|cuda|copy_|__(get|set)item__|cat|stack|[vhd]stack|pad|"
     r"reshape|flatten|repeat|repeat_interleave|index_select|gather|roll|flip"
 )
-"""Functions that only put values in another place, or round them to another dtype."""
+"""Functions that only move values, or round them to another dtype."""
 CHANGES = re.compile(r"\w*[^_]_|__setitem__|__i(add|sub|mul|truediv|floordiv|mod|pow|matmul|and|or|xor)__")
 """Functions that change their first argument."""
 CHANGES_OF_FORM = re.compile(r"(requires_grad|detach|resize|squeeze|unsqueeze|t|transpose|as_strided|share_memory)_")
 """And those among them that leave its elements as they are."""
 TO_NUMPY = ("numpy", "__array__")
 QUERIES = frozenset(("__get__", "size", "stride", "data_ptr", "numel", "dim", "is_contiguous", "element_size"))
-"""Functions that make no tensor with memory of its own, `__get__` of `x.shape` and `x.T` among them. Most calls are."""
+"""Functions that make no tensor with memory of its own.
+
+Most calls are of these. `x.shape` and `x.T` call `__get__`.
+"""
 ON_CPU = re.compile(r"""(["'])cpu\1|\.cpu\b""")
 EITHER = re.compile(r"cuda|is_available")
 """Beside "cpu", this is meant for a machine without a GPU."""
@@ -44,123 +48,132 @@ BETWEEN = ("torch", "numpy")
 """Packages through which a script's call may come."""
 
 
-class Made(Enum):
-    """How PyTorch has made of other tensors what a tensor holds."""
+class Origin(Enum):
+    """Origin of a tensor's values that PyTorch made of other tensors."""
 
     COPIED = 1
     COMPUTED = 2
 
 
 class TorchCalls(TorchFunctionMode):
-    """While it is entered, it notes of each tensor's memory what PyTorch does to it."""
+    """Records what PyTorch does to the memory of each tensor."""
 
     def __init__(self, file: Path, launches: list[Launch]) -> None:
         super().__init__()
         self._file = file
         self._launches = launches
-        self._made: dict[int, Made] = {}
-        """By the address of its memory, what is no kernel's, and no constant either."""
+        self._origins: dict[int, Origin] = {}
+        """By address: values that are no kernel's, and no constants."""
         self._on_cpu: dict[int, int] = {}
         """By the same, the line on which a tensor was put into the CPU's memory."""
-        self.read: list[tuple[tuple[str, int], ...]] = []
-        """For each launch, what it has read of that: the parameter's name, and how many elements."""
+        self.reads: list[tuple[tuple[str, int], ...]] = []
+        """For each launch, its reads of such values.
+
+        Each has the parameter's name, and the number of elements.
+        """
         self.unreachable: list[tuple[int, str]] = []
-        """What fails on a GPU: the line, and why."""
+        """Accesses that fail on a GPU: the line, and the reason."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "")
         if name in QUERIES:
             return func(*args, **kwargs)
-        self.hear()
+        self.update()
         if name in TO_NUMPY:
-            self._read_by_numpy(args[0])
-        made = func(*args, **kwargs)
+            self._record_numpy_read(args[0])
+        result = func(*args, **kwargs)
         changes = CHANGES.fullmatch(name) and not CHANGES_OF_FORM.fullmatch(name)
-        if not changes and not isinstance(made, torch.Tensor | list | tuple):
-            return made  # a size, or a number
-        given = list(_tensors((*args, *kwargs.values())))
+        if not changes and not isinstance(result, torch.Tensor | list | tuple):
+            return result  # a size, or a number
+        inputs = list(_tensors((*args, *kwargs.values())))
         if changes or kwargs.get("out") is not None:
             for tensor in _tensors((args[0],) if changes else (kwargs["out"],)):
-                self._note(tensor, self._how(name, [each for each in given if each is not tensor]))
-            return made
-        made = self._placed(name, made, args, kwargs)
-        before = {address_of(tensor) for tensor in given}
-        for tensor in _tensors((made,)):
-            if address_of(tensor) not in before:
-                self._note(tensor, self._how(name, given))
-                self._follow(tensor, name, given, kwargs)
-        return made
+                self._set_origin(tensor, self._origin_of(name, [source for source in inputs if source is not tensor]))
+            return result
+        result = self._relocate(name, result, args, kwargs)
+        addresses = {address_of(tensor) for tensor in inputs}
+        for tensor in _tensors((result,)):
+            if address_of(tensor) not in addresses:
+                self._set_origin(tensor, self._origin_of(name, inputs))
+                self._follow(tensor, name, inputs, kwargs)
+        return result
 
-    def hear(self) -> None:
+    def update(self) -> None:
         """Note what launches have read and stored since the last call."""
-        for launch in self._launches[len(self.read) :]:
+        for launch in self._launches[len(self.reads) :]:
             reads = launch.counts.reads()
-            self.read.append(tuple((name, size) for name, address, size in reads if address in self._made))
+            self.reads.append(tuple((name, size) for name, address, size in reads if address in self._origins))
             for name, argument in launch.arguments.items():
                 for tensor in _tensors((getattr(argument, "base", argument),)):
                     if (line := self._on_cpu.get(address_of(tensor))) is not None:
                         self.unreachable.append((line, f"{launch.kernel} gets {name} in the CPU's memory"))
             for address, write in (launch.writes or {}).items():
-                if address in self._made and write.stored.all():
-                    del self._made[address]
+                if address in self._origins and write.stored.all():
+                    del self._origins[address]
 
     def is_computed(self, tensor: torch.Tensor) -> bool:
-        """Whether PyTorch has computed what a tensor holds."""
-        return self._made.get(address_of(tensor)) is Made.COMPUTED
+        """Return whether PyTorch has computed what a tensor holds."""
+        return self._origins.get(address_of(tensor)) is Origin.COMPUTED
 
     def line_on_cpu(self, tensor: torch.Tensor) -> int | None:
-        """On which line a tensor was put into the CPU's memory; None if it would be on a GPU."""
+        """Return the line on which a tensor was put into the CPU's memory.
+
+        It is None if the tensor would be on a GPU.
+        """
         return self._on_cpu.get(address_of(tensor))
 
-    def _how(self, name: str, given: Sequence[torch.Tensor]) -> Made | None:
-        if FILLS.fullmatch(name) or (COPIES.fullmatch(name) and not given):
+    def _origin_of(self, name: str, inputs: Sequence[torch.Tensor]) -> Origin | None:
+        if FILLS.fullmatch(name) or (COPIES.fullmatch(name) and not inputs):
             return None
-        computed = any(map(self.is_computed, given))
-        return Made.COPIED if COPIES.fullmatch(name) and not computed else Made.COMPUTED
+        computed = any(map(self.is_computed, inputs))
+        return Origin.COPIED if COPIES.fullmatch(name) and not computed else Origin.COMPUTED
 
-    def _note(self, tensor: torch.Tensor, how: Made | None) -> None:
-        if how is None:
-            self._made.pop(address_of(tensor), None)
+    def _set_origin(self, tensor: torch.Tensor, origin: Origin | None) -> None:
+        if origin is None:
+            self._origins.pop(address_of(tensor), None)
         else:
-            self._made[address_of(tensor)] = how
+            self._origins[address_of(tensor)] = origin
 
     # Where tensors are
 
-    def _placed(self, name: str, made: Any, args: Any, kwargs: Any) -> Any:
-        """What was made, with memory of its own if a GPU would have moved it."""
-        device = next((each for each in (*args[1:], *kwargs.values()) if isinstance(each, str | torch.device)), None)
+    def _relocate(self, name: str, result: Any, args: Any, kwargs: Any) -> Any:
+        """Return a result, with its own memory if a GPU would have moved it."""
+        device = next((value for value in (*args[1:], *kwargs.values()) if isinstance(value, str | torch.device)), None)
         moves = name in ("cpu", "cuda") or (name == "to" and device is not None)
-        if not moves or not isinstance(made, torch.Tensor):
-            return made
-        line = self._line_that_says_cpu()
-        if (line is None) == (self.line_on_cpu(made) is None):
-            return made
-        moved = made.clone() if address_of(made) == address_of(args[0]) else made
-        self._note(moved, self._made.get(address_of(made)))
-        self._put(moved, line)
+        if not moves or not isinstance(result, torch.Tensor):
+            return result
+        line = self._cpu_line()
+        if (line is None) == (self.line_on_cpu(result) is None):
+            return result
+        moved = result.clone() if address_of(result) == address_of(args[0]) else result
+        self._set_origin(moved, self._origins.get(address_of(result)))
+        self._set_cpu_line(moved, line)
         return moved
 
-    def _follow(self, tensor: torch.Tensor, name: str, given: Sequence[torch.Tensor], kwargs: Any) -> None:
-        """Note where new memory is: as the call says, or where that is of which it was made."""
+    def _follow(self, tensor: torch.Tensor, name: str, inputs: Sequence[torch.Tensor], kwargs: Any) -> None:
+        """Record where new memory is.
+
+        The call says so, or the tensors of which it was made.
+        """
         if name in ("cpu", "to", "cuda"):
             return  # as it was placed
-        lines = [self.line_on_cpu(each) for each in given]
-        from_given = next((line for line in lines if line is not None), None)
-        self._put(tensor, self._line_that_says_cpu() if kwargs.get("device") is not None else from_given)
+        lines = [self.line_on_cpu(source) for source in inputs]
+        input_line = next((line for line in lines if line is not None), None)
+        self._set_cpu_line(tensor, self._cpu_line() if kwargs.get("device") is not None else input_line)
 
-    def _put(self, tensor: torch.Tensor, line: int | None) -> None:
+    def _set_cpu_line(self, tensor: torch.Tensor, line: int | None) -> None:
         if line is None:
             self._on_cpu.pop(address_of(tensor), None)
         else:
             self._on_cpu[address_of(tensor)] = line
 
-    def _read_by_numpy(self, tensor: torch.Tensor) -> None:
+    def _record_numpy_read(self, tensor: torch.Tensor) -> None:
         frame = self._frame()
         if frame is not None and self.line_on_cpu(tensor) is None:
             self.unreachable.append((frame.f_lineno, "NumPy cannot read a tensor on a GPU"))
 
-    def _line_that_says_cpu(self) -> int | None:
+    def _cpu_line(self) -> int | None:
         """The script's line that makes this call, if "cpu" stands there."""
         frame = self._frame()
         if frame is None:
@@ -172,11 +185,14 @@ class TorchCalls(TorchFunctionMode):
         return frame.f_lineno if ON_CPU.search(text) and not EITHER.search(text) else None
 
     def _frame(self) -> FrameType | None:
-        """Where the script makes this call; None if another module makes it."""
+        """Return the script's frame that makes this call.
+
+        It is None if another module makes the call.
+        """
         frame: FrameType | None = sys._getframe()
         while frame is not None and _package(frame) in (*BETWEEN, __name__):
             frame = frame.f_back
-        return frame if frame is not None and resolved(frame.f_code.co_filename) == self._file else None
+        return frame if frame is not None and resolve_path(frame.f_code.co_filename) == self._file else None
 
 
 def _package(frame: FrameType) -> str:
@@ -185,12 +201,12 @@ def _package(frame: FrameType) -> str:
 
 
 def address_of(tensor: torch.Tensor) -> int:
-    """Where a tensor's memory begins."""
+    """Return the address of a tensor's memory."""
     return tensor.untyped_storage().data_ptr()
 
 
 def _tensors(things: Any) -> Iterator[torch.Tensor]:
-    """The tensors with memory of their own among things, also in lists and tuples."""
+    """Yield the tensors with memory of their own, also in lists and tuples."""
     for thing in things:
         if isinstance(thing, torch.Tensor):
             if thing.layout is torch.strided and thing.device.type == "cpu":

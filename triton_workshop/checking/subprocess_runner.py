@@ -1,0 +1,134 @@
+"""Runs a script in other processes, on the simulator and on a GPU.
+
+This module needs torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from triton_workshop.checking import children
+from triton_workshop.checking.children import Forks, PreparedProcess
+from triton_workshop.checking.diagnosing import tries
+from triton_workshop.checking.diagnosing.limits import Limit
+from triton_workshop.checking.diagnosing.recognise import Diagnosis
+from triton_workshop.checking.diagnosing.search import send_diagnosis, send_limits, send_other_size
+from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
+from triton_workshop.checking.full_size import judge_on_the_gpu
+from triton_workshop.checking.in_process_runner import PICTURE_SECONDS
+from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.trial import Trial, judged
+from triton_workshop.checking.observing.child import observe_script
+from triton_workshop.checking.observing.failure import Failure
+from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.cases import Case
+from triton_workshop.processes.call import Call, EndedError, Function, TimeIsUpError, TimeLimit
+
+
+@dataclass(frozen=True)
+class SubprocessRunner:
+    """Runs a script on the simulator in other processes.
+
+    `limit_seconds` are for all cases together.
+    """
+
+    source: Source
+    host: Forks | PreparedProcess
+    limit_seconds: float
+
+    def observe(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[object, None, None]:
+        return self._observe(cases, later, self.limit_seconds)
+
+    def observe_picture(self, case: Case) -> object:
+        with closing(self._observe((case,), (), PICTURE_SECONDS)) as observations:
+            return next(observations, None)
+
+    def diagnose(self, case: Case, _trial: Trial) -> Diagnosis | None:
+        if self.host.is_unchanged_by(self.source):
+            return self._diagnose_in(self.host, case)
+        # What the script has changed in its process would mislead the search.
+        with children.start_prepared(self.host.output) as process:
+            return self._diagnose_in(PreparedProcess(process, self.host.output), case)
+
+    def find_limits(self) -> list[Limit]:
+        """Find limits, wherever `find_other_size` would look, too."""
+        results = self._search_further(send_limits)
+        return [result for result in results if isinstance(result, Limit)]
+
+    def find_other_size(self) -> OtherSize | None:
+        """Find a tile size that the script depends on.
+
+        If that took another process where none can be forked, it is left out: it is no part of the verdict.
+        """
+        results = self._search_further(send_other_size)
+        return results[-1] if results and isinstance(results[-1], OtherSize) else None
+
+    def _search_further(self, function: Function) -> list[object]:
+        return _search(self.host, function, self.source) if self.host.is_unchanged_by(self.source) else []
+
+    def _diagnose_in(self, host: Forks | PreparedProcess, case: Case) -> Diagnosis | None:
+        results = _search(host, send_diagnosis, self.source, case.name)
+        return results[-1] if results and isinstance(results[-1], Diagnosis) else None
+
+    def _observe(self, cases: Sequence[Case], later: Sequence[Case], seconds: float) -> Generator[object, None, None]:
+        # A fork may be ahead of what is judged. Another process may not, as there may be more to ask of it.
+        ahead = cases if self.host.runs_ahead else ()
+        with self.host.call(observe_script, self.source, limit=TimeLimit(seconds, self.source.file)) as script:
+            results = map(_observation, observations(script))
+            try:
+                for case in ahead:
+                    script.send(case.name)
+                yield from islice(results, len(ahead))
+                for case in (*cases[len(ahead) :], *later):
+                    script.send(case.name)
+                    yield from islice(results, 1)
+            finally:
+                script.send(None)
+
+
+def _observation(message: object) -> Observation:
+    """Return a message, if it is an Observation and not the script's own.
+
+    Otherwise return the Observation of this failure.
+    """
+    if isinstance(message, Observation):
+        return message
+    return Observation(failure=Failure("Garbled", "what the script's process sent is no observation of it", None))
+
+
+def _search(host: Forks | PreparedProcess, function: Function, *arguments: object) -> list[object]:
+    """Return all results of a search, even of one that does not end."""
+    limit = TimeLimit(tries.longest_seconds(), Path(tries.TRIED_FILE))
+    with host.call(function, *arguments, limit=limit) as searching:
+        results = list(observations(searching))
+    return [result for result in results if not isinstance(result, Observation)]
+
+
+def run_full_size(source: Source, limit_seconds: float, output: int) -> Trial:
+    """Run the script at full size on the GPU, and judge it there."""
+    limit = TimeLimit(limit_seconds, source.file)
+    with children.on_the_gpu(judge_on_the_gpu, source, limit_seconds, output=output, limit=limit) as judging:
+        outcome = next(observations(judging))
+    if isinstance(outcome, Trial):
+        return outcome
+    return judged(Judge(source, limit_seconds), source.exercise.gpu_cases, [outcome])
+
+
+def observations(script: Call) -> Iterator[object]:
+    """Yield a process's messages, and an Observation of an abnormal end."""
+    try:
+        yield from script.messages()
+    except TimeIsUpError as error:
+        script.close()  # it may hold Python's lock, and would do nothing else that is asked of it
+        yield Observation(timed_out=True, failure=Failure("Timeout", "", error.line))
+    except EndedError as error:
+        if error.code < 0:
+            failure = Failure("Killed", f"the script's process was {error}", None)
+        else:
+            failure = Failure("SystemExit", f"the script ended itself, exit status {error.code}", None)
+        yield Observation(failure=failure)
