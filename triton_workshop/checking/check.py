@@ -18,7 +18,7 @@ from triton_simulator.compiler.compilation import READY, Start
 from triton_workshop.checking import children
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.judging.statics import own_error, static_finding, unreadable
+from triton_workshop.checking.judging.statics import checker_failure, static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.large_cases import that_fit, what_stands_in
 from triton_workshop.checking.observing.source import Source
@@ -110,7 +110,7 @@ def steps(
     try:
         yield from _steps(source, started, trials, compiler, full_size)
     except Exception as error:
-        yield verdict_of(source.exercise, source.file, started, findings=(own_error(error),), text=source.text)
+        yield verdict_of(source.exercise, source.file, started, findings=(checker_failure(error),), text=source.text)
 
 
 def _steps(
@@ -175,7 +175,7 @@ def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source 
     try:
         finding = static_finding(source)
     except Exception as error:
-        finding = own_error(error)
+        finding = checker_failure(error)
     return source if finding is None else verdict_of(exercise, file, started, findings=(finding,), text=source.text)
 
 

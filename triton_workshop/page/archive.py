@@ -31,7 +31,7 @@ DATA = (
     "triton_workshop/languages.toml",
     "triton_workshop/checking/exercises/*.toml",
     "triton_workshop/checking/exercises/shipped/*.txt",
-    "triton_workshop/checking/judging/*.toml",
+    "triton_workshop/hints/*.toml",
     "slides/poseidon_triton.jpeg",
 )
 """What those modules and scripts read."""

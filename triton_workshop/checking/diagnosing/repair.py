@@ -10,6 +10,7 @@ import ast
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
 from triton_workshop.checking.diagnosing.statements import Statement
@@ -17,8 +18,30 @@ from triton_workshop.checking.observing.source import Source
 
 MOST_TODOS = 2
 """The most TODOs that may be wrong, and that may be replaced to see it: with more, nothing of the script is left."""
-ALWAYS = "The solution does this always, without an `if`."
-NO_SUCH_LINE = "The solution has no such line"
+
+
+class Difference(StrEnum):
+    """How a script's line differs from the solution, where other code in its place would not help."""
+
+    UNCONDITIONAL = "unconditional"
+    NO_SUCH_LINE = "no-such-line"
+    RIGHT_WITHOUT = "right-without"
+    ONLY_ONCE = "only-once"
+    OUTSIDE_THE_LOOP = "outside-the-loop"
+    INSIDE_THE_LOOP = "inside-the-loop"
+    INSIDE_BOTH_LOOPS = "inside-both-loops"
+    AFTER_A_LINE = "after-a-line"
+    AFTER_THE_LOOP = "after-the-loop"
+    FIRST = "first"
+
+
+@dataclass(frozen=True)
+class Misplacement:
+    """Code that the script has already: it belongs elsewhere, or more stands beside it."""
+
+    difference: Difference
+    predecessor: str = ""
+    """The solution's line before it, if the script's has to stand after that."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +56,8 @@ class Culprit:
     """All lines of the script in that place that are not the solution's."""
     code: str
     """What the solution has there."""
-    instead: str = ""
-    """What to say where the script has that code already: that it belongs elsewhere, or that more stands beside it."""
+    instead: Misplacement | None = None
+    """Why that code would not help, where the script has it already."""
     extra: bool = False
     """Whether the solution has nothing at all in that place."""
     moved: bool = False
@@ -178,30 +201,29 @@ def _margin(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _instead(alignment: Alignment, places: Sequence[int], line: int | None, *, alone: bool) -> str:
-    """What to say of a line where the script has all of our code of these places, so that it helps no more.
+def _instead(alignment: Alignment, places: Sequence[int], line: int | None, *, alone: bool) -> Misplacement | None:
+    """Return what is wrong with a line where the script has all of our code of these places, so that it helps no more.
 
     `alone`: whether nothing else is wrong.
     """
     if places[0] in alignment.branches:
-        return ALWAYS
+        return Misplacement(Difference.UNCONDITIONAL)
     if places[0] in alignment.extras:
-        return f"{NO_SUCH_LINE}: without it, this case is right." if alone else f"{NO_SUCH_LINE}."
+        return Misplacement(Difference.RIGHT_WITHOUT if alone else Difference.NO_SUCH_LINE)
     if not alignment.has_all_of(places):
-        return ""
+        return None
     place, blamed = next(((p, s) for p in places for s in alignment.pairs[p] if s.first == line), (places[0], None))
     own, before = alignment.ours[place], alignment.ours[max(place - 1, 0)]
     if blamed is None or isinstance(blamed.node, ast.If):
-        return ALWAYS
+        return Misplacement(Difference.UNCONDITIONAL)
     if not own.same_code(blamed):
-        return f"{NO_SUCH_LINE}."
+        return Misplacement(Difference.NO_SUCH_LINE)
     only_once = sum(own.same_code(s) for s in alignment.pairs[place]) > 1
     if only_once or place in alignment.standing:
-        return "The solution has this line only once."
+        return Misplacement(Difference.ONLY_ONCE)
     if blamed.loops != own.loops:
-        where = ("outside the loop", "inside the loop", "inside both loops")[own.loops]
-    elif before.function == own.function and before.loops <= own.loops:
-        where = f"after `{before.first_line}`"
-    else:
-        where = "after the loop" if before.loops else "first"
-    return f"In the solution this line stands {where}."
+        depths = (Difference.OUTSIDE_THE_LOOP, Difference.INSIDE_THE_LOOP, Difference.INSIDE_BOTH_LOOPS)
+        return Misplacement(depths[own.loops])
+    if before.function == own.function and before.loops <= own.loops:
+        return Misplacement(Difference.AFTER_A_LINE, before.first_line)
+    return Misplacement(Difference.AFTER_THE_LOOP if before.loops else Difference.FIRST)

@@ -16,7 +16,7 @@ from triton_workshop.checking.diagnosing.untested import untested
 from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
 from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.picture import pictures_of
+from triton_workshop.checking.judging.picture import result_pictures
 from triton_workshop.checking.judging.remarks import (
     keeps_programs_busy,
     remark_on_axes,
@@ -31,6 +31,7 @@ from triton_workshop.checking.judging.verdict import CaseResult, Finding, Findin
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.hints import sentence
 
 if TYPE_CHECKING:
     from triton_simulator.compiler.jobs import PickledKernel
@@ -233,7 +234,7 @@ def with_limits(judge: Judge, outcome: Trial, found: Sequence[Limit]) -> Trial:
 def _what_is_wrong(judge: Judge, name: str, seen: Observation) -> str:
     case = judge.exercise.case_named(name)
     findings = judge.findings(name, Comparison(judge.exercise, case.arguments("cpu"), seen))
-    return findings[0].message if findings else "the result is wrong"
+    return findings[0].message if findings else sentence("remarks.wrong-result")
 
 
 def with_other_size(judge: Judge, outcome: Trial, found: OtherSize) -> Trial:
@@ -254,5 +255,5 @@ def with_picture(exercise: Exercise, picture: Case, outcome: Trial, seen: object
     expected = exercise.reference(*in_float64(picture.arguments("cpu")))
     if seen.output.shape != expected.shape:
         return outcome
-    finding = replace(outcome.findings[0], pictures=pictures_of(expected, seen.output))
+    finding = replace(outcome.findings[0], pictures=result_pictures(expected, seen.output))
     return replace(outcome, findings=(finding,))

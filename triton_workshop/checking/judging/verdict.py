@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from triton_simulator.compiler.jobs import PickledKernel
 
-MOST_PROGRAMS = 64
+MAX_PROGRAMS = 64
 """The most programs that a finding names: its message says how many there are."""
 
 
