@@ -13,13 +13,19 @@ import pytest
 from triton_workshop.checking.diagnosing.repair import Difference
 from triton_workshop.checking.diagnosing.slips import KINDS
 from triton_workshop.checking.judging.explanations import SUBJECTS, explanations
+from triton_workshop.checking.judging.verdict import FindingKind
+from triton_workshop.checking.reporting.progress import Status
 from triton_workshop.hints import table
 from triton_workshop.repository import ROOT
 
 PACKAGE = ROOT / "triton_workshop"
-SENTENCES = ("launch", "lines", "messages", "names", "remarks", "solution", "todos", "values")
+SENTENCES = ("headlines", "launch", "lines", "messages", "names", "remarks", "reports", "solution", "todos", "values")
 """Subjects with single sentences."""
-ENUMERATED = {f"solution.{difference}" for difference in Difference}
+ENUMERATED = {
+    *(f"solution.{difference}" for difference in Difference),
+    *(f"headlines.{kind}" for kind in FindingKind),
+    *(f"reports.{status}" for status in Status),
+}
 """Names that code puts together."""
 
 

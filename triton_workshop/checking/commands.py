@@ -20,9 +20,9 @@ from triton_workshop.checking.reporting.progress import (
     entries,
     first_open,
     load_progress,
-    remember,
-    remember_hints,
-    to_do,
+    record_check,
+    record_hints,
+    required_entries,
 )
 from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdicts
 from triton_workshop.checking.reporting.reset import is_shipped, reset
@@ -49,9 +49,9 @@ def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: boo
         raise MisuseError("--all checks every exercise; give exercise numbers or --all, not both")
     if not (numbers or every or solutions):
         following = first_open(entries())
-        exercises = [following.exercise if following else to_do(entries())[-1].exercise]
+        exercises = [following.exercise if following else required_entries(entries())[-1].exercise]
     if not exercises:
-        exercises = [*EXERCISES.values()] if solutions else [each.exercise for each in to_do(entries())]
+        exercises = [*EXERCISES.values()] if solutions else [each.exercise for each in required_entries(entries())]
     return [(each, _there(each, each.solution_file if solutions else each.exercise_file)) for each in exercises]
 
 
@@ -72,7 +72,7 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
                 print(json.dumps(verdict.as_json()), flush=True)
             else:
                 verdict = print_verdicts(steps, exercise, console)
-            remember(verdict, hints_shown=0 if as_json else 1)
+            record_check(verdict, hints_shown=0 if as_json else 1)
             passed &= verdict.passed
     return PASSED if passed else FAILED
 
@@ -106,10 +106,10 @@ def run_hint(number: str, level: int | None) -> int:
     file = _there(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
         with Path(os.devnull).open("wb") as nowhere:
-            record = remember(check(exercise, file, output=nowhere.fileno()))
+            record = record_check(check(exercise, file, output=nowhere.fileno()))
     level = min(level or record.hints_shown + 1, len(record.hints))
     if level:
-        remember_hints(number, level)
+        record_hints(number, level)
         print_hint(record, level, exercise, Console())
     elif not record.finding:
         print(f"Exercise {number} is right, so it needs no hint.")

@@ -31,7 +31,7 @@ from triton_workshop.checking.observing.child import launcher_of, observations_o
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import Simulation
-from triton_workshop.checking.reporting.progress import remember
+from triton_workshop.checking.reporting.progress import record_check
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.device import resolve_device
 from triton_workshop.errors import written_output
@@ -76,7 +76,7 @@ def _check(exercise: str) -> bool:
 def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
     with written_output():
         verdict = print_verdicts(verdicts, exercise, Console())
-    remember(verdict, hints_shown=1)
+    record_check(verdict, hints_shown=1)
     return verdict
 
 

@@ -20,13 +20,16 @@ def table(subject: str) -> dict[str, Any]:
 
 
 def sentence(name: str, /, **values: object) -> str:
-    """Return the sentence named `subject.key`, with these values in place of its fields."""
+    """Return the sentence named `subject.key`, with its fields filled in."""
     subject, key = name.split(".")
     text: str = table(subject)[key]
     return text.format_map(values)
 
 
 def sentences(name: str, /, **values: object) -> tuple[str, ...]:
-    """Return the sentences of a list named `subject.key`, each of which says more than the one before."""
+    """Return the sentences of a list named `subject.key`.
+
+    Each says more than the one before.
+    """
     subject, key = name.split(".")
     return tuple(text.format_map(values) for text in table(subject)[key])

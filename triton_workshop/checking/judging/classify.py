@@ -1,4 +1,4 @@
-"""From an observation of a call to findings: what is wrong with it, as far as this call shows."""
+"""Classification of calls: from an observation to findings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.hints import sentence, sentences
 
 UNFAMILIAR_FAULTS = (FindingKind.WRAPPED_OFFSET, FindingKind.UNDEFINED_BRANCH, FindingKind.ENDLESS_WAIT)
-"""Faults whose first hint is always the simulator's own advice: everybody knows what the others mean."""
+"""Faults whose first hint is always the simulator's own advice.
+
+Everybody knows what the others mean.
+"""
 RACE_OF_THREADS = "race-of-threads"
 ELEMENT_MESSAGES = {
     FindingKind.UNWRITTEN: ("messages.one-unwritten", "messages.unwritten"),
@@ -97,7 +100,7 @@ class Classifier:
         return finding_on_line(self.source, FindingKind.RACE, fault.what, (fault.advice,), line, RACE_OF_THREADS)
 
     def _line_in_script(self, line: KernelLine) -> int | None:
-        """Return the number of a line that a kernel ran; None if it is in another file."""
+        """Return the number of a line; None if it is in another file."""
         return line.number if Path(line.file).resolve() == self.source.file else None
 
     # What it did to its inputs, and where its result came from
@@ -162,7 +165,7 @@ class Classifier:
     # A right result
 
     def _correct_values(self, observation: Observation) -> Symptom | None:
-        """Return what is wrong with a call although its result is right, if anything is."""
+        """Return what is wrong with a call whose result is right, if anything."""
         if observation.earlier_answer_changed:
             message = sentence("messages.previous-result-changed")
             kind = FindingKind.WRONG_VALUES
@@ -170,7 +173,10 @@ class Classifier:
         return self._partly_stored(observation) or self._unreachable_tensor(observation)
 
     def _partly_stored(self, observation: Observation) -> Symptom | None:
-        """Report a right result of which a kernel stored a part only, unless the rest is one number everywhere."""
+        """Report a right result of which a kernel stored a part only.
+
+        If the rest is one number everywhere, it is no finding.
+        """
         output, unwritten = observation.output, observation.unwritten
         if observation.provenance is not Provenance.KERNEL or unwritten is None or output is None:
             return None
@@ -184,7 +190,10 @@ class Classifier:
         return Symptom(explained_finding(self.source, FindingKind.NOT_A_KERNEL, message, "python-did-it", line))
 
     def _unreachable_tensor(self, observation: Observation) -> Symptom | None:
-        """Report tensors in the CPU's memory: right here, but a GPU would refuse them."""
+        """Report tensors in the CPU's memory.
+
+        They are right here, but a GPU would refuse them.
+        """
         if not observation.unreachable:
             return None
         line, reason = observation.unreachable[0]
@@ -210,7 +219,7 @@ class Classifier:
         return replace(finding, hints=(hint,))
 
     def _undefined(self, finding: Finding, comparison: Comparison) -> Finding:
-        """Return the finding on the load that left undefined what the kernel stored, if elements are wrong by that."""
+        """Return the finding on an undefined load, if that is its cause."""
         faults = [fault for launch in comparison.seen.launches for fault in launch.undefined]
         fault, output = next(iter(faults), None), comparison.seen.output
         if fault is None or fault.load is None or output is None or not output.isnan().any():
@@ -226,7 +235,7 @@ def _stored_outside() -> Finding:
 
 
 def _name_of_result_type(output_type: str) -> str:
-    """Return the name of the explanation of a result that is no tensor of the right kind."""
+    """Return the explanation's name for a result that is no such tensor."""
     if output_type.startswith("a tensor "):
         return "odd-tensor-returned"
     return "no-return" if output_type == "NoneType" else "no-tensor-returned"

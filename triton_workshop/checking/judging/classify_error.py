@@ -1,4 +1,4 @@
-"""From an exception to a finding: what Triton's or Python's error means for a first kernel."""
+"""Classification of errors: from an exception to a finding."""
 
 from __future__ import annotations
 
@@ -31,12 +31,18 @@ WAITING_CALLS = ("breakpoint", "set_trace", "input")
 """Calls that wait for somebody at the keyboard."""
 NOT_SIMULATED = re.compile(rf"^{NotSimulatedError.__name__}: (.*)$", re.MULTILINE)
 DETAILS = {"misspelt-name": explain_undefined_name, "missing-argument": explain_argument_count}
-"""By the name of an explanation: what the script's text adds to it, as its first hint."""
+"""Functions that add a first hint, by the name of an explanation.
+
+They look at the script's text.
+"""
 SHAPES = "shapes-do-not-broadcast"
 
 
 def classify_error(source: Source, failure: Failure) -> Symptom:
-    """Report an exception on the learner's own line, with Triton's messages cut to what matters."""
+    """Report an exception on the learner's own line.
+
+    Triton's messages are cut to what matters.
+    """
     if match := NOT_SIMULATED.search(failure.chain):
         message = sentence("messages.not-simulated", reason=match[1])
         return Symptom(explained_finding(source, FindingKind.NOT_SIMULATED, message, "not-simulated", failure.line))
@@ -69,7 +75,10 @@ def _explanation(source: Source, failure: Failure) -> Explanation | None:
 
 
 def _explain_by_text(source: Source, failure: Failure) -> Explanation | None:
-    """Return an explanation for which the script's text gives a better clue than the error."""
+    """Return an explanation that the script's text gives, if it does.
+
+    It gives a better clue than the error then.
+    """
     if failure.first_line is not None and failure.first_line == source.bare_call():
         return explanation_named("kernel-called-without-grid")
     if any(call.lineno == failure.line for call in source.calls(*WAITING_CALLS)):
@@ -100,7 +109,10 @@ def _is_in_kernel(failure: Failure) -> bool:
 
 
 def _misspelling(source: Source, failure: Failure) -> Finding | None:
-    """Return the finding on the line that misspells a name where it gets its value, if there is one."""
+    """Return the finding on the definition that misspells a name.
+
+    None if that is not the matter.
+    """
     definition = misspelt_definition(source, failure)
     if definition is None:
         return None
@@ -110,7 +122,7 @@ def _misspelling(source: Source, failure: Failure) -> Finding | None:
 
 
 def _multiplies_blocks(source: Source, line: int | None) -> bool:
-    """Whether all products on a line are of blocks that a matrix product would have."""
+    """Return whether all products on a line are of matrices named a and b."""
     nodes = [node for node in source.nodes if isinstance(node, ast.BinOp) and node.lineno == line]
     products = [node for node in nodes if isinstance(node.op, ast.Mult | ast.MatMult)]
     sides = [side for node in products for side in (node.left, node.right)]

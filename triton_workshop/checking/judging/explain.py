@@ -1,4 +1,4 @@
-"""From a finding and a diagnosis to the hints, and the line on which the mistake was made."""
+"""Explanation of findings: the hints and the line of the mistake."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.hints import sentence
 
 KINDS_ON_ANY_LINE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_KERNEL)
-"""Findings that stay where they happen, although the cause may be another line."""
+"""Findings that stay where they happen.
+
+Their cause may be another line.
+"""
 MAX_HINTS = 3
 """A question, an idea, and a line."""
 
@@ -40,7 +43,7 @@ class Explainer:
         return self.source.exercise
 
     def explain(self, symptom: Symptom) -> Finding:
-        """Return the finding with the hints and on the line that the diagnosis gives it."""
+        """Return the finding as the diagnosis explains it."""
         finding = self._leave_correct_line(self._apply(symptom.remedy, symptom.finding))
         return self._count_bugs(finding)
 
@@ -85,7 +88,7 @@ class Explainer:
     # Hints that follow the mistake
 
     def _explain_mistake(self, finding: Finding) -> Finding:
-        """Return the finding with the hints of the mistake that was made, or of the TODO in which it was made."""
+        """Return the finding with the hints of the mistake, or of its TODO."""
         culprit, mistake = self.diagnosis.culprit, self._mistake(finding)
         if self.diagnosis.remembers:
             return _reused_result(finding)
@@ -96,7 +99,7 @@ class Explainer:
         return mark_as_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
 
     def _mistake(self, finding: Finding) -> Mistake | None:
-        """Return the mistake that was recognised, or the one that a fixed grid shows by itself."""
+        """Return the recognised mistake, or the one that a fixed grid shows."""
         culprit = self.diagnosis.culprit
         if finding.kind is FindingKind.UNWRITTEN and culprit and self.source.has_fixed_grid(culprit.line):
             for mistake in self.exercise.mistakes:
@@ -117,31 +120,37 @@ class Explainer:
         return self._move(finding, self._narrow(culprit))
 
     def _quote_missing_todo(self) -> str:
-        """Return the solution's lines for the TODO of the mistake, if the script lacks some of them."""
+        """Return the solution's lines for the TODO, if the script lacks some."""
         todo = self.diagnosis.todo
         return self.exercise.quote(todo) if todo and self._lacks_code_of(todo) else ""
 
     def _shows_in_store(self, culprit: Culprit) -> bool:
-        """Whether the culprit only stores what other lines have computed, and the mistake is known to be in those."""
+        """Return whether the culprit only stores values with the mistake.
+
+        Other lines have computed them, and the mistake is known to be in those.
+        """
         stores = [call.lineno for call in self.source.calls("store")]
         return self.diagnosis.line is not None and culprit.with_others and culprit.line in stores
 
     def _narrow(self, culprit: Culprit) -> Culprit:
-        """Return the culprit with the one line that shows the mistake, if several lines are to blame."""
+        """Return the culprit with the one line that shows the mistake."""
         line = self.diagnosis.line
         if line is None or not (self._shows_in_store(culprit) or line in culprit.lines):
             return culprit
         return replace(culprit, line=line, lines=frozenset({line}))
 
     def _explain_slip(self, finding: Finding, mistake: Mistake | None, slip: Slip) -> Finding:
-        """Return the finding on the line of a slip, with the hints of the mistake, if that is known."""
+        """Return the finding on the line of a slip.
+
+        Its hints are those of the mistake, if that is known.
+        """
         name = mistake.name if mistake else slip.name
         question, idea = mistake.hints if mistake else explanation_named(slip.name).hints
         hints = (question, idea.replace("OLD", slip.old), sentence("lines.fixed-by", code=slip.code))
         return move_to_cause(replace(finding, hints=hints, hint_name=name), slip.line, self.source)
 
     def _explain_culprit(self, finding: Finding, culprit: Culprit | None) -> Finding:
-        """Return the finding with the hints of the TODO in which the mistake was made."""
+        """Return the finding with the hints of the TODO of the culprit."""
         if culprit is None:
             return finding
         name, hints = placement_hints(culprit, self.source)
@@ -155,7 +164,10 @@ class Explainer:
         return self._move(replace(finding, hints=hints, hint_name=name), culprit)
 
     def _quote_solution(self, finding: Finding) -> Finding:
-        """Return the finding with the solution's line as its last hint, if there is such a line, and room for it."""
+        """Return the finding with the solution's line as its last hint.
+
+        It stays as it is if there is no such line, or no room for it.
+        """
         culprit = self.diagnosis.culprit
         if culprit is None or finding.line not in culprit.lines or len(finding.hints) >= MAX_HINTS:
             return finding
@@ -164,7 +176,10 @@ class Explainer:
     # The line to blame
 
     def _move(self, finding: Finding, culprit: Culprit | None) -> Finding:
-        """Return the finding on the line where the mistake was made; its message says where it was noticed."""
+        """Return the finding on the line where the mistake was made.
+
+        Its message then says where it was noticed.
+        """
         if culprit is None:
             return finding
         if culprit.line is None and culprit.todos:
@@ -182,9 +197,9 @@ class Explainer:
         return blame_line(replace(finding, message=message), None, self.source)
 
     def _leave_correct_line(self, finding: Finding) -> Finding:
-        """Return the finding on no line that is the solution's own: it was only noticed there.
+        """Return the finding, but not on a line that is the solution's own.
 
-        If all of the script is the solution's but for one statement, that is the cause.
+        There it was only noticed. If all of the script is the solution's but for one statement, that is the cause.
         """
         alignment = self._alignment
         if finding.kind in KINDS_ON_ANY_LINE or alignment is None or finding.line not in alignment.right_lines():
@@ -194,22 +209,22 @@ class Explainer:
 
     @functools.cached_property
     def _alignment(self) -> Alignment | None:
-        """The script beside the solution; None if the learner has spoilt the solution."""
+        """The script beside the solution; None if the solution is spoilt."""
         try:
             return aligned(self.source)
         except (SyntaxError, ValueError):
             return None
 
     def _lacks_code_of(self, todo: int) -> bool:
-        """Whether the script has not all of what the solution has for a TODO."""
+        """Return whether the script lacks some of the solution's lines of a TODO."""
         return self._alignment is None or not self._alignment.has_all_of(self._alignment.places_of(todo))
 
     def _count_bugs(self, finding: Finding) -> Finding:
-        """Return the finding with how many of the planted bugs are left, if the exercise has any."""
-        left, planted = len(self.exercise.planted_in(self.source.text)), len(self.exercise.planted)
-        if not left:
+        """Return the finding with the number of planted bugs that are left."""
+        remaining, planted = len(self.exercise.planted_in(self.source.text)), len(self.exercise.planted)
+        if not remaining:
             return finding
-        message = sentence("messages.bugs-left", message=finding.message, left=left, planted=planted)
+        message = sentence("messages.bugs-left", message=finding.message, left=remaining, planted=planted)
         return replace(finding, message=message)
 
 

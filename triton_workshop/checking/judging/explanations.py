@@ -1,4 +1,4 @@
-"""Explanations of Triton's and Python's error messages for a first kernel, and of results by their names."""
+"""Explanations of error messages and of results, by name."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ SUBJECTS = ("errors", "compiler", "results", "slips")
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an error message means."""
+    """Explanation of an error or of a result."""
 
     name: str
     hints: tuple[str, ...]
     pattern: str = ""
-    """It is searched for in the type and message of each error in the chain. Empty if the script's text decides."""
+    """A pattern for the type and message of an error in the chain.
+
+    It is empty if the script's text decides.
+    """
     code: str = ""
-    """It is searched for in the line where the script stops, if it is not empty."""
+    """A pattern for the line where the script stops, if it is not empty."""
     where: str = ""
-    """Whether it applies only "inside kernels" or only "outside kernels"; empty if it applies everywhere."""
+    """Either "inside kernels" or "outside kernels"; empty for everywhere."""
     at_once: bool = False
-    """Whether the mistake is on the very line where the script stops."""
+    """True if the mistake is on the very line where the script stops."""
     at_launch: bool = False
-    """Whether the mistake was made where the kernel is launched, wherever it was noticed."""
+    """True if the mistake is in the launch, wherever it was noticed."""
 
 
 @functools.cache
@@ -48,7 +51,7 @@ def explanation_named(name: str) -> Explanation:
 
 
 def find_explanation(chain: str, in_kernel: bool = False, code: str = "") -> Explanation | None:
-    """Return the first explanation of an error on a line of a kernel or of a launcher.
+    """Return the first explanation that fits an error on a line.
 
     `chain` has a line for each error that led to the one before it, and `code` is the line where the script stops.
     """

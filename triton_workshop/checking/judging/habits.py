@@ -1,4 +1,4 @@
-"""Suggestions of what to write in a kernel for the habits of PyTorch, NumPy and Python."""
+"""Suggestions for habits of PyTorch, NumPy and Python in a kernel."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ LIBRARIES = ("torch", "np", "numpy", "math", "F", "nn", "functional", "cp", "jnp
 _LIBRARY = "|".join(LIBRARIES)
 _ATTRIBUTE = re.compile(r"(?:module 'triton(?:\.language)?'|'(?:tensor|constexpr)' object) has no attribute '(\w+)'")
 _NAME = re.compile(r"name '(\w+)' is not defined|NameError: (\w+) is not defined")
-"""How Python and Triton say that a block, or `tl`, has no such attribute, and that there is no such name."""
+"""Errors of Python's and Triton's about a missing attribute or name."""
 _CALL = re.compile(rf"\b(?:{_LIBRARY})(?:\.\w+)*?\.(\w+)\(")
 _TYPE = re.compile(rf"\b(?:{_LIBRARY})\.(\w+)\b(?![.(])")
 """A function and a type of a library in a line of code."""
 _TYPE_LIMIT = re.compile(r"\btl\.(?:b?float|fp|bf)\d+\.(?:min|max|lowest|smallest|eps|tiny)\b")
 """A type of Triton's, asked for its limits as PyTorch's `finfo` has them."""
 _FLATTENING = re.compile(r"\.(reshape|view)\(\(?[^()]*-1")
-"""A reshape that Triton has too, but not with a size that it would have to find."""
+"""A reshape to a size that Triton would have to find."""
 MIN_SIMILARITY = 0.7
-"""How much alike, from 0 to 1, two names must be for one to be the other misspelt."""
+"""The least ratio of difflib's of a misspelt name to the right one."""
 
 
 @dataclass(frozen=True)
 class Habits:
-    """Names that Triton has, and by the names of other libraries, what Triton has for them."""
+    """Triton's names, and what it has for the names of others."""
 
     names: frozenset[str]
     code: dict[str, str]
@@ -41,7 +41,7 @@ class Habits:
     """By name: a sentence, where no piece of code does it."""
 
     def calls_named(self, name: str) -> list[str]:
-        """Return the code for PyTorch or NumPy that calls a function or a method of this name."""
+        """Return the code for PyTorch or NumPy with a call of this name."""
         return [code for code in self.code if function_name(code) == name]
 
 
@@ -53,17 +53,23 @@ def habits() -> Habits:
 
 
 def function_name(code: str) -> str:
-    """Return the last part of the name that a piece of code calls: `clamp` for `x.clamp(max=1.0)`."""
+    """Return the name of the function that a piece of code calls.
+
+    It is `clamp` for `x.clamp(max=1.0)`.
+    """
     return code.partition("(")[0].rpartition(".")[2]
 
 
 def suggest_triton_code(error: str, code: str) -> str:
-    """Return what to write on the line of a kernel that led to an error; empty if nothing is known."""
+    """Return what to write on a line of a kernel; empty if nothing is known."""
     return next(filter(None, _suggestions(error, code)), "")
 
 
 def _suggestions(error: str, code: str) -> Iterator[str]:
-    """Yield suggestions, the likeliest first: on the name in the error, then on what the line has of libraries."""
+    """Yield suggestions, the likeliest first.
+
+    Those on the name in the error come before those on the line's libraries.
+    """
     triton = habits()
     if _TYPE_LIMIT.search(code):
         yield triton.advice["finfo"]
@@ -104,7 +110,7 @@ def _suggest_call(name: str, code: str) -> str:
 
 
 def _find_call(code: str, name: str) -> ast.Call | None:
-    """Return the call of this name on a line; None if the line has none, or goes on on the next one."""
+    """Return the call of this name on a line, if it is all on that line."""
     try:
         nodes = list(ast.walk(ast.parse(code.strip())))
     except SyntaxError:
@@ -114,7 +120,7 @@ def _find_call(code: str, name: str) -> ast.Call | None:
 
 
 def _similarity(one: ast.Call | None, two: ast.Call | None) -> tuple[bool, bool, float]:
-    """Return how much alike two calls are: in their keywords, in the number of their arguments, and as texts."""
+    """Return how much alike two calls are: keywords, arguments, text."""
     if one is None or two is None:
         return False, False, 0.0
     first_keywords, second_keywords = ({keyword.arg for keyword in call.keywords} for call in (one, two))

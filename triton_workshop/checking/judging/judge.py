@@ -1,4 +1,4 @@
-"""Judges calls of a script: classifies what they show, and explains it by what is known of the mistake."""
+"""Verdicts on calls of a script: classified, then explained."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Judge:
     limit: float
     """Seconds for each run."""
     diagnosis: Diagnosis = NO_DIAGNOSIS
-    """Which mistake it is, and where, once that is known."""
+    """The mistake and its place, once they are known."""
 
     @property
     def exercise(self) -> Exercise:
         return self.source.exercise
 
     def can_be_diagnosed(self, observation: Observation, finding: Finding) -> bool:
-        """Whether it makes sense to run the script again with some of its lines replaced."""
+        """Return whether running changed lines may show the mistake."""
         if finding.kind in UNDIAGNOSED_KINDS or finding.hint_name == RACE_OF_THREADS or observation.loading:
             return False
         return not (self.source.adds_to_noise or self.source.calls(*WAITING_CALLS))

@@ -1,4 +1,4 @@
-"""Which argument of a launch went to which of the kernel's parameters."""
+"""Arguments of a launch, and the parameters that they go to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNEXPECTED = re.compile(r"(\w+)\(\) takes (\d+) positional arguments? but (\d+)
 
 
 def explain_argument_count(source: Source, failure: Failure) -> str:
-    """Return which parameter a launch has no argument for, or which argument is too many.
+    """Explain which argument of a launch is missing or too many.
 
     Python names the last parameters, as arguments go by position: the first argument that is named like another
     parameter shows where they began to be shifted. Empty if the error is another one.
@@ -63,6 +63,6 @@ def _positional_arguments(launch: ast.Call, passed: int) -> list[str]:
 
 
 def _is_for_another(parameter: str, argument: str, parameters: list[str]) -> bool:
-    """Whether an argument is named as another parameter is, and not as the one that it goes to."""
+    """Return whether an argument has the name of another parameter."""
     candidates = {argument, f"{argument}_ptr"}
     return parameter not in candidates and not candidates.isdisjoint(parameters)

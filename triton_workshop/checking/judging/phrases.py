@@ -1,4 +1,4 @@
-"""Phrases about programs, elements, errors and lines, which several findings share."""
+"""Phrases that several findings share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.hints import sentence
 
 MIN_SHIPPED_RATIO = 0.6
-"""Of the lines of code that an exercise ships, the share in a script that began as its file."""
+"""The least share of an exercise's lines in a script that began as it."""
 MAX_ERROR_LINES = 3
 MAX_ERROR_CHARACTERS = 400
 MAX_LISTED_PROGRAMS = 3
@@ -49,9 +49,10 @@ def format_index(index: tuple[int, ...]) -> str:
 
 
 def final_hint(culprit: Culprit) -> str:
-    """Return the last hint on a culprit: the solution's code, or the exercise's where no TODO was.
+    """Return the last hint on a culprit: the code that belongs there.
 
-    Where the script has that code already, it says how the line differs from the solution's.
+    It is the solution's, or the exercise's where no TODO was. Where the script has that code already, it says how the
+    line differs from the solution's.
     """
     if culprit.instead is not None:
         return sentence(f"solution.{culprit.instead.difference}", line=culprit.instead.predecessor)
@@ -59,7 +60,7 @@ def final_hint(culprit: Culprit) -> str:
 
 
 def mark_as_symptom(finding: Finding) -> Finding:
-    """Return a finding whose line may be right, with a first hint that says so."""
+    """Return a finding whose first hint says that its line may be right."""
     if finding.line is None or not finding.hints:
         return finding
     question, *ideas = finding.hints
@@ -82,5 +83,5 @@ def add_missing_step(message: str, culprit: Culprit, source: Source) -> str:
 
 
 def ask_about_line(culprit: Culprit, question: str) -> str:
-    """Return a question that begins with the line to look at, if the script has one."""
+    """Return a question that names the line, if the script has one."""
     return question if culprit.line is None else sentence("lines.look-at", question=question)

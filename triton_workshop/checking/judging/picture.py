@@ -1,4 +1,4 @@
-"""A failure as plain data: a map of tiles, the first wrong element, and small pictures."""
+"""Pictures of a failure, as plain data: tiles, an element, pixels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.hints import sentence
 
 MAX_MAP_SIZE = (24, 60)
-"""Rows and columns of a map at most: with more tiles, several share a cell."""
+"""Rows and columns of a map at most: more tiles share cells."""
 OUT_OF_BOUNDS = (Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE)
 _SEVERITY = tuple(TileState)
 
@@ -28,7 +28,10 @@ def first_element(comparison: Comparison, marks: torch.Tensor) -> Element:
 
 
 def tile_map(comparison: Comparison) -> TileMap | None:
-    """Map the output by tiles, or by elements if it is a single tile. None if all cells would be the same."""
+    """Map the output by tiles, or by elements if it is a single tile.
+
+    None if all cells would be the same.
+    """
     levels = torch.zeros(comparison.expected.shape, dtype=torch.uint8)
     levels[comparison.unwritten.cpu()] = 1
     levels[comparison.wrong.cpu()] = 2
@@ -58,7 +61,10 @@ def _cell_name(comparison: Comparison, by_tile: bool) -> str:
 
 
 def _owns_all_faults(comparison: Comparison) -> bool:
-    """Whether programs made all faults that own a tile: one of another launch, with its own grid, owns none."""
+    """Return whether the program of each fault owns a tile.
+
+    A program of another launch, with a grid of its own, owns none.
+    """
     faults = comparison.launch.faults if comparison.launch else ()
     same_grid = comparison.has_tiles_of_the_solution and comparison.grid == comparison.wanted_grid
     return same_grid and faults == comparison.seen.faults
@@ -72,21 +78,24 @@ def _by_tile(comparison: Comparison, levels: torch.Tensor) -> torch.Tensor:
 
 
 def _folded(row: torch.Tensor) -> tuple[tuple[TileState, ...], ...]:
-    """Return a vector as lines, one below the other; the last line may be shorter."""
+    """Return a vector as lines, of which the last may be shorter."""
     lines, width = MAX_MAP_SIZE
     [states] = _cells(row[None], (1, lines * width))
     return tuple(states[start : start + width] for start in range(0, len(states), width))
 
 
 def _cells(plane: torch.Tensor, max_size: tuple[int, int] = MAX_MAP_SIZE) -> tuple[tuple[TileState, ...], ...]:
-    """Scale a map down to fit: a cell shows the worst of the tiles that share it."""
+    """Scale a map down: a cell shows the worst of the tiles in it."""
     size = tuple(min(sizes) for sizes in zip(plane.shape, max_size, strict=True))
     pooled = torch.nn.functional.adaptive_max_pool2d(plane[None].float(), size)[0]
     return tuple(tuple(_SEVERITY[int(level)] for level in row) for row in pooled.tolist())
 
 
 def result_pictures(expected: torch.Tensor, output: torch.Tensor) -> tuple[Pixels, ...]:
-    """Return the right result, the actual one, and their difference: pictures (3, height, width), on one scale."""
+    """Return pictures of the right result, the actual one, and the difference.
+
+    The tensors have the shape (3, height, width), and the pictures one scale.
+    """
     expected, output = expected.float().cpu(), output.float().cpu()
     low, high = float(expected.min()), float(expected.max())
     span = max(high - low, 1e-6)

@@ -1,4 +1,4 @@
-"""Hints on a line that the solution lacks, has in another place, or has without an `if` around it."""
+"""Hints on lines that are extra, or stand in another place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from triton_workshop.hints import sentences
 
 
 def placement_hints(culprit: Culprit, source: Source) -> tuple[str, tuple[str, ...]]:
-    """Return the name and the hints of a line that has to go away or elsewhere.
+    """Return the name and hints of a line that has to go elsewhere.
 
     Both are empty if other code has to stand in its place.
     """
@@ -26,11 +26,11 @@ def placement_hints(culprit: Culprit, source: Source) -> tuple[str, tuple[str, .
 
 
 def is_overwriting(culprit: Culprit | None, source: Source) -> bool:
-    """Whether an extra line gives a name a value that does not depend on the one before."""
+    """Return whether an extra line ignores the value that it replaces."""
     node = source.statement_at(culprit.line) if culprit and culprit.extra else None
     if not isinstance(node, ast.Assign):
         return False
-    operands = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+    operands = {child.id for child in ast.walk(node.value) if isinstance(child, ast.Name)}
     return operands.isdisjoint(_assigned_names(node))
 
 
@@ -38,7 +38,7 @@ def _branch_hints(node: ast.If, source: Source) -> tuple[str, ...]:
     # The hints ask for the case in which a part is left out: where the branch returns, that is when it is taken.
     answer = "true" if isinstance(node.body[-1], ast.Return) else "false"
     function = source.function_at(node.lineno)
-    loops = [part for part in ast.walk(function) if isinstance(part, ast.For | ast.While)] if function else []
+    loops = [child for child in ast.walk(function) if isinstance(child, ast.For | ast.While)] if function else []
     if any(loop.lineno < node.lineno <= (loop.end_lineno or 0) for loop in loops):
         return sentences("lines.branch-in-loop", answer=answer)
     if function in source.kernels:
@@ -63,4 +63,4 @@ def _added_line_hints(node: ast.stmt) -> tuple[str, ...]:
 
 def _assigned_names(node: ast.Assign | ast.AugAssign) -> list[str]:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    return [part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)]
+    return [child.id for target in targets for child in ast.walk(target) if isinstance(child, ast.Name)]

@@ -1,4 +1,7 @@
-"""Remarks on a script that is right: work done twice or for nothing, and what only a GPU would show."""
+"""Remarks on a script that is right.
+
+They are about work that is done twice or for nothing, and about what only a GPU would show.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from triton_workshop.checking.observing.source import Function, Source, called
 from triton_workshop.hints import sentence
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
-"""Functions of torch whose tensors are in the CPU's memory, unless they are told otherwise."""
+"""Functions of torch that make a tensor on the CPU by default."""
 CHECKER_MODULES = ("triton_workshop.checking.", "triton_simulator", "ctypes")
 """Modules that no kernel needs, with the exception of `SCRIPT_API`."""
 SCRIPT_API = "triton_workshop.checking.check_this_script"
@@ -30,23 +33,32 @@ INTROSPECTION = re.compile(
 )
 """Names by which Python gets from anywhere to anything else."""
 MAX_UNTESTED = 3
-"""How many pieces of code a remark names at most."""
+"""The most pieces of code that a remark names."""
 MAX_CODE_CHARACTERS = 50
 MAX_REPLACED_NAMES = 3
 LONG_AXIS_PROGRAMS = 1_000
-"""A sixty-fifth of what a GPU takes: a size that is 66 times as large is not rare."""
+"""A sixty-fifth of what a GPU takes.
+
+A size that is 66 times as large is not rare.
+"""
 MAX_RESTORED_SHARE = 16
 """A sixteenth of the elements may be stored twice."""
 MIN_BLOCKS = 4
 """Of fewer, an edge of a small input may well leave half."""
 IDLE_PER_BUSY = 9
-"""How many times more idle than busy programs are worth a remark: small inputs always leave a few idle."""
+"""The ratio of idle to busy programs from which on they are wasteful.
+
+Small inputs always leave a few idle.
+"""
 IDLE_PER_BUSY_IN_LONG_CASE = 1
 """The same where a grid has grown with a long input: half of it."""
 
 
 def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...]:
-    """Return what a right script could do better, as this case shows: a sentence or two for each thing."""
+    """Return what a right script could do better, as this case shows.
+
+    Each thing takes a sentence or two.
+    """
     exercise, observation, launches = source.exercise, comparison.seen, comparison.seen.launches
     sentences = [
         _first(launches, _loads_empty_blocks, lambda launch: _empty_blocks(launch, case)),
@@ -70,31 +82,40 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
 
 
 def _first(launches: Sequence[Launched], applies: Callable[[Launched], bool], remark: Callable[[Launched], str]) -> str:
-    """Return a remark on the first launch to which it applies; empty if there is none."""
+    """Return a remark on the first launch to which it applies, or ""."""
     return next((remark(launch) for launch in launches if applies(launch)), "")
 
 
 def remark_on_idle_programs(case: str, observation: Observation) -> tuple[str, ...]:
-    """Return the remark that most programs of a launch had nothing to do, if so."""
+    """Return the remark that most programs were idle, if so."""
     return tuple(_idle(launch, case) for launch in observation.launches if _is_wasteful(launch))[:1]
 
 
 def keeps_programs_busy(observation: Observation) -> bool:
-    """Whether a launch has work for half of its programs: such a grid is not too large for every input."""
+    """Return whether a launch has work for half of its programs.
+
+    Such a grid is not too large for every input.
+    """
     return any(2 * launch.idle <= launch.programs for launch in observation.launches)
 
 
 def remark_on_axes(case: str, observation: Observation) -> tuple[str, ...]:
-    """Return the remark that a grid grows along an axis on which CUDA allows few programs, if so."""
+    """Return the remark on a grid that grows along the wrong axis, if so.
+
+    CUDA allows few programs along the second and the third.
+    """
     for launch in observation.launches:
         if max(launch.grid[1:], default=0) >= LONG_AXIS_PROGRAMS:
             return (sentence("remarks.long-axis", kernel=launch.kernel, grid=launch.grid, case=case),)
     return ()
 
 
-def remarks_on_growth(case: str, before: Observation, observation: Observation) -> tuple[str, ...]:
-    """Return the remark that a grid grows faster than its blocks, if a long case shows it beside an ordinary one."""
-    grids = [launch.grid for launch in before.launches]
+def remarks_on_growth(case: str, ordinary: Observation, observation: Observation) -> tuple[str, ...]:
+    """Return the remark that a grid grows faster than its blocks, if so.
+
+    A long case shows it beside an ordinary one.
+    """
+    grids = [launch.grid for launch in ordinary.launches]
     grown = [launch for launch in observation.launches if launch.grid not in grids]
     # A launch of several may well have nothing to do, such as for a weight that lies over zeros only.
     if grown and all(_is_wasteful(launch, IDLE_PER_BUSY_IN_LONG_CASE) for launch in grown):
@@ -103,7 +124,10 @@ def remarks_on_growth(case: str, before: Observation, observation: Observation) 
 
 
 def remark_on_size(size: OtherSize, message: str) -> str:
-    """Return the remark that a script is right with one tile size only, and wrong with another as `message` says."""
+    """Return the remark that only one tile size is right.
+
+    With another, the script is wrong as `message` says.
+    """
     remark = sentence(
         "remarks.tile-size", passing=size.with_this, failing=size.not_with, message=message, case=size.case
     )
@@ -113,7 +137,7 @@ def remark_on_size(size: OtherSize, message: str) -> str:
 
 
 def remark_on_limit(limit: WideOffsets | Bound, message: str) -> str:
-    """Return up to which size a script is right, and as `message` says, what goes wrong beyond it."""
+    """Return the remark that larger inputs are wrong, as `message` says."""
     if isinstance(limit, Bound):
         if limit.line is None:
             return sentence("remarks.bound", case=limit.case, message=message)
@@ -154,12 +178,18 @@ def _idle(launch: Launched, case: str) -> str:
 
 
 def _is_computed(observation: Observation) -> bool:
-    """Whether PyTorch computed the result, and not only once more what a kernel had stored."""
+    """Return whether PyTorch computed the result.
+
+    It may also have computed once more what a kernel had stored, which does not count.
+    """
     return observation.computed and observation.provenance is not Provenance.COPY
 
 
 def _loads_empty_blocks(launch: Launched) -> bool:
-    """Whether half of an argument's blocks are empty, though most programs have something to do."""
+    """Return whether half of an argument's blocks are empty.
+
+    That counts if most programs have something to do.
+    """
     if 2 * launch.idle >= launch.programs:
         return False
     return any(_is_mostly_empty(empty, loads) for _, empty, loads in launch.empty)
@@ -177,12 +207,18 @@ def _empty_blocks(launch: Launched, case: str) -> str:
 
 
 def _repeats_stores(launch: Launched, comparison: Comparison) -> bool:
-    """Whether it stores much again: a last block that begins earlier, to be whole, is as good as a mask."""
+    """Return whether a launch stores many elements again.
+
+    A last block that begins earlier, to be whole, is as good as a mask.
+    """
     return MAX_RESTORED_SHARE * launch.stored_again > comparison.expected.numel()
 
 
 def _repeated_stores(source: Source, launch: Launched, comparison: Comparison) -> str:
-    """Return why elements are stored again: in a loop, by too many programs, or where tiles overlap."""
+    """Return the remark that elements are stored again, with its cause.
+
+    It is a loop, too many programs, or tiles that overlap.
+    """
     stores, kernel = launch.stored_again, launch.kernel
     if (line := next(_stores_in_loops(source), None)) is not None:
         return sentence("remarks.stored-in-loop", stores=stores, kernel=kernel, line=line)
@@ -209,7 +245,7 @@ def _stores_in_loops(source: Source) -> Iterator[int]:
 
 
 def _prepared_tensor(exercise: Exercise, launch: Launched, comparison: Comparison) -> str:
-    """Remark on a tensor as large as the result that PyTorch made for the kernel to read.
+    """Remark on a large tensor that PyTorch made for the kernel to read.
 
     Small ones, such as weights, are free.
     """
@@ -226,7 +262,7 @@ def _prepared_tensor(exercise: Exercise, launch: Launched, comparison: Compariso
 
 
 def _hidden_products(exercise: Exercise, case: str, comparison: Comparison) -> str:
-    """Remark on a kernel that computes all scores, where a mask leaves only about half of them."""
+    """Remark on scores that a kernel computes and a mask hides."""
     if exercise.too_many_products is None:
         return ""
     arguments = comparison.arguments
@@ -241,7 +277,10 @@ def _launched_twice(launch: Launched) -> str:
 
 
 def _tuned_sums(source: Source) -> Iterator[str]:
-    """Remark on kernels that add to what is there, which a tuner runs many times on the same tensors."""
+    """Remark on tuned kernels that add to what is there.
+
+    A tuner runs them many times on the same tensors.
+    """
     for kernel in source.kernels:
         if _is_tuned_without_reset(kernel) and _accumulates_in_memory(kernel):
             yield sentence("remarks.tuned-sum", kernel=kernel.name)
@@ -270,7 +309,7 @@ def _pointers(kernel: Function, access: str) -> set[str]:
 
 
 def _pointer(call: ast.Call) -> ast.expr:
-    """Return the expression that is accessed: the first argument, or the owner of a method."""
+    """Return the pointer of an access: an argument, or a method's owner."""
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
     return call.args[0] if owner is None or ast.unparse(owner) in ("tl", "triton.language") else owner
 
@@ -294,12 +333,12 @@ def _computed_by_pytorch(exercise: Exercise) -> str:
 
 
 def _replaced_functions(names: Sequence[str]) -> str:
-    """Remark that the check used functions of the script's own, so that nothing is known."""
+    """Remark on replaced functions, by which the check knows nothing."""
     return sentence("remarks.replaced-functions", names=join_names(names[:MAX_REPLACED_NAMES])) if names else ""
 
 
 def _names_in_the_checker(source: Source) -> Iterator[str]:
-    """Remark on where a script may get hold of what the check has recorded, and change it."""
+    """Remark on names by which a script could change the check."""
     for line, name in (name for node in source.nodes for name in _qualified_names(node)):
         is_checker = name.startswith(CHECKER_MODULES) and name != SCRIPT_API
         if is_checker or INTROSPECTION.fullmatch(name):
@@ -307,7 +346,10 @@ def _names_in_the_checker(source: Source) -> Iterator[str]:
 
 
 def _qualified_names(node: ast.AST) -> list[tuple[int, str]]:
-    """Return the lines and names of the modules and attributes that a node has, be it in a text."""
+    """Return the modules and attributes in a node, with their lines.
+
+    They may stand in a text.
+    """
     match node:
         case ast.Import(names=names):
             return [(node.lineno, alias.name) for alias in names]
@@ -321,7 +363,7 @@ def _qualified_names(node: ast.AST) -> list[tuple[int, str]]:
 
 
 def _tensors_on_the_cpu(source: Source) -> Iterator[str]:
-    """Remark on tensors for a launch that PyTorch makes in the CPU's memory, as only a GPU would show."""
+    """Remark on tensors in the CPU's memory, as only a GPU would show."""
     launcher = source.launcher
     if launcher is None or source.calls("device", "set_default_device"):
         return

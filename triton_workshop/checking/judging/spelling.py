@@ -1,4 +1,4 @@
-"""Of two spellings of a name, the misspelt one: where it gets its value, or where it is read."""
+"""Misspelt names, where they get their value or are read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MIN_SIMILARITY_TO_CORRECT_NAME = 0.8
 
 @dataclass(frozen=True)
 class Definition:
-    """Where a name gets its value."""
+    """Definition of a name."""
 
     name: str
     line: int
@@ -74,7 +74,7 @@ def _names_of_exercise(exercise: Exercise) -> set[str]:
 
 
 def unread_lookalike(source: Source) -> Definition | None:
-    """Return the one definition that nothing reads, and whose name is much like one that is read.
+    """Return the one unread definition that looks like a name that is read.
 
     A name that the exercise has too is not misspelt. None if there is no such definition, or more than one.
     """
@@ -92,9 +92,10 @@ def unread_lookalike(source: Source) -> Definition | None:
 
 
 def explain_undefined_name(source: Source, failure: Failure) -> str:
-    """Return where an undefined name is defined, or which name looks like it; empty if there is no such name.
+    """Explain an undefined name by where it is defined, or by a lookalike.
 
-    Of a name that the solution has in that function, the line that gives it its value is missing.
+    The explanation is empty if there is neither. Of a name that the solution has in that function, the line that gives
+    it its value is missing.
     """
     match = re.search(r"name '(\w+)' is not defined", failure.message)
     function = source.function_at(failure.line)
@@ -113,7 +114,7 @@ def explain_undefined_name(source: Source, failure: Failure) -> str:
 
 
 def _names_of_solution(source: Source, function: Function) -> set[str]:
-    """Return the names that the solution has in a function of the same name; none if it has no such function."""
+    """Return the names in the solution's function of the same name, if any."""
     solution = replace(source, text=source.exercise.solution)
     with suppress(SyntaxError):  # the learner has spoilt it
         functions = (*solution.kernels, solution.launcher)
@@ -127,7 +128,7 @@ def _names_of_solution(source: Source, function: Function) -> set[str]:
 
 
 def _owner(source: Source, name: str, function: Function | None) -> Function | None:
-    """Return the kernel or the launcher, if it has this name and is not the function that reads it."""
+    """Return the kernel or launcher with this name, unless it is `function`."""
     for candidate in (source.kernel, source.launcher):
         if candidate is not None and candidate is not function and name in names_in(candidate):
             return candidate
@@ -135,7 +136,10 @@ def _owner(source: Source, name: str, function: Function | None) -> Function | N
 
 
 def _definitions_in(scope: ast.AST) -> Iterator[Definition]:
-    """Yield what a function, or a module outside of its functions and classes, defines; the last one first."""
+    """Yield the definitions in a function or module, the last one first.
+
+    Those in functions and classes inside of it do not count.
+    """
     definitions: list[Definition] = []
     pending: list[ast.AST] = [scope]
     while pending:

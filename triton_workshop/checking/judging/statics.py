@@ -1,4 +1,4 @@
-"""Findings on a script's text: syntax, open TODOs, and mistakes that need no run."""
+"""Findings on a script's text, before anything runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def unreadable(error: Exception) -> Finding:
 
 
 def checker_failure(error: Exception) -> Finding:
-    """Report an error of the checker's own. Raises it where tests want to see it."""
+    """Report an error of the checker's own; raise it for tests."""
     let_tests_see(error)
     message = sentence("messages.checker-failed", error=f"{type(error).__name__}: {error}")[:MAX_MESSAGE_CHARACTERS]
     frames = traceback.extract_tb(error.__traceback__)
@@ -123,7 +123,10 @@ def _unfinished(source: Source) -> Finding | None:
 
 
 def _import_order(source: Source) -> Finding | None:
-    """Find a wrong import order: Triton is set up when it is imported, so triton_workshop must come first."""
+    """Find a wrong import order.
+
+    Triton is set up when it is imported, so triton_workshop must come first.
+    """
     lines = lines_to_exchange(source.tree)
     if lines is None:
         return None
@@ -157,7 +160,7 @@ def _host_call(source: Source, call: ast.Call) -> Finding:
 
 
 def _imports(node: ast.stmt) -> list[tuple[str, str]]:
-    """Return the names that a statement imports, each with the package that it comes from."""
+    """Return the names that a statement imports, with their packages."""
     match node:
         case ast.Import(names=names):
             return [(alias.asname or alias.name.partition(".")[0], alias.name.partition(".")[0]) for alias in names]
@@ -167,7 +170,10 @@ def _imports(node: ast.stmt) -> list[tuple[str, str]]:
 
 
 def _block_of_python(source: Source) -> Finding | None:
-    """Find Python's range where a block is wanted: anywhere except in the head of a loop."""
+    """Find Python's range, except in the head of a loop.
+
+    A block is wanted elsewhere.
+    """
     heads = [node.iter for node in source.nodes if isinstance(node, ast.For | ast.comprehension)]
     loops = [node for head in heads for node in ast.walk(head)]
     for _, node in source.expressions:
@@ -178,7 +184,10 @@ def _block_of_python(source: Source) -> Finding | None:
 
 
 def _division_by_zero(source: Source) -> Finding | None:
-    """Find a division of integers by 0, which is silent on a GPU. That of floats gives inf, as people may want."""
+    """Find a division of integers by 0, which is silent on a GPU.
+
+    That of floats gives inf, as people may want.
+    """
     for kernel, node in source.expressions:
         match node:
             case ast.BinOp(op=ast.FloorDiv() | ast.Mod(), right=number) if _is_zero(number, kernel):
@@ -188,7 +197,7 @@ def _division_by_zero(source: Source) -> Finding | None:
 
 
 def _is_zero(number: ast.expr, kernel: Function) -> bool:
-    """Whether a number is written as 0, or a name that a kernel gives this value and no other."""
+    """Return whether a number is 0, or a name that is always 0."""
     if not isinstance(number, ast.Name):
         return isinstance(number, ast.Constant) and number.value == 0
     nodes = list(ast.walk(kernel))
@@ -201,7 +210,10 @@ def _is_zero(number: ast.expr, kernel: Function) -> bool:
 
 
 def _misused_pointer(source: Source) -> Finding | None:
-    """Find a pointer used as an array while TODOs are open: once all are done, a run says more."""
+    """Find a pointer used as an array while TODOs are open.
+
+    Once all are done, a run says more.
+    """
     if not open_todos(source.text):
         return None
     for kernel, node in source.expressions:
@@ -225,16 +237,16 @@ def _explained(source: Source, line: int | None, message: str, name: str) -> Fin
 
 
 def _no_constexpr(source: Source) -> Finding | None:
-    """Find sizes of blocks and of unrolled loops that are not known when a kernel is compiled."""
+    """Find sizes of blocks and loops that the compiler cannot know."""
     helpers = {called(node) for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)}
     for kernel, node in source.expressions:
         if kernel.name in helpers or not isinstance(node, ast.Call) or _root(node.func) != "tl":
             continue  # an argument of a helper stays a constexpr, however the helper declares it
         sizes = {"arange": node.args, "static_range": node.args, "zeros": node.args[:1], "full": node.args[:1]}
         for size in sizes.get(called(node), ()):
-            for part in ast.walk(size):
-                if isinstance(part, ast.Name) and part.id in _run_time_names(kernel):
-                    return _run_time_size(source, node, part.id)
+            for child in ast.walk(size):
+                if isinstance(child, ast.Name) and child.id in _run_time_names(kernel):
+                    return _run_time_size(source, node, child.id)
     return None
 
 
@@ -258,4 +270,4 @@ def _root(node: ast.expr) -> str:
 
 
 def _parameters(function: Function) -> list[ast.arg]:
-    return [part for part in ast.walk(function.args) if isinstance(part, ast.arg)]
+    return [child for child in ast.walk(function.args) if isinstance(child, ast.arg)]

@@ -1,4 +1,4 @@
-"""A finding before the search for its mistake, and how that search may change it."""
+"""Findings before the search for their mistake."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from triton_workshop.hints import sentence
 
 
 class Remedy(Enum):
-    """How a diagnosis changes the hints and the line of a finding."""
+    """Effect of a diagnosis on the hints and the line of a finding."""
 
     NONE = auto()
     """It does not: the finding says all that there is to say."""
@@ -23,11 +23,11 @@ class Remedy(Enum):
     MOVE_AND_QUOTE = auto()
     """Both."""
     TODO = auto()
-    """The hints are those of the TODO in which the mistake was made, and so is the line."""
+    """Hints and line are those of the TODO with the mistake."""
     MISTAKE = auto()
-    """The hints are those of the mistake, if it is known, and the line is the one where it was made."""
+    """Hints and line are those of the mistake, if it is known."""
     ORIGIN = auto()
-    """The hints may say that the script reuses an earlier result, rather than that no kernel made this one."""
+    """The hints say that the script reuses an earlier result, if so."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,10 @@ def blame_line(finding: Finding, line: int | None, source: Source) -> Finding:
 
 
 def move_to_cause(finding: Finding, line: int | None, source: Source) -> Finding:
-    """Return the finding on the line of its cause; its message then says on which line it was noticed."""
+    """Return the finding on the line of its cause.
+
+    Its message then says on which line it was noticed.
+    """
     if finding.line not in (None, line):
         finding = replace(finding, message=sentence("messages.on-line", message=finding.message, line=finding.line))
     return blame_line(finding, line, source)
