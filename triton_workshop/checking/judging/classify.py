@@ -10,7 +10,6 @@ import torch
 
 from triton_simulator.faults import Fault
 from triton_simulator.lines import KernelLine
-from triton_workshop.checking.exercises.exercise import Exercise, counted
 from triton_workshop.checking.judging.classify_error import classify_error
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.phrases import format_index, name_programs
@@ -27,6 +26,8 @@ from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.cases import pluralize
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.hints import sentence, sentences
 
 UNFAMILIAR_FAULTS = (FindingKind.WRAPPED_OFFSET, FindingKind.UNDEFINED_BRANCH, FindingKind.ENDLESS_WAIT)
@@ -184,7 +185,7 @@ class Classifier:
         # One number, such as zero, may well have been there before the launch.
         if not len(rest) or (rest == rest[0]).all() or rest.isnan().all():
             return None
-        elements = counted(output.numel(), "element")
+        elements = pluralize(output.numel(), "element")
         message = sentence("messages.partly-stored", stored=output.numel() - len(rest), elements=elements)
         line = self.source.return_line()
         return Symptom(explained_finding(self.source, FindingKind.NOT_A_KERNEL, message, "python-did-it", line))
@@ -265,7 +266,7 @@ def _element_finding(kind: FindingKind, comparison: Comparison, marks: torch.Ten
     """Report the marked elements."""
     element, number = first_element(comparison, marks), int(marks.sum())
     singular, plural = ELEMENT_MESSAGES[kind]
-    elements = counted(marks.numel(), "element")
+    elements = pluralize(marks.numel(), "element")
     index = format_index(element.index)
     return Finding(
         kind,

@@ -9,8 +9,6 @@ from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.mistakes import Mistake
 from triton_workshop.checking.judging.classify import UNFAMILIAR_FAULTS
 from triton_workshop.checking.judging.classify_error import SHAPES
 from triton_workshop.checking.judging.explanations import explanation_named
@@ -20,6 +18,8 @@ from triton_workshop.checking.judging.spelling import unread_lookalike
 from triton_workshop.checking.judging.symptom import Remedy, Symptom, blame_line, move_to_cause
 from triton_workshop.checking.judging.verdict import Finding, FindingKind
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.mistakes import Mistake
 from triton_workshop.hints import sentence
 
 KINDS_ON_ANY_LINE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_KERNEL)
@@ -122,7 +122,7 @@ class Explainer:
     def _quote_missing_todo(self) -> str:
         """Return the solution's lines for the TODO, if the script lacks some."""
         todo = self.diagnosis.todo
-        return self.exercise.quote(todo) if todo and self._lacks_code_of(todo) else ""
+        return self.exercise.solution_hint(todo) if todo and self._lacks_code_of(todo) else ""
 
     def _shows_in_store(self, culprit: Culprit) -> bool:
         """Return whether the culprit only stores values with the mistake.
@@ -221,7 +221,7 @@ class Explainer:
 
     def _count_bugs(self, finding: Finding) -> Finding:
         """Return the finding with the number of planted bugs that are left."""
-        remaining, planted = len(self.exercise.planted_in(self.source.text)), len(self.exercise.planted)
+        remaining, planted = len(self.exercise.remaining_bugs(self.source.text)), len(self.exercise.planted_bugs)
         if not remaining:
             return finding
         message = sentence("messages.bugs-left", message=finding.message, left=remaining, planted=planted)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.classify import RACE_OF_THREADS, Classifier, classify_timeout
 from triton_workshop.checking.judging.classify_error import WAITING_CALLS, classify_error
 from triton_workshop.checking.judging.explain import Explainer
@@ -14,6 +13,7 @@ from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import Exercise
 
 UNDIAGNOSED_KINDS = (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED)
 

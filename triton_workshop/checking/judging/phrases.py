@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triton_workshop.checking.diagnosing.repair import Culprit
-from triton_workshop.checking.exercises.exercise import solution_has
 from triton_workshop.checking.judging.verdict import Finding
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import quote_solution
 from triton_workshop.hints import sentence
 
 MIN_SHIPPED_RATIO = 0.6
@@ -56,7 +56,7 @@ def final_hint(culprit: Culprit) -> str:
     """
     if culprit.instead is not None:
         return sentence(f"solution.{culprit.instead.difference}", line=culprit.instead.predecessor)
-    return solution_has(culprit.code) if culprit.todos else sentence("lines.exercise-has", code=culprit.code)
+    return quote_solution(culprit.code) if culprit.todos else sentence("lines.exercise-has", code=culprit.code)
 
 
 def mark_as_symptom(finding: Finding) -> Finding:
@@ -73,9 +73,9 @@ def add_missing_step(message: str, culprit: Culprit, source: Source) -> str:
     A script that began as the exercise's file had a TODO there; others have none.
     """
     exercise, number = source.exercise, culprit.todos[0]
-    if exercise.planted:
+    if exercise.planted_bugs:
         return sentence("todos.missing-part", message=message, number=number)
-    shipped = {line.strip() for line in exercise.shipped().splitlines() if line.strip() and "#" not in line}
+    shipped = {line.strip() for line in exercise.shipped_text.splitlines() if line.strip() and "#" not in line}
     common = shipped.intersection(line.strip() for line in source.lines)
     if len(common) >= MIN_SHIPPED_RATIO * len(shipped):
         return sentence("todos.missing-todo", message=message, number=number)

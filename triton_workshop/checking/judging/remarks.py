@@ -15,11 +15,11 @@ from triton_simulator.compiler.report import join_names
 from triton_workshop.checking.diagnosing.limits import Bound, WideOffsets
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.untested import Untested
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Launched, Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.hints import sentence
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
@@ -263,11 +263,11 @@ def _prepared_tensor(exercise: Exercise, launch: Launched, comparison: Compariso
 
 def _hidden_products(exercise: Exercise, case: str, comparison: Comparison) -> str:
     """Remark on scores that a kernel computes and a mask hides."""
-    if exercise.too_many_products is None:
+    if exercise.unmasked_operations is None:
         return ""
     arguments = comparison.arguments
     done = sum(launch.products for launch in comparison.seen.launches)
-    if done < exercise.too_many_products(*arguments):
+    if done < exercise.unmasked_operations(*arguments):
         return ""
     return sentence("remarks.hidden-products", done=done, needed=exercise.operations(*arguments), case=case)
 

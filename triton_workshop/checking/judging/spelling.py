@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.source import Function, Source, names_in, names_loaded
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.hints import sentence, sentences
 
 MIN_SIMILARITY = 0.6
@@ -70,7 +70,7 @@ def _misspelling_hints(name: str, line: int | None, definition: str) -> tuple[st
 
 def _names_of_exercise(exercise: Exercise) -> set[str]:
     """Return all names in the exercise as it is shipped, and in its solution."""
-    return set(re.findall(r"\w+", exercise.shipped() + exercise.solution))
+    return set(re.findall(r"\w+", exercise.shipped_text + exercise.solution))
 
 
 def unread_lookalike(source: Source) -> Definition | None:

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from triton_workshop.checking.diagnosing.alignment import is_begun
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.habits import suggest_triton_code
 from triton_workshop.checking.judging.verdict import Finding, FindingKind
 from triton_workshop.checking.observing.source import Function, Source, called, names_in
 from triton_workshop.checking.own_errors import let_tests_see
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.todos import open_todos
 from triton_workshop.hints import sentence, table
 from triton_workshop.import_order import lines_to_exchange
 from triton_workshop.scripts import reason
@@ -97,7 +97,7 @@ def _another_text_message(source: Source) -> str:
         return sentence("messages.empty-file")
     exercises = [exercise for exercise in EXERCISES.values() if exercise.number != number]
     for exercise in exercises:
-        if source.text == exercise.shipped():
+        if source.text == exercise.shipped_text:
             return sentence("messages.another-exercise", number=exercise.number)
     functions = {node.name for node in source.tree.body if isinstance(node, Function)}
     for exercise in exercises if launcher not in functions else ():
@@ -252,7 +252,7 @@ def _no_constexpr(source: Source) -> Finding | None:
 
 def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
     message = sentence("messages.run-time-size", function=called(call), name=name)
-    shipped = Source(source.file, source.exercise.shipped(), source.exercise)
+    shipped = Source(source.file, source.exercise.shipped_text, source.exercise)
     is_tensor_size = shipped.kernel is not None and name in _run_time_names(shipped.kernel)
     finding = _explained(source, call.lineno, message, "size-of-a-tensor" if is_tensor_size else "missing-constexpr")
     return replace(finding, hints=tuple(hint.replace("NAME", name) for hint in finding.hints))

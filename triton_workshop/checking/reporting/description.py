@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from triton_simulator.compiler.report import is_success
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Element, Finding, FindingKind, Pixels, TileMap, TileState, Verdict
 from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.todos import open_todos
 from triton_workshop.hints import sentence
 
 CONTEXT_LINES = 1
@@ -176,7 +176,7 @@ def _todos(exercise: Exercise, text: str) -> tuple[Row, ...]:
 
     None if no TODO is open, but a `...` of the learner's own is left.
     """
-    shipped = {todo.number: todo.task for todo in open_todos(exercise.shipped()) if todo.number}
+    shipped = {todo.number: todo.task for todo in open_todos(exercise.shipped_text) if todo.number}
     lines = {
         todo.number: sentence("reports.line", line=todo.line) for todo in open_todos(text) if todo.number in shipped
     }
@@ -242,7 +242,7 @@ def describe_entry(entry: ListedExercise) -> Row:
         f"reports.{entry.status}",
         remaining=entry.remaining_todos,
         number=len(exercise.hints),
-        tasks=exercise.tasks,
+        tasks=exercise.task_noun,
         finding=record.finding.replace("-", " "),
     )
     if exercise.optional and not passed:
@@ -273,7 +273,7 @@ def next_step(entries: Sequence[ListedExercise]) -> str:
 def _next_half_step(entries: Sequence[ListedExercise]) -> str:
     """Say what to do where no exercise is open."""
     following = next_half(entries)
-    halves = [entry for entry in entries if following is None or entry.exercise.half < following.exercise.half]
+    halves = [entry for entry in entries if following is None or entry.exercise.session < following.exercise.session]
     optional = [entry.exercise for entry in halves if entry.status is not Status.PASSED]
     done = sentence("reports.all-done") if following is None else sentence("reports.first-half-done")
     lines = [f"{done} {offer(optional[0])}" if optional else done]

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from triton_workshop.atomic_write import write_whole
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.errors import print_wrapped
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.todos import open_todos
 from triton_workshop.repository import ROOT
 from triton_workshop.scripts import read_bytes, read_text
 
@@ -189,8 +189,8 @@ def required_entries(entries: Sequence[ListedExercise]) -> tuple[ListedExercise,
     They are those of the first half, and of any other that has been begun.
     """
     untouched = (Status.NEW, Status.MISSING)
-    halves = {1} | {entry.exercise.half for entry in entries if entry.status not in untouched}
-    return tuple(entry for entry in entries if entry.exercise.half in halves and not entry.exercise.optional)
+    halves = {1} | {entry.exercise.session for entry in entries if entry.status not in untouched}
+    return tuple(entry for entry in entries if entry.exercise.session in halves and not entry.exercise.optional)
 
 
 def first_open(entries: Sequence[ListedExercise]) -> ListedExercise | None:
@@ -203,8 +203,8 @@ def next_half(entries: Sequence[ListedExercise]) -> ListedExercise | None:
 
     It may be a warm-up.
     """
-    last = max((entry.exercise.half for entry in required_entries(entries)), default=0)
-    return next((entry for entry in entries if entry.exercise.half > last), None)
+    last = max((entry.exercise.session for entry in required_entries(entries)), default=0)
+    return next((entry for entry in entries if entry.exercise.session > last), None)
 
 
 def _entry(exercise: Exercise, record: Record) -> ListedExercise:
@@ -214,8 +214,8 @@ def _entry(exercise: Exercise, record: Record) -> ListedExercise:
         status = Status.CHANGED if exercise.exercise_file.exists() else Status.MISSING
         return ListedExercise(exercise, status, len(exercise.hints), record)
     is_checked = record.digest == digest(exercise)
-    remaining = len(exercise.planted_in(text)) + _count_todos(text)
-    if text == exercise.shipped():
+    remaining = len(exercise.remaining_bugs(text)) + _count_todos(text)
+    if text == exercise.shipped_text:
         return ListedExercise(exercise, Status.NEW, remaining, record)
     if is_checked and not record.finding:  # a bug may be repaired elsewhere than where it was planted
         return ListedExercise(exercise, Status.PASSED, 0, record)
