@@ -47,6 +47,7 @@ RESULT_NAMES = ("output", "c", "loss", "gradient")
 
 def classify_timeout(source: Source, seconds: float, line: int | None) -> Finding:
     """Report a script that did not finish."""
+    # A `while` may never end. A `for` does, but may have far too many rounds.
     endless = any(isinstance(node, ast.While) for node in source.nodes)
     message = sentence("messages.timeout", seconds=seconds)
     return explained_finding(
@@ -67,6 +68,7 @@ class Classifier:
 
     def classify(self, comparison: Comparison) -> tuple[Symptom, ...]:
         """Return what is wrong with one call, with the cause first."""
+        # In the order of causes: a fault explains an exception or a wrong result that follows it.
         observation = comparison.seen
         if observation.timed_out:
             line = observation.failure.line if observation.failure else None
@@ -84,6 +86,7 @@ class Classifier:
     def _fault(self, fault: Fault, comparison: Comparison) -> Finding:
         kind, line = FindingKind(fault.kind), self._line_in_script(fault.line)
         hint = fault.advice
+        # With a mask on the line already, the advice to add one would mislead.
         if fault.argument and fault.outside > 0 and self.source.is_masked(line) and kind not in UNFAMILIAR_FAULTS:
             hint = sentence("values.let-through")
         finding = finding_on_line(self.source, kind, fault.what, (hint,), line, str(kind))
@@ -120,6 +123,7 @@ class Classifier:
         provenance = observation.provenance
         if provenance is Provenance.NO_LAUNCH:
             return self._no_launch(comparison)
+        # Its shape says more of a result than where it came from, and only equal shapes can be compared.
         if observation.output is None or observation.output.shape != comparison.expected.shape:
             return self._shape(comparison.expected, observation)
         if provenance is Provenance.CHANGED:
@@ -210,6 +214,7 @@ class Classifier:
 
     def _wrong(self, comparison: Comparison) -> Finding:
         finding = _element_finding(FindingKind.WRONG_VALUES, comparison, comparison.wrong)
+        # All NaN have one origin: the line that makes the first one matters, and not an element's offsets.
         if comparison.is_nan_where_wrong or self.source.adds_to_noise:
             name = "atomics-on-nothing" if self.source.adds_to_nothing else "not-a-number"
             finding = replace(finding, hints=explanation_named(name).hints, hint_name=name)
@@ -223,6 +228,7 @@ class Classifier:
         """Return the finding on an undefined load, if that is its cause."""
         faults = [fault for launch in comparison.seen.launches for fault in launch.undefined]
         fault, output = next(iter(faults), None), comparison.seen.output
+        # An undefined value shows as NaN once it is stored.
         if fault is None or fault.load is None or output is None or not output.isnan().any():
             return finding
         message = f"{finding.message}; {fault.what}"

@@ -51,6 +51,7 @@ def classify_error(source: Source, failure: Failure) -> Symptom:
     if explanation is None:
         return Symptom(finding_on_line(source, kind, message, (), failure.line, "crash"), Remedy.TODO)
     name = explanation.name
+    # The line that stops may be right, and the one that defines the name misspelt.
     if name in ("misspelt-name", "no-value-yet") and (misspelling := _misspelling(source, failure)):
         return Symptom(misspelling, Remedy.QUOTE)
     detail = DETAILS[name](source, failure) if name in DETAILS else ""
@@ -69,6 +70,7 @@ def _line_to_blame(source: Source, failure: Failure, explanation: Explanation) -
 
 def _explanation(source: Source, failure: Failure) -> Explanation | None:
     explanation = _explain_by_text(source, failure) or _explain_by_error(source, failure)
+    # Matrices that are multiplied by * do not fit together, unless they are square.
     if (explanation is None or explanation.name == SHAPES) and _multiplies_blocks(source, failure.line):
         return explanation_named("dot-not-star")
     return explanation
@@ -79,6 +81,7 @@ def _explain_by_text(source: Source, failure: Failure) -> Explanation | None:
 
     It gives a better clue than the error then.
     """
+    # Without a grid, the call fails inside of Triton, with an error about something else.
     if failure.first_line is not None and failure.first_line == source.bare_call():
         return explanation_named("kernel-called-without-grid")
     if any(call.lineno == failure.line for call in source.calls(*WAITING_CALLS)):

@@ -78,9 +78,11 @@ class Explainer:
 
     def _explain_result(self, finding: Finding) -> Finding:
         culprit = self.diagnosis.culprit
+        # A statement too many that changes an input is the whole mistake: its hints say so already.
         if finding.kind is FindingKind.INPUT_MODIFIED and culprit is not None and culprit.extra:
             return self._move(finding, culprit)
         explained = self._explain_mistake(finding)
+        # People want to know first what such a fault is.
         if finding.kind in UNFAMILIAR_FAULTS:
             return replace(explained, hints=(finding.hints[0], *explained.hints[1:]))
         return explained
@@ -101,6 +103,7 @@ class Explainer:
     def _mistake(self, finding: Finding) -> Mistake | None:
         """Return the recognised mistake, or the one that a fixed grid shows."""
         culprit = self.diagnosis.culprit
+        # To a search, a grid that is fixed is like any other that is too small: the text tells them apart.
         if finding.kind is FindingKind.UNWRITTEN and culprit and self.source.has_fixed_grid(culprit.line):
             for mistake in self.exercise.mistakes:
                 if mistake.name == "fixed-grid":
@@ -114,6 +117,7 @@ class Explainer:
             hints = filter(None, (question, *ideas, self._quote_missing_todo()))
             finding = replace(finding, hints=tuple(hints), hint_name=mistake.name)
             return blame_line(finding, self.diagnosis.line or finding.line, self.source)
+        # The line may be right by itself: what it uses was replaced together with it.
         if culprit.with_others and not self._shows_in_store(culprit):
             question = ask_about_line(culprit, question)
         finding = replace(finding, hints=(question, *ideas, final_hint(culprit)), hint_name=mistake.name)
@@ -184,6 +188,7 @@ class Explainer:
             return finding
         if culprit.line is None and culprit.todos:
             return self._blame_missing_step(finding, culprit)
+        # Of several lines, the one where it was noticed is as good as the first.
         if finding.line in culprit.lines or culprit.line is None:
             return finding
         return move_to_cause(finding, culprit.line, self.source)

@@ -74,6 +74,7 @@ def _suggestions(error: str, code: str) -> Iterator[str]:
     if _TYPE_LIMIT.search(code):
         yield triton.advice["finfo"]
     for name in _ATTRIBUTE.findall(error):
+        # A name that is not called is likely to be a type, such as tl.float.
         yield _suggest_type(name) if re.search(rf"\btl\.{name}\b(?!\()", code) else ""
         yield _suggest_call(name, code)
         if close := difflib.get_close_matches(name, triton.names, 1, MIN_SIMILARITY):

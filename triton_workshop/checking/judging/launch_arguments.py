@@ -29,6 +29,7 @@ def explain_argument_count(source: Source, failure: Failure) -> str:
     is_missing = match.re is _MISSING
     passed = len(parameters) - len(keywords.intersection(parameters)) - int(match[2]) if is_missing else int(match[3])
     arguments = _positional_arguments(launch, passed)
+    # A tuple in place of its numbers is the likeliest reason, and shifts all that follow.
     tuples = [text for text in arguments if text.endswith((".stride()", ".shape")) and not text.startswith("*")]
     if tuples:
         return sentence("launch.tuple", argument=tuples[0])

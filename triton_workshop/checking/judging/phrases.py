@@ -25,6 +25,7 @@ def shorten_error(failure: Failure) -> str:
     Triton's compiler puts a copy of the kernel before its message: that is left out.
     """
     text = failure.message.strip()
+    # The caret marks the column, below the compiler's copy of the line.
     if "^" in text:
         text = text.rpartition("^")[2].strip() or text
     lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -41,6 +41,7 @@ def tile_map(comparison: Comparison) -> TileMap | None:
     if any(fault.kind in OUT_OF_BOUNDS for fault in comparison.seen.faults):
         if not by_tile or not _owns_all_faults(comparison):
             return None
+        # A program that went outside is to blame, whatever its tile holds.
         for fault in comparison.launch.faults if comparison.launch else ():
             levels[fault.program] = 3
     if levels.numel() < 2:

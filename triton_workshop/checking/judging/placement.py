@@ -18,6 +18,7 @@ def placement_hints(culprit: Culprit, source: Source) -> tuple[str, tuple[str, .
     node = source.statement_at(culprit.line)
     if culprit.instead is None or node is None:
         return "", ()
+    # An `if` is never in the way by itself, but by what it leaves out.
     if isinstance(node, ast.If):
         return "branch", (*_branch_hints(node, source), final_hint(culprit))
     if culprit.moved:

@@ -220,6 +220,7 @@ def _repeated_stores(source: Source, launch: Launched, comparison: Comparison) -
     It is a loop, too many programs, or tiles that overlap.
     """
     stores, kernel = launch.stored_again, launch.kernel
+    # A loop explains it whatever the grid is.
     if (line := next(_stores_in_loops(source), None)) is not None:
         return sentence("remarks.stored-in-loop", stores=stores, kernel=kernel, line=line)
     tiles = math.prod(comparison.wanted_grid)

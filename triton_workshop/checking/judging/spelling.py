@@ -56,6 +56,7 @@ def misspelt_definition(source: Source, failure: Failure) -> Definition | None:
         }
         for lookalike in difflib.get_close_matches(name, unread, 1, cutoff):
             exercise_names = _names_of_exercise(source.exercise)
+            # The exercise spells it as the definition does: then the line that reads it has misspelt it.
             if lookalike in exercise_names and name not in exercise_names:
                 return None
             return replace(unread[lookalike], hints=_misspelling_hints(name, line, lookalike))

@@ -155,6 +155,7 @@ def _host_call(source: Source, call: ast.Call) -> Finding:
     message = sentence("messages.python-in-kernel", function=ast.unparse(call.func))
     finding = _explained(source, call.lineno, message, "python-function-in-kernel")
     code = source.line(call.lineno)
+    # By its library first; a function that was imported by its name looks like an undefined one.
     suggestion = suggest_triton_code("", code) or suggest_triton_code(f"name '{called(call)}' is not defined", "")
     return replace(finding, hints=(suggestion, *finding.hints[1:])) if suggestion else finding
 
@@ -202,6 +203,7 @@ def _is_zero(number: ast.expr, kernel: Function) -> bool:
         return isinstance(number, ast.Constant) and number.value == 0
     nodes = list(ast.walk(kernel))
     stores = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    # A name with several values may be another number here.
     if stores.count(number.id) != 1:
         return False
     assignments = [node for node in nodes if isinstance(node, ast.Assign)]

@@ -60,6 +60,7 @@ def move_to_cause(finding: Finding, line: int | None, source: Source) -> Finding
 
     Its message then says on which line it was noticed.
     """
+    # A finding without a line was noticed nowhere in particular.
     if finding.line not in (None, line):
         finding = replace(finding, message=sentence("messages.on-line", message=finding.message, line=finding.line))
     return blame_line(finding, line, source)

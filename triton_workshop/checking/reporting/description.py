@@ -150,6 +150,7 @@ def _line(text: str, tone: Tone) -> tuple[Row, ...]:
 
 def _cases(verdict: Verdict, exercise: Exercise) -> tuple[Row, ...]:
     """Return a mark for each case, and the name of the one that failed."""
+    # A script that stops while it is loaded has tried none.
     if not verdict.cases:
         return ()
     failed = [case.name for case in verdict.cases if not case.passed] or [verdict.findings[0].case]

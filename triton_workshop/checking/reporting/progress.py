@@ -125,6 +125,7 @@ def record_check(verdict: Verdict, *, hints_shown: int = 0) -> Record:
             seconds=round(verdict.seconds, 3),
             finding=str(finding.kind) if finding else "",
             hints=hints,
+            # The same hints as at the last check stay shown.
             hints_shown=max(hints_shown, previous.hints_shown if hints == previous.hints else 0),
             digest=digest(exercise) if _is_unchanged(verdict) else "",
         ),

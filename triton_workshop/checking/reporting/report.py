@@ -89,6 +89,7 @@ def _print_step(verdict: Verdict, previous: Verdict | None, exercise: Exercise, 
     elif previous is None:
         console.print(headline(described), view(described, width - 4), sep="\n")
     else:
+        # The cases, and remarks that are known, stand above already.
         printed_rows = set(_rows(describe(previous, exercise)))
         if verdict.device == "cuda":
             devices = sentence("reports.simulator-and-gpu")
@@ -140,6 +141,7 @@ def _tile_map(tiles: TileMap) -> Group:
 
     Planes stand side by side if they fit.
     """
+    # Planes that are all alike are drawn once.
     planes = tiles.planes if len(set(tiles.planes)) > 1 else tiles.planes[:1]
     cell = _CELL_COLUMNS if len(planes[0][0]) * len(planes) <= 20 else 1
     captions = [sentence("reports.channel", number=number) if len(planes) > 1 else "" for number in range(len(planes))]
