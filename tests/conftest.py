@@ -140,7 +140,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for number, exercise in EXERCISES.items():
         (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped_text, encoding="utf-8")
     monkeypatch.setattr(exercise_module, "ROOT", tmp_path)
-    monkeypatch.setenv(progress.FOLDER, str(tmp_path / "state"))
+    monkeypatch.setenv(progress.FOLDER_VARIABLE, str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

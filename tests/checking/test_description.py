@@ -19,11 +19,12 @@ from triton_workshop.checking.judging.verdict import (
     TileState,
     Verdict,
 )
-from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STANDINGS, describe, title
-from triton_workshop.checking.reporting.progress import Standing
+from triton_workshop.checking.reporting.description import CELLS, STATUS_MARKS, describe, title
+from triton_workshop.checking.reporting.progress import Status
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises import exercise as exercise_module
+from triton_workshop.hints import table
 from triton_workshop.printing import printable
 
 WRONG = Finding(
@@ -54,10 +55,10 @@ def test_a_terminal_shows_all_that_a_description_says(width: int) -> None:
     assert max(map(len, screen.getvalue().splitlines())) <= width
     assert "\x1b" not in screen.getvalue()
     told = " ".join(screen.getvalue().replace("│", " ").split())
-    cells = [text for part in described.parts if isinstance(part, tuple) for row in part for text, _ in row]
+    cells = [text for part in described.sections if isinstance(part, tuple) for row in part for text, _ in row]
     assert "look" in cells
     assert "3,000 elements" in cells
-    for text in (*cells, described.headline, described.where, title(EXERCISES["1"]), "W wrong"):
+    for text in (*cells, described.headline, described.location, title(EXERCISES["1"]), "W wrong"):
         assert " ".join(printable(text).split()) in told, text
 
 
@@ -65,13 +66,15 @@ def test_no_mark_is_green_before_all_cases_are_in() -> None:
     right = replace(VERDICT, cases=VERDICT.cases[:1], findings=())
     before, after = (describe(replace(right, to_come=left), EXERCISES["1"]) for left in (3, 0))
     assert (before.tone, before.headline) == ("plain", "… 1 cases are right so far, 3 to come")
-    assert "good" not in {tone for part in before.parts if isinstance(part, tuple) for row in part for _, tone in row}
+    assert "good" not in {
+        tone for part in before.sections if isinstance(part, tuple) for row in part for _, tone in row
+    }
     assert (after.tone, after.headline) == ("good", "✓ All 1 cases are right")
 
 
 def test_with_the_script_the_lines_around_are_shown() -> None:
     described = describe(VERDICT, EXERCISES["1"], "def f():\n    a = 1\n    c = a - b\n    return c\n")
-    code = next(part for part in described.parts if isinstance(part, tuple) and "a = 1" in part[0][-1])
+    code = next(part for part in described.sections if isinstance(part, tuple) and "a = 1" in part[0][-1])
     assert [[text for text, _ in row] for row in code] == [
         ["    2", "a = 1"],
         ["❱   3", "c = a - b"],
@@ -81,7 +84,7 @@ def test_with_the_script_the_lines_around_are_shown() -> None:
 
 def test_a_finding_says_that_the_solution_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def said() -> list[str]:
-        parts = describe(VERDICT, EXERCISES["1"]).parts
+        parts = describe(VERDICT, EXERCISES["1"]).sections
         return [
             text for part in parts if isinstance(part, tuple) for row in part for text, _ in row if "missing" in text
         ]
@@ -92,4 +95,4 @@ def test_a_finding_says_that_the_solution_is_missing(tmp_path: Path, monkeypatch
 
 
 def test_there_are_words_for_every_kind_state_and_standing() -> None:
-    assert (set(HEADLINES), set(CELLS), set(STANDINGS)) == (set(FindingKind), set(TileState), set(Standing))
+    assert (set(table("headlines")), set(CELLS), set(STATUS_MARKS)) == (set(FindingKind), set(TileState), set(Status))

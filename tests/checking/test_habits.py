@@ -13,7 +13,7 @@ import torch
 from triton_simulator.compiler.compilation import answers
 from triton_simulator.compiler.jobs import CompileJob
 from triton_simulator.compiler.launches import Launches
-from triton_workshop.checking.judging.habits import habits, in_triton, name_of
+from triton_workshop.checking.judging.habits import function_name, habits, suggest_triton_code
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.processes.compilers import new_process
 
@@ -145,7 +145,7 @@ SAID = (
 
 @pytest.mark.parametrize(("error", "code", "words"), SAID)
 def test_an_error_leads_to_what_triton_has(error: str, code: str, words: str) -> None:
-    assert words in in_triton(error, code)
+    assert words in suggest_triton_code(error, code)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_an_error_leads_to_what_triton_has(error: str, code: str, words: str) ->
     ],
 )
 def test_what_triton_accepts_is_not_blamed(error: str, code: str) -> None:
-    assert in_triton(error, code) == ""
+    assert suggest_triton_code(error, code) == ""
 
 
 def test_the_table_has_nothing_that_blocks_have_but_for_other_arguments() -> None:
@@ -168,6 +168,8 @@ def test_the_table_has_nothing_that_blocks_have_but_for_other_arguments() -> Non
     import triton.language as tl
 
     same = {
-        name_of(left) for left in habits().code if left.startswith(("x.", "a.")) and hasattr(tl.tensor, name_of(left))
+        function_name(left)
+        for left in habits().code
+        if left.startswith(("x.", "a.")) and hasattr(tl.tensor, function_name(left))
     }
     assert same == {"sum", "reshape", "view", "ravel"}

@@ -18,7 +18,7 @@ from triton_simulator.compiler.compilation import READY, Start
 from triton_workshop.checking import children
 from triton_workshop.checking.children import Forks, PreparedProcess
 from triton_workshop.checking.compiling import compiled
-from triton_workshop.checking.judging.statics import own_error, static_finding, unreadable
+from triton_workshop.checking.judging.statics import checker_failure, static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.observing.source import Source
@@ -111,6 +111,7 @@ def steps(
 ) -> Iterator[Verdict]:
     """Yield a verdict whenever more is known, while all is right.
 
+
     First come the trials on the simulator, then Triton's compiler, then full size.
     """
     exercise = source.exercise
@@ -126,7 +127,7 @@ def steps(
             both = verdict_of(exercise, source.file, started, outcome, full_size(), text=source.text)
             yield replace(both, compiler=verdict.compiler)
     except Exception as error:
-        yield verdict_of(exercise, source.file, started, findings=(own_error(error),), text=source.text)
+        yield verdict_of(exercise, source.file, started, findings=(checker_failure(error),), text=source.text)
 
 
 def serve_check(connection: Connection) -> None:
@@ -156,7 +157,7 @@ def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source 
     try:
         finding = static_finding(source)
     except Exception as error:  # ours, which must not end the check without a verdict
-        finding = own_error(error)
+        finding = checker_failure(error)
     return source if finding is None else verdict_of(exercise, file, started, findings=(finding,), text=source.text)
 
 

@@ -18,9 +18,9 @@ from triton_workshop.checking.reporting.progress import (
     entries,
     first_open,
     load_progress,
-    remember,
-    remember_hints,
-    to_do,
+    record_check,
+    record_hints,
+    required_entries,
 )
 from triton_workshop.checking.reporting.report import print_hint, print_list, print_verdicts
 from triton_workshop.checking.reporting.reset import is_shipped, reset
@@ -52,9 +52,9 @@ def select_scripts(numbers: list[str], file: Path | None, *, solutions: bool, ev
         raise MisuseError("--all checks every exercise; give exercise numbers or --all, not both")
     if not (numbers or every or solutions):
         following = first_open(entries())
-        exercises = [following.exercise if following else to_do(entries())[-1].exercise]
+        exercises = [following.exercise if following else required_entries(entries())[-1].exercise]
     if not exercises:
-        exercises = [*EXERCISES.values()] if solutions else [entry.exercise for entry in to_do(entries())]
+        exercises = [*EXERCISES.values()] if solutions else [entry.exercise for entry in required_entries(entries())]
     files = [exercise.solution_file if solutions else exercise.exercise_file for exercise in exercises]
     return [(exercise, _require_script(exercise, file)) for exercise, file in zip(exercises, files, strict=True)]
 
@@ -76,7 +76,7 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
                 print(json.dumps(verdict.as_json()), flush=True)
             else:
                 verdict = print_verdicts(steps, exercise, console)
-            remember(verdict, hints_shown=0 if as_json else 1)
+            record_check(verdict, hints_shown=0 if as_json else 1)
             passed &= verdict.passed
     return PASSED if passed else FAILED
 
@@ -120,10 +120,10 @@ def run_hint(number: str, level: int | None) -> int:
     if record.digest != digest(exercise):
         # The hint is all that was asked for: what the script prints would hide it.
         with Path(os.devnull).open("wb") as null:
-            record = remember(check(CheckRequest(exercise, file, output=null.fileno())))
+            record = record_check(check(CheckRequest(exercise, file, output=null.fileno())))
     level = min(level or record.hints_shown + 1, len(record.hints))
     if level:
-        remember_hints(number, level)
+        record_hints(number, level)
         print_hint(record, level, exercise, Console())
     elif not record.finding:
         print(f"Exercise {number} is right, so it needs no hint.")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import Answer, Refusal
 from triton_simulator.compiler.report import CompilerReport, join_names, shared_memory, threads
-from triton_workshop.checking.judging.explanations import Explanation, explain_in_kernel, explanation_named
+from triton_workshop.checking.judging.explanations import Explanation, explanation_named, find_kernel_explanation
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.exercises import EXERCISES
@@ -86,7 +86,7 @@ def _find_explanation(refusal: Refusal, source: Source) -> Explanation | None:
         return replace(explanation, hints=tuple(hint.replace("NAME", match[1]) for hint in explanation.hints))
     if "fp64" in refusal.words and kernel and source.beyond_float32(kernel):
         return explanation_named("number-beyond-float32")
-    return explain_in_kernel(refusal.chain or refusal.words, refusal.source)
+    return find_kernel_explanation(refusal.chain or refusal.words, refusal.source)
 
 
 def _report_memory(answers: Sequence[Answer], verdict: Verdict) -> Finding | None:

@@ -29,7 +29,7 @@ from triton_workshop.checking.judging.verdict import CaseResult, Verdict
 from triton_workshop.checking.observing.child import launcher_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.reporting.progress import remember
+from triton_workshop.checking.reporting.progress import record_check
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.checking.subprocess_runner import SubprocessRunner
 from triton_workshop.device import resolve_device
@@ -86,7 +86,7 @@ def _check(exercise: str) -> bool:
 def _print_and_remember(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
     with written_output():
         verdict = print_verdicts(verdicts, exercise, Console())
-    remember(verdict, hints_shown=1)
+    record_check(verdict, hints_shown=1)
     return verdict
 
 

@@ -32,7 +32,7 @@ DATA = (
     "triton_workshop/exercises/common.toml",
     "triton_workshop/exercises/*/mistakes.toml",
     "triton_workshop/exercises/*/shipped.txt",
-    "triton_workshop/checking/judging/*.toml",
+    "triton_workshop/hints/*.toml",
     "slides/poseidon_triton.jpeg",
 )
 """What those modules and scripts read."""

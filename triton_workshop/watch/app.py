@@ -20,7 +20,7 @@ from textual.widgets import Footer, Static
 from triton_simulator.without_library import has_library
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.checking.reporting.progress import entries, first_open, remember, remember_hints
+from triton_workshop.checking.reporting.progress import entries, first_open, record_check, record_hints
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.exercises import EXERCISES, variations_of
@@ -200,7 +200,7 @@ class Watch(App[int]):
         if verdict is None:
             self._now(checked=checked)
             return
-        shown = 0 if verdict.passed else remember(verdict).hints_shown
+        shown = 0 if verdict.passed else record_check(verdict).hints_shown
         before = self.watched.finding
         same = before is not None and bool(verdict.findings) and before.hints == verdict.findings[0].hints
         self._now(checked=checked, entries=entries(), hints=max(shown, self.watched.hints) if same else shown)
@@ -215,7 +215,7 @@ class Watch(App[int]):
             return
         self.ticker.pause()
         if self.watched.verdict is not None and self.watched.passed:
-            remember(self.watched.verdict)
+            record_check(self.watched.verdict)
             self.right[self.watched.exercise.number] = job.text
         self._now(job=None, entries=entries())
         if self.watched.passed:
@@ -255,7 +255,7 @@ class Watch(App[int]):
         elif shown > len(hints):
             self._say("that was the last hint")
         else:
-            remember_hints(self.watched.exercise.number, shown)
+            record_hints(self.watched.exercise.number, shown)
             self._now(hints=shown, entries=entries())
             self._tell_the_room()
             self.call_after_refresh(self._scroll_to_hint, shown)

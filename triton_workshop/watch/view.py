@@ -14,8 +14,8 @@ from rich.theme import Theme
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
 from triton_workshop.checking.judging.verdict import Finding, Verdict
-from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
-from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
+from triton_workshop.checking.reporting.description import STATUS_MARKS, Row, describe, title
+from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
 from triton_workshop.exercises import EXERCISES, variations_of
 from triton_workshop.exercises.exercise import Exercise
@@ -88,7 +88,7 @@ class Watched:
     @property
     def missing(self) -> bool:
         """Whether the file is missing."""
-        return self.entry is not None and self.entry.standing is Standing.MISSING
+        return self.entry is not None and self.entry.status is Status.MISSING
 
     @property
     def verdict(self) -> Verdict | None:
@@ -118,7 +118,7 @@ def head(watched: Watched) -> RenderableType:
         here = entry.exercise is watched.exercise
         if (entry.exercise.optional and not here) or entry.exercise.session != watched.exercise.session:
             continue
-        label = f"{entry.exercise.number}{STANDINGS[entry.standing][0]}"
+        label = f"{entry.exercise.number}{STATUS_MARKS[entry.status][0]}"
         marks.append(f"[{label}]" if here else f" {label} ", "strong" if here else "plain")
     return _at_both_ends(Text(title(watched.exercise), "strong"), marks)
 
@@ -205,7 +205,7 @@ def _keys(**effects: str) -> RenderableType:
 
 def _next_steps(watched: Watched) -> list[RenderableType]:
     keys = {"s": "compare yours with the solution", "m": "see what the compiler made of it"}
-    done, to_come = first_open(watched.entries) is None, half_to_come(watched.entries)
+    done, to_come = first_open(watched.entries) is None, next_half(watched.entries)
     if not done and (following := watched.neighbour(1)):
         keys["n"] = f"go on: exercise {following.number}, {following.title}"
     elif not done:

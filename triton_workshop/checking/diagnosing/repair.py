@@ -10,6 +10,7 @@ import ast
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, aligned, lines_of
 from triton_workshop.checking.observing.source import Source
@@ -19,8 +20,30 @@ MAX_TODOS = 2
 
 With more, nothing of the script is left.
 """
-ALWAYS = "The solution does this always, without an `if`."
-NO_SUCH_LINE = "The solution has no such line"
+
+
+class Difference(StrEnum):
+    """How a script's line differs from the solution, where other code in its place would not help."""
+
+    UNCONDITIONAL = "unconditional"
+    NO_SUCH_LINE = "no-such-line"
+    RIGHT_WITHOUT = "right-without"
+    ONLY_ONCE = "only-once"
+    OUTSIDE_THE_LOOP = "outside-the-loop"
+    INSIDE_THE_LOOP = "inside-the-loop"
+    INSIDE_BOTH_LOOPS = "inside-both-loops"
+    AFTER_A_LINE = "after-a-line"
+    AFTER_THE_LOOP = "after-the-loop"
+    FIRST = "first"
+
+
+@dataclass(frozen=True)
+class Misplacement:
+    """Code that the script has already: it belongs elsewhere, or more stands beside it."""
+
+    difference: Difference
+    predecessor: str = ""
+    """The solution's line before it, if the script's has to stand after that."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +61,8 @@ class Culprit:
     """All lines of the script in that place that are not the solution's."""
     code: str
     """The solution's code for that place."""
-    instead: str = ""
-    """Advice where the script has that code already.
-
-    It belongs elsewhere, or more stands beside it.
-    """
+    instead: Misplacement | None = None
+    """Reason why that code would not help, where the script has it already."""
     extra: bool = False
     """The solution has nothing at all in that place."""
     moved: bool = False
@@ -203,30 +223,29 @@ def _margin(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _instead(alignment: Alignment, slots: Sequence[Slot], line: int | None, *, alone: bool) -> str:
-    """Return the advice on a line where the script has all of the solution's code.
+def _instead(alignment: Alignment, slots: Sequence[Slot], line: int | None, *, alone: bool) -> Misplacement | None:
+    """Return what is wrong with a line where the script has all of the solution's code.
 
     Putting that code in these slots would help no more. `alone`: nothing else is wrong.
     """
     if slots[0].kind is SlotKind.BRANCH:
-        return ALWAYS
+        return Misplacement(Difference.UNCONDITIONAL)
     if slots[0].kind is SlotKind.EXTRA:
-        return f"{NO_SUCH_LINE}: without it, this case is right." if alone else f"{NO_SUCH_LINE}."
+        return Misplacement(Difference.RIGHT_WITHOUT if alone else Difference.NO_SUCH_LINE)
     if not alignment.has_all_of(slots):
-        return ""
+        return None
     slot, blamed = next(((slot, s) for slot in slots for s in slot.matches if s.first == line), (slots[0], None))
     statement, previous = slot.solution, alignment.slots[max(slot.index - 1, 0)].solution
     if blamed is None or isinstance(blamed.node, ast.If):
-        return ALWAYS
+        return Misplacement(Difference.UNCONDITIONAL)
     if not statement.same_code(blamed):
-        return f"{NO_SUCH_LINE}."
+        return Misplacement(Difference.NO_SUCH_LINE)
     only_once = sum(statement.same_code(s) for s in slot.matches) > 1
     if only_once or slot.right is not None:
-        return "The solution has this line only once."
+        return Misplacement(Difference.ONLY_ONCE)
     if blamed.loops != statement.loops:
-        where = ("outside the loop", "inside the loop", "inside both loops")[statement.loops]
-    elif previous.function == statement.function and previous.loops <= statement.loops:
-        where = f"after `{previous.first_line}`"
-    else:
-        where = "after the loop" if previous.loops else "first"
-    return f"In the solution this line stands {where}."
+        depths = (Difference.OUTSIDE_THE_LOOP, Difference.INSIDE_THE_LOOP, Difference.INSIDE_BOTH_LOOPS)
+        return Misplacement(depths[statement.loops])
+    if previous.function == statement.function and previous.loops <= statement.loops:
+        return Misplacement(Difference.AFTER_A_LINE, previous.first_line)
+    return Misplacement(Difference.AFTER_THE_LOOP if previous.loops else Difference.FIRST)

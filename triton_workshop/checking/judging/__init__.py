@@ -1,1 +1,1 @@
-"""What is wrong with a script, from its text and from what it was seen to do."""
+"""Findings on a script, from its text and from its runs."""

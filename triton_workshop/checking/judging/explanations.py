@@ -1,56 +1,75 @@
-"""Explains Triton's and Python's own error messages to somebody who is writing a first kernel."""
+"""Explanations of error messages and of results, by name."""
 
 from __future__ import annotations
 
 import functools
 import re
-import tomllib
 from dataclasses import dataclass, replace
-from pathlib import Path
+from typing import Any
 
-from triton_workshop.checking.judging.habits import in_triton
+from triton_workshop.checking.judging.habits import suggest_triton_code
+from triton_workshop.hints import table
+
+SUBJECTS = ("errors", "compiler", "results", "slips")
+"""Tables of explanations, in the order in which their patterns are tried."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What an error message means."""
+    """Explanation of an error or of a result."""
 
     name: str
     hints: tuple[str, ...]
     pattern: str = ""
-    """It is searched for in the type and message of each error in the chain. Empty if the script's text decides."""
+    """A pattern for the type and message of an error in the chain.
+
+    It is empty if the script's text decides.
+    """
     code: str = ""
-    """It is searched for in the line where the script stops, if it is not empty."""
+    """A pattern for the line where the script stops, if it is not empty."""
     where: str = ""
-    """Whether it applies only "inside kernels" or only "outside kernels"; empty if it applies everywhere."""
+    """Either "inside kernels" or "outside kernels"; empty for everywhere."""
     at_once: bool = False
-    """Whether the mistake is on the very line where the script stops."""
+    """True if the mistake is on the very line where the script stops."""
     at_launch: bool = False
-    """Whether the mistake was made where the kernel is launched, wherever it was noticed."""
+    """True if the mistake is in the launch, wherever it was noticed."""
 
 
 @functools.cache
 def explanations() -> dict[str, Explanation]:
-    """By name, in the order in which they are tried."""
-    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return {name: Explanation(name, tuple(entry.pop("hints")), **entry) for name, entry in table.items()}
+    """Return all explanations by name, in the order in which they are tried."""
+    return {name: _explanation(name, **entry) for subject in SUBJECTS for name, entry in table(subject).items()}
 
 
-def explain(chain: str, in_kernel: bool = False, code: str = "") -> Explanation | None:
-    """Explain an error, given with one line per link of its chain, on this line of a kernel or of a launcher."""
-    elsewhere = "outside kernels" if in_kernel else "inside kernels"
-    known = (each for each in explanations().values() if each.pattern and each.where != elsewhere)
-    alike = (each for each in known if re.search(each.pattern, chain, re.MULTILINE))
-    return next((each for each in alike if re.search(each.code, code)), None)
-
-
-def explain_in_kernel(error: str, code: str) -> Explanation | None:
-    """Explain an error on this line of a kernel: by what Triton has for what is written there, or by the error."""
-    if instead := in_triton(error, code):
-        own = explanation_named("not-of-triton")
-        return replace(own, hints=(instead, *own.hints))
-    return explain(error, in_kernel=True, code=code)
+def _explanation(name: str, hints: list[str], **conditions: Any) -> Explanation:
+    return Explanation(name, tuple(hints), **conditions)
 
 
 def explanation_named(name: str) -> Explanation:
+    """Return the explanation of this name. Raises KeyError if there is none."""
     return explanations()[name]
+
+
+def find_explanation(chain: str, in_kernel: bool = False, code: str = "") -> Explanation | None:
+    """Return the first explanation that fits an error on a line.
+
+    `chain` has a line for each error that led to the one before it, and `code` is the line where the script stops.
+    """
+    excluded = "outside kernels" if in_kernel else "inside kernels"
+    for explanation in explanations().values():
+        if not explanation.pattern or explanation.where == excluded:
+            continue
+        if re.search(explanation.pattern, chain, re.MULTILINE) and re.search(explanation.code, code):
+            return explanation
+    return None
+
+
+def find_kernel_explanation(error: str, code: str) -> Explanation | None:
+    """Return an explanation of an error on this line of a kernel.
+
+    What Triton has for the code on that line says more than the error.
+    """
+    if suggestion := suggest_triton_code(error, code):
+        explanation = explanation_named("not-of-triton")
+        return replace(explanation, hints=(suggestion, *explanation.hints))
+    return find_explanation(error, in_kernel=True, code=code)

@@ -1,4 +1,4 @@
-"""What to write in a kernel instead of what PyTorch, NumPy or Python would have there: `habits.toml` has the table."""
+"""Suggestions for habits of PyTorch, NumPy and Python in a kernel."""
 
 from __future__ import annotations
 
@@ -6,101 +6,112 @@ import ast
 import difflib
 import functools
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from triton_workshop.checking.observing.source import called
+from triton_workshop.hints import sentence, table
 
 LIBRARIES = ("torch", "np", "numpy", "math", "F", "nn", "functional", "cp", "jnp")
 """The names by which people call libraries that no kernel knows."""
+_LIBRARY = "|".join(LIBRARIES)
 _ATTRIBUTE = re.compile(r"(?:module 'triton(?:\.language)?'|'(?:tensor|constexpr)' object) has no attribute '(\w+)'")
 _NAME = re.compile(r"name '(\w+)' is not defined|NameError: (\w+) is not defined")
-"""How Python and Triton say that a block, or `tl`, has no such attribute, and that there is no such name."""
-_CALLED = re.compile(rf"\b(?:{'|'.join(LIBRARIES)})(?:\.\w+)*?\.(\w+)\(")
-_TYPE = re.compile(rf"\b(?:{'|'.join(LIBRARIES)})\.(\w+)\b(?![.(])")
+"""Errors of Python's and Triton's about a missing attribute or name."""
+_CALL = re.compile(rf"\b(?:{_LIBRARY})(?:\.\w+)*?\.(\w+)\(")
+_TYPE = re.compile(rf"\b(?:{_LIBRARY})\.(\w+)\b(?![.(])")
 """A function and a type of a library in a line of code."""
-_LIMIT = re.compile(r"\btl\.(?:b?float|fp|bf)\d+\.(?:min|max|lowest|smallest|eps|tiny)\b")
+_TYPE_LIMIT = re.compile(r"\btl\.(?:b?float|fp|bf)\d+\.(?:min|max|lowest|smallest|eps|tiny)\b")
 """A type of Triton's, asked for its limits as PyTorch's `finfo` has them."""
-_MADE_FLAT = re.compile(r"\.(reshape|view)\(\(?[^()]*-1")
-"""What Triton has too, but not with a size that it would have to find."""
-ALIKE = 0.7
-"""How much alike, from 0 to 1, two names must be for one to be the other misspelt."""
+_FLATTENING = re.compile(r"\.(reshape|view)\(\(?[^()]*-1")
+"""A reshape to a size that Triton would have to find."""
+MIN_SIMILARITY = 0.7
+"""The least ratio of difflib's of a misspelt name to the right one."""
 
 
 @dataclass(frozen=True)
 class Habits:
-    """The table: names that Triton has, and by the names of others, what Triton has for them."""
+    """Triton's names, and what it has for the names of others."""
 
     names: frozenset[str]
     code: dict[str, str]
     """By code for PyTorch or NumPy: the same for a kernel."""
     types: dict[str, str]
-    words: dict[str, str]
+    advice: dict[str, str]
+    """By name: a sentence, where no piece of code does it."""
 
-    def lines_of(self, name: str) -> list[str]:
-        """The code for PyTorch or NumPy in which a function or a method has this name."""
-        return [left for left in self.code if name_of(left) == name]
+    def calls_named(self, name: str) -> list[str]:
+        """Return the code for PyTorch or NumPy with a call of this name."""
+        return [code for code in self.code if function_name(code) == name]
 
 
 @functools.cache
 def habits() -> Habits:
-    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return Habits(frozenset(table.pop("names").split()), **table)
+    """Return the table of habits."""
+    entries = table("habits")
+    return Habits(frozenset(entries["names"].split()), entries["code"], entries["types"], entries["advice"])
 
 
-def name_of(code: str) -> str:
-    """The last part of the name that a piece of code calls: `clamp` for `x.clamp(max=1.0)`."""
+def function_name(code: str) -> str:
+    """Return the name of the function that a piece of code calls.
+
+    It is `clamp` for `x.clamp(max=1.0)`.
+    """
     return code.partition("(")[0].rpartition(".")[2]
 
 
-def in_triton(error: str, code: str) -> str:
-    """What to write instead on this line of a kernel, of which this error came; empty if nothing is known."""
-    return next(filter(None, _sentences(error, code)), "")
+def suggest_triton_code(error: str, code: str) -> str:
+    """Return what to write on a line of a kernel; empty if nothing is known."""
+    return next(filter(None, _suggestions(error, code)), "")
 
 
-def _sentences(error: str, code: str) -> Iterator[str]:
-    """What may be said, the likeliest first: about the name in the error, and about what the line has of libraries."""
-    known = habits()
-    if _LIMIT.search(code):
-        yield known.words["finfo"]
+def _suggestions(error: str, code: str) -> Iterator[str]:
+    """Yield suggestions, the likeliest first.
+
+    Those on the name in the error come before those on the line's libraries.
+    """
+    triton = habits()
+    if _TYPE_LIMIT.search(code):
+        yield triton.advice["finfo"]
     for name in _ATTRIBUTE.findall(error):
-        yield _type(name) if re.search(rf"\btl\.{name}\b(?!\()", code) else ""
-        yield _instead_of(name, code)
-        if close := difflib.get_close_matches(name, known.names, 1, ALIKE):
-            yield f"Triton has no {name}. Did you mean tl.{close[0]}?"
-    missing = {first or second for first, second in _NAME.findall(error)}
-    for name in missing.difference(LIBRARIES):
-        yield known.words.get(name) or _instead_of(name, code)
-        yield from (known.words[asked] for asked in re.findall(rf"\b{name}\.(shape|size|numel|stride|ndim)\b", code))
-    yield from (_instead_of(name, code) for name in (*_CALLED.findall(code), *_MADE_FLAT.findall(code)))
-    yield from map(_type, _TYPE.findall(code))
-    for name in missing.intersection(LIBRARIES):
-        yield from (_instead_of(attribute, code) for attribute in _TYPE.findall(code))
-        yield f"{name} is a library of Python's, which a kernel cannot use."
+        # A name that is not called is likely to be a type, such as tl.float.
+        yield _suggest_type(name) if re.search(rf"\btl\.{name}\b(?!\()", code) else ""
+        yield _suggest_call(name, code)
+        if close := difflib.get_close_matches(name, triton.names, 1, MIN_SIMILARITY):
+            yield sentence("names.not-in-triton", name=name, lookalike=close[0])
+    undefined = {first or second for first, second in _NAME.findall(error)}
+    for name in undefined.difference(LIBRARIES):
+        yield triton.advice.get(name) or _suggest_call(name, code)
+        attributes = re.findall(rf"\b{name}\.(shape|size|numel|stride|ndim)\b", code)
+        yield from (triton.advice[attribute] for attribute in attributes)
+    yield from (_suggest_call(name, code) for name in (*_CALL.findall(code), *_FLATTENING.findall(code)))
+    yield from map(_suggest_type, _TYPE.findall(code))
+    for name in undefined.intersection(LIBRARIES):
+        yield from (_suggest_call(attribute, code) for attribute in _TYPE.findall(code))
+        yield sentence("names.library", name=name)
 
 
-def _type(name: str) -> str:
-    own = habits().types.get(name)
-    return f"A kernel's types are Triton's: write {own}." if own else ""
+def _suggest_type(name: str) -> str:
+    triton_type = habits().types.get(name)
+    return sentence("names.type", type=triton_type) if triton_type else ""
 
 
-def _instead_of(name: str, code: str) -> str:
-    known = habits()
-    if lines := known.lines_of(name):
-        typed = _call(code, name)
-        left = max(lines, key=lambda line: _likeness(_call(line, name), typed))
-        prefix = re.search(rf"\b((?:{'|'.join(LIBRARIES)}|tl)\.)(?:\w+\.)*{name}\(", code)
-        shown = left.replace("torch.", prefix[1], 1) if prefix else left
-        return f"In a kernel, write {known.code[left]} for {shown}."
-    if name in known.names and not re.search(rf"\btl\.{name}\b", code):
-        return f"{name} belongs to Triton's language: write tl.{name}."
-    return known.words.get(name, "")
+def _suggest_call(name: str, code: str) -> str:
+    triton = habits()
+    if calls := triton.calls_named(name):
+        # Of several calls of this name, the one that is written most like the learner's.
+        learners = _find_call(code, name)
+        habit = max(calls, key=lambda call: _similarity(_find_call(call, name), learners))
+        prefix = re.search(rf"\b((?:{_LIBRARY}|tl)\.)(?:\w+\.)*{name}\(", code)
+        written = habit.replace("torch.", prefix[1], 1) if prefix else habit
+        return sentence("names.write-instead", code=triton.code[habit], habit=written)
+    if name in triton.names and not re.search(rf"\btl\.{name}\b", code):
+        return sentence("names.without-tl", name=name)
+    return triton.advice.get(name, "")
 
 
-def _call(code: str, name: str) -> ast.Call | None:
-    """The call of this name on a line; None if the line has none, or goes on on the next one."""
+def _find_call(code: str, name: str) -> ast.Call | None:
+    """Return the call of this name on a line, if it is all on that line."""
     try:
         nodes = list(ast.walk(ast.parse(code.strip())))
     except SyntaxError:
@@ -109,11 +120,11 @@ def _call(code: str, name: str) -> ast.Call | None:
     return next((call for call in calls if called(call) == name), None)
 
 
-def _likeness(one: ast.Call | None, other: ast.Call | None) -> tuple[bool, bool, float]:
-    """How much alike two calls are: in what they name, in how much they pass, and as texts."""
-    if one is None or other is None:
+def _similarity(one: ast.Call | None, two: ast.Call | None) -> tuple[bool, bool, float]:
+    """Return how much alike two calls are: keywords, arguments, text."""
+    if one is None or two is None:
         return False, False, 0.0
-    names, others = ({keyword.arg for keyword in call.keywords} for call in (one, other))
-    first, second = (", ".join(map(ast.unparse, call.args)) for call in (one, other))
-    alike = difflib.SequenceMatcher(None, first, second).ratio()
-    return names == others, len(one.args) == len(other.args), alike
+    first_keywords, second_keywords = ({keyword.arg for keyword in call.keywords} for call in (one, two))
+    first_text, second_text = (", ".join(map(ast.unparse, call.args)) for call in (one, two))
+    ratio = difflib.SequenceMatcher(None, first_text, second_text).ratio()
+    return first_keywords == second_keywords, len(one.args) == len(two.args), ratio

@@ -1,4 +1,4 @@
-"""Which argument of a launch went to which of the kernel's parameters."""
+"""Arguments of a launch, and the parameters that they go to."""
 
 from __future__ import annotations
 
@@ -7,54 +7,63 @@ import re
 
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.source import Function, Source
+from triton_workshop.hints import sentence
 
 _MISSING = re.compile(r"(\w+)\(\) missing (\d+) required positional arguments?: (.*)")
 _UNEXPECTED = re.compile(r"(\w+)\(\) takes (\d+) positional arguments? but (\d+)")
 
 
-def missing_argument(source: Source, failure: Failure) -> str:
-    """Say which parameter a launch has no argument for, or which argument is too many; empty if it is no such error.
+def explain_argument_count(source: Source, failure: Failure) -> str:
+    """Explain which argument of a launch is missing or too many.
 
     Python names the last parameters, as arguments go by position: the first argument that is named like another
-    parameter shows where they began to be shifted.
+    parameter shows where they began to be shifted. Empty if the error is another one.
     """
-    found = _MISSING.match(failure.message) or _UNEXPECTED.match(failure.message)
-    kernel = next((each for each in source.kernels if found and each.name == found[1]), None)
-    launch = next((call for call in source.calls() if _launches(call, kernel)), None)
-    if found is None or kernel is None or launch is None:
+    match = _MISSING.match(failure.message) or _UNEXPECTED.match(failure.message)
+    kernel = next((kernel for kernel in source.kernels if match and kernel.name == match[1]), None)
+    launch = next((call for call in source.calls() if _is_launch(call, kernel)), None)
+    if match is None or kernel is None or launch is None:
         return ""
-    names = [parameter.arg for parameter in (*kernel.args.posonlyargs, *kernel.args.args)]
-    known = {keyword.arg for keyword in launch.keywords}
-    given = len(names) - len(known.intersection(names)) - int(found[2]) if found.re is _MISSING else int(found[3])
-    arguments = _by_position(launch, given)
+    parameters = [parameter.arg for parameter in (*kernel.args.posonlyargs, *kernel.args.args)]
+    keywords = {keyword.arg for keyword in launch.keywords}
+    is_missing = match.re is _MISSING
+    passed = len(parameters) - len(keywords.intersection(parameters)) - int(match[2]) if is_missing else int(match[3])
+    arguments = _positional_arguments(launch, passed)
+    # A tuple in place of its numbers is the likeliest reason, and shifts all that follow.
     tuples = [text for text in arguments if text.endswith((".stride()", ".shape")) and not text.startswith("*")]
     if tuples:
-        return f"{tuples[0]} is one value here, a tuple. *{tuples[0]} passes its numbers one by one."
-    shifted = next((pair for pair in zip(names, arguments, strict=False) if _is_for_another(*pair, names)), None)
-    if shifted is not None:
-        parameter, argument = shifted
-        return f"{parameter} gets {argument} here: is the argument for {parameter} missing, or one before it too many?"
-    if found.re is _MISSING:
-        return f"{kernel.name} has {len(names)} parameters, and this launch has nothing for {found[3]}."
-    return f"{kernel.name} has {len(names)} parameters, and this launch passes {given} values: {', '.join(names)}."
+        return sentence("launch.tuple", argument=tuples[0])
+    for parameter, argument in zip(parameters, arguments, strict=False):
+        if _is_for_another(parameter, argument, parameters):
+            return sentence("launch.shifted", parameter=parameter, argument=argument)
+    count = len(parameters)
+    if is_missing:
+        return sentence("launch.too-few", kernel=kernel.name, number=count, missing=match[3])
+    names = ", ".join(parameters)
+    return sentence("launch.too-many", kernel=kernel.name, number=count, passed=passed, parameters=names)
 
 
-def _launches(call: ast.Call, kernel: Function | None) -> bool:
-    of = call.func.value if isinstance(call.func, ast.Subscript) else None
-    return kernel is not None and isinstance(of, ast.Name) and of.id == kernel.name
+def _is_launch(call: ast.Call, kernel: Function | None) -> bool:
+    launched = call.func.value if isinstance(call.func, ast.Subscript) else None
+    return kernel is not None and isinstance(launched, ast.Name) and launched.id == kernel.name
 
 
-def _by_position(launch: ast.Call, given: int) -> list[str]:
-    """What each parameter gets, as it is written; each starred argument takes its share of those that are left."""
+def _positional_arguments(launch: ast.Call, passed: int) -> list[str]:
+    """Return the argument that each parameter gets, as it is written.
+
+    Each starred argument takes the same number of parameters. Empty if that does not come out even.
+    """
     stars = sum(isinstance(argument, ast.Starred) for argument in launch.args)
-    each, rest = divmod(given - len(launch.args) + stars, stars) if stars else (0, 0)
-    if rest or each < 0:
+    share, rest = divmod(passed - len(launch.args) + stars, stars) if stars else (0, 0)
+    if rest or share < 0:
         return []
-    written = [[ast.unparse(argument)] * (each if isinstance(argument, ast.Starred) else 1) for argument in launch.args]
-    return [text for texts in written for text in texts]
+    repeated = [
+        [ast.unparse(argument)] * (share if isinstance(argument, ast.Starred) else 1) for argument in launch.args
+    ]
+    return [text for texts in repeated for text in texts]
 
 
-def _is_for_another(parameter: str, argument: str, names: list[str]) -> bool:
-    """Whether an argument is named as another parameter is, and not as the one that it goes to."""
-    meant = {argument, f"{argument}_ptr"}
-    return parameter not in meant and not meant.isdisjoint(names)
+def _is_for_another(parameter: str, argument: str, parameters: list[str]) -> bool:
+    """Return whether an argument has the name of another parameter."""
+    candidates = {argument, f"{argument}_ptr"}
+    return parameter not in candidates and not candidates.isdisjoint(parameters)

@@ -1,4 +1,4 @@
-"""What a failure looks like, as plain data: a map of tiles, the first wrong element, and small pictures."""
+"""Pictures of a failure, as plain data: tiles, an element, pixels."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import torch
 from triton_simulator.faults import Kind
 from triton_workshop.checking.judging.verdict import Element, Pixels, TileMap, TileState
 from triton_workshop.checking.observing.comparison import Comparison
+from triton_workshop.hints import sentence
 
-LARGEST = (24, 60)
-"""The most rows and columns that a map has: with more tiles, several share a cell."""
-OUTSIDE = (Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE)
+MAX_MAP_SIZE = (24, 60)
+"""Rows and columns of a map at most: more tiles share cells."""
+OUT_OF_BOUNDS = (Kind.OUT_OF_BOUNDS_LOAD, Kind.OUT_OF_BOUNDS_STORE)
 _SEVERITY = tuple(TileState)
 
 
-def element_of(comparison: Comparison, marks: torch.Tensor) -> Element:
-    """The first marked element, with the program that owns it."""
+def first_element(comparison: Comparison, marks: torch.Tensor) -> Element:
+    """Return the first marked element, with the program that owns it."""
     index = tuple(int(i) for i in marks.nonzero()[0])
     offset = int(np.ravel_multi_index(index, marks.shape))
     output = comparison.seen.output
@@ -27,26 +28,47 @@ def element_of(comparison: Comparison, marks: torch.Tensor) -> Element:
 
 
 def tile_map(comparison: Comparison) -> TileMap | None:
-    """Map the output by tiles, or by elements if it is a single tile. None if all cells would be the same."""
+    """Map the output by tiles, or by elements if it is a single tile.
+
+    None if all cells would be the same.
+    """
     levels = torch.zeros(comparison.expected.shape, dtype=torch.uint8)
     levels[comparison.unwritten.cpu()] = 1
     levels[comparison.wrong.cpu()] = 2
-    what = "an element"
-    if max(comparison.wanted_grid, default=1) > 1:
+    by_tile = max(comparison.wanted_grid, default=1) > 1
+    if by_tile:
         levels = _by_tile(comparison, levels)
-        what = "a program's tile" if comparison.has_tiles_of_the_solution else "a tile as large as the solution's"
-    if any(fault.kind in OUTSIDE for fault in comparison.seen.faults):
-        own = comparison.launch.faults if comparison.launch else ()
-        if what != "a program's tile" or comparison.grid != comparison.wanted_grid or own != comparison.seen.faults:
-            return None  # a program of another launch, with a grid of its own, owns none of these tiles
-        for fault in own:
+    if any(fault.kind in OUT_OF_BOUNDS for fault in comparison.seen.faults):
+        if not by_tile or not _owns_all_faults(comparison):
+            return None
+        # A program that went outside is to blame, whatever its tile holds.
+        for fault in comparison.launch.faults if comparison.launch else ():
             levels[fault.program] = 3
     if levels.numel() < 2:
         return None
+    cell = _cell_name(comparison, by_tile)
     if levels.ndim == 1:
-        return TileMap(what, (_folded(levels),))
+        return TileMap(cell, (_folded(levels),))
     planes = levels if levels.ndim == 3 else levels[None]
-    return TileMap(what, tuple(_cells(plane) for plane in planes))
+    return TileMap(cell, tuple(_cells(plane) for plane in planes))
+
+
+def _cell_name(comparison: Comparison, by_tile: bool) -> str:
+    if not by_tile:
+        return sentence("values.cell-is-an-element")
+    if comparison.has_tiles_of_the_solution:
+        return sentence("values.cell-is-a-tile")
+    return sentence("values.cell-is-a-tile-of-the-solution")
+
+
+def _owns_all_faults(comparison: Comparison) -> bool:
+    """Return whether the program of each fault owns a tile.
+
+    A program of another launch, with a grid of its own, owns none.
+    """
+    faults = comparison.launch.faults if comparison.launch else ()
+    same_grid = comparison.has_tiles_of_the_solution and comparison.grid == comparison.wanted_grid
+    return same_grid and faults == comparison.seen.faults
 
 
 def _by_tile(comparison: Comparison, levels: torch.Tensor) -> torch.Tensor:
@@ -57,29 +79,32 @@ def _by_tile(comparison: Comparison, levels: torch.Tensor) -> torch.Tensor:
 
 
 def _folded(row: torch.Tensor) -> tuple[tuple[TileState, ...], ...]:
-    """Return a vector as lines, one below the other; the last line may be shorter."""
-    lines, width = LARGEST
+    """Return a vector as lines, of which the last may be shorter."""
+    lines, width = MAX_MAP_SIZE
     [states] = _cells(row[None], (1, lines * width))
     return tuple(states[start : start + width] for start in range(0, len(states), width))
 
 
-def _cells(plane: torch.Tensor, largest: tuple[int, int] = LARGEST) -> tuple[tuple[TileState, ...], ...]:
-    """Scale a map down to fit: a cell shows the worst of the tiles that share it."""
-    size = tuple(min(has, most) for has, most in zip(plane.shape, largest, strict=True))
+def _cells(plane: torch.Tensor, max_size: tuple[int, int] = MAX_MAP_SIZE) -> tuple[tuple[TileState, ...], ...]:
+    """Scale a map down: a cell shows the worst of the tiles in it."""
+    size = tuple(min(sizes) for sizes in zip(plane.shape, max_size, strict=True))
     pooled = torch.nn.functional.adaptive_max_pool2d(plane[None].float(), size)[0]
     return tuple(tuple(_SEVERITY[int(level)] for level in row) for row in pooled.tolist())
 
 
-def pictures_of(expected: torch.Tensor, output: torch.Tensor) -> tuple[Pixels, ...]:
-    """Return the right result, the actual one, and their difference: pictures (3, height, width), on one scale."""
+def result_pictures(expected: torch.Tensor, output: torch.Tensor) -> tuple[Pixels, ...]:
+    """Return pictures of the right result, the actual one, and the difference.
+
+    The tensors have the shape (3, height, width), and the pictures one scale.
+    """
     expected, output = expected.float().cpu(), output.float().cpu()
     low, high = float(expected.min()), float(expected.max())
     span = max(high - low, 1e-6)
     difference = ((output - expected).abs() / span).nan_to_num(1.0)
     return (
-        _pixels("expected", (expected - low) / span),
-        _pixels("yours", (output - low) / span),
-        _pixels("difference", difference),
+        _pixels(sentence("values.expected"), (expected - low) / span),
+        _pixels(sentence("values.actual"), (output - low) / span),
+        _pixels(sentence("values.difference"), difference),
     )
 
 

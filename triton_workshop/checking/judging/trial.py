@@ -1,4 +1,7 @@
-"""Tries an exercise's cases one after the other, until one fails. Needs torch; `check.py` does not."""
+"""Trial of an exercise's cases, one after the other, until one fails.
+
+Needs torch; `check.py` does not.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.untested import untested
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.picture import pictures_of
+from triton_workshop.checking.judging.picture import result_pictures
 from triton_workshop.checking.judging.remarks import (
     keeps_programs_busy,
     remark_on_axes,
@@ -32,6 +35,7 @@ from triton_workshop.checking.own_errors import dispensable
 from triton_workshop.exercises.cases import Case, to_float64
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.tolerance import describe_tolerance
+from triton_workshop.hints import sentence
 
 if TYPE_CHECKING:
     from triton_simulator.compiler.jobs import PickledKernel
@@ -43,7 +47,7 @@ MANY_PROGRAMS = 1_000
 
 @dataclass(frozen=True)
 class Trial:
-    """What the cases have shown."""
+    """Outcome of the cases so far."""
 
     cases: tuple[CaseResult, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -55,12 +59,14 @@ class Trial:
     to_come: tuple[Case, ...] = ()
     """The long cases, until they have been tried."""
     unless_busy: tuple[str, ...] = ()
-    """The remark that most programs of a fixed grid are idle, unless a long case has work for them: a persistent kernel
-    is launched like that."""
+    """The remark that most programs of a fixed grid are idle.
+
+    It is withdrawn if a long case has work for them: a persistent kernel is launched like that.
+    """
     branches: frozenset[Branch] = frozenset()
-    """Which way the script's conditions went."""
+    """The conditions of the script, with the way that they went."""
     bounded: bool = False
-    """Whether it is wrong with a larger input: then another tile size says nothing new."""
+    """True if a larger input is wrong: another tile size says nothing new."""
 
 
 class ScriptRunner(Protocol):
@@ -152,56 +158,80 @@ def judged(
     progress: OnCase = lambda case: None,
     device: str = "cpu",
 ) -> Trial:
-    """Judge each observation as it comes, on the device that has its tensors, and stop at the first case that fails."""
+    """Judge each observation as it comes, until a case fails.
+
+    `device` has the tensors of the observations.
+    """
     results: list[CaseResult] = []
-    comparison, grids = None, [tuple[int, ...]()]
+    comparison: Comparison | None = None
+    grids: list[tuple[int, ...]] = []
     outcome, branches = Trial(), frozenset[Branch]()
-    for case, seen in zip(cases, observations, strict=False):
-        assert isinstance(seen, Observation), "whoever observes sees to it"
-        grids += [comparison.grid] if comparison else []
-        comparison = Comparison(judge.exercise, case.arguments(device), seen)
-        findings = judge.findings("" if seen.loading else case.name, comparison)
-        if not seen.loading:
+    for case, observation in zip(cases, observations, strict=False):
+        assert isinstance(observation, Observation), "whoever observes sees to it"
+        comparison = Comparison(judge.exercise, case.arguments(device), observation)
+        findings = judge.findings("" if observation.loading else case.name, comparison)
+        if not observation.loading:
             results.append(CaseResult(case.name, passed=not findings))
             progress(results[-1])
-        branches |= seen.branches
-        outcome = Trial(tuple(results), findings, last=(case, seen), kernels=seen.kernels, branches=branches)
+        branches |= observation.branches
+        last, kernels = (case, observation), observation.kernels
+        outcome = Trial(tuple(results), findings, last=last, kernels=kernels, branches=branches)
         if findings:
             break
+        grids.append(comparison.grid)
     if comparison is None:
         return outcome
     outcome = replace(outcome, tolerance=describe_tolerance(judge.exercise, comparison.arguments))
     if outcome.findings or case is not judge.exercise.cases[-1]:
         return outcome
+    return _with_remarks(judge, outcome, case, comparison, grids)
+
+
+def _with_remarks(
+    judge: Judge, outcome: Trial, case: Case, comparison: Comparison, grids: Sequence[tuple[int, ...]]
+) -> Trial:
+    """Return the outcome of a script whose ordinary cases are right, with remarks.
+
+    `grids` are those of the cases, in order, and `comparison` is that of the last one.
+    """
     # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
+    long_cases = () if _grows_to_elements(comparison, grids) else judge.exercise.long_cases
+    outcome = replace(outcome, to_come=long_cases)
+    idle = remark_on_idle_programs(case.name, comparison.seen)
+    remarks_on_case = remarks(judge.source, case.name, comparison)
+    is_fixed = len(grids) > 1 and len(set(grids)) == 1 and math.prod(comparison.grid) < MANY_PROGRAMS
+    if is_fixed:
+        return replace(outcome, remarks=remarks_on_case, unless_busy=idle)
+    return replace(outcome, remarks=(*idle, *remarks_on_case))
+
+
+def _grows_to_elements(comparison: Comparison, grids: Sequence[tuple[int, ...]]) -> bool:
+    """Return whether a grid has grown since the case before to a program for each element."""
     elements, tiles = comparison.expected.numel(), math.prod(comparison.wanted_grid)
-    many = math.prod(comparison.grid) >= elements > tiles and comparison.grid != grids[-1]
-    fixed = set(grids[1:]) == {comparison.grid} and math.prod(comparison.grid) < MANY_PROGRAMS
-    idle, remarked = remark_on_idle_programs(case.name, comparison.seen), remarks(judge.source, case.name, comparison)
-    known = replace(outcome, to_come=() if many else judge.exercise.long_cases)
-    return replace(known, remarks=remarked, unless_busy=idle) if fixed else replace(known, remarks=(*idle, *remarked))
+    before_last = grids[-2] if len(grids) > 1 else ()
+    return math.prod(comparison.grid) >= elements > tiles and comparison.grid != before_last
 
 
 def with_long_cases(
     judge: Judge, outcome: Trial, observations: Iterable[object], progress: OnCase = lambda case: None
 ) -> Trial:
-    """Return the outcome of a script that is right so far, with its long cases.
+    """Return the outcome of a script that is right so far, with long cases.
 
     What they sum up would say little about the tolerance, and the compiler need not see their sizes.
     """
-    known, coming = replace(outcome, to_come=(), unless_busy=()), iter(observations)
+    total, remaining = replace(outcome, to_come=(), unless_busy=()), iter(observations)
     busy, axes = False, tuple[str, ...]()
     for case in outcome.to_come:
-        long = judged(judge, [case], coming, progress)
-        known = replace(known, cases=known.cases + long.cases, branches=known.branches | long.branches)
+        long = judged(judge, [case], remaining, progress)
+        total = replace(total, cases=total.cases + long.cases, branches=total.branches | long.branches)
         if long.findings:
-            return replace(known, findings=long.findings, tolerance=long.tolerance, remarks=(), last=long.last)
+            return replace(total, findings=long.findings, tolerance=long.tolerance, remarks=(), last=long.last)
         axes = axes or (remark_on_axes(case.name, long.last[1]) if long.last else ())
         busy = busy or (long.last is not None and keeps_programs_busy(long.last[1]))
-        if not known.remarks and outcome.last and long.last:
-            known = replace(known, remarks=remarks_on_growth(case.name, outcome.last[1], long.last[1]))
+        if not total.remarks and outcome.last and long.last:
+            total = replace(total, remarks=remarks_on_growth(case.name, outcome.last[1], long.last[1]))
     unless_busy = () if busy else outcome.unless_busy
-    return replace(known, remarks=(*unless_busy, *known.remarks) or axes)
+    return replace(total, remarks=(*unless_busy, *total.remarks) or axes)
 
 
 def located(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Trial:
@@ -219,41 +249,41 @@ def located(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Trial:
     return outcome
 
 
-def with_limits(judge: Judge, outcome: Trial, found: Sequence[Limit]) -> Trial:
-    """Return the outcome of a right script, with a remark on each limit that it has."""
+def with_limits(judge: Judge, outcome: Trial, limits: Sequence[Limit]) -> Trial:
+    """Return the outcome of a right script, with remarks on its limits."""
     remarked = tuple(
-        remark_on_limit(limit, _what_is_wrong(judge, limit.case, limit.seen) if isinstance(limit, Bound) else "")
-        for limit in found
+        remark_on_limit(limit, _first_message(judge, limit.case, limit.seen) if isinstance(limit, Bound) else "")
+        for limit in limits
         if not isinstance(limit, Reached)
     )
-    branches = outcome.branches.union(*(limit.branches for limit in found if isinstance(limit, Reached)))
-    bounded = any(isinstance(limit, Bound) for limit in found)
+    branches = outcome.branches.union(*(limit.branches for limit in limits if isinstance(limit, Reached)))
+    bounded = any(isinstance(limit, Bound) for limit in limits)
     return replace(outcome, remarks=(*outcome.remarks, *remarked), branches=branches, bounded=bounded)
 
 
-def _what_is_wrong(judge: Judge, name: str, seen: Observation) -> str:
+def _first_message(judge: Judge, name: str, observation: Observation) -> str:
     case = judge.exercise.find_case(name)
-    findings = judge.findings(name, Comparison(judge.exercise, case.arguments("cpu"), seen))
-    return findings[0].message if findings else "the result is wrong"
+    findings = judge.findings(name, Comparison(judge.exercise, case.arguments("cpu"), observation))
+    return findings[0].message if findings else sentence("remarks.wrong-result")
 
 
-def with_other_size(judge: Judge, outcome: Trial, found: OtherSize) -> Trial:
-    """Return the outcome of a right script, with a remark on the tile size that it depends on."""
-    remark = remark_on_size(found, _what_is_wrong(judge, found.case, found.seen))
+def with_other_size(judge: Judge, outcome: Trial, size: OtherSize) -> Trial:
+    """Return the outcome of a right script, with a remark on its tile size."""
+    remark = remark_on_size(size, _first_message(judge, size.case, size.seen))
     return replace(outcome, remarks=(*outcome.remarks, remark))
 
 
 def wanted_picture(exercise: Exercise, outcome: Trial) -> Case | None:
-    """The picture to look at, if the exercise has one and only the values of the result are wrong."""
+    """Return the exercise's picture, if only the values are wrong."""
     return exercise.picture if [finding.kind for finding in outcome.findings] == [FindingKind.WRONG_VALUES] else None
 
 
-def with_picture(exercise: Exercise, picture: Case, outcome: Trial, seen: object) -> Trial:
-    """Return the outcome, with pictures of the right and the actual result in its finding."""
-    if not isinstance(seen, Observation) or seen.output is None:
+def with_picture(exercise: Exercise, picture: Case, outcome: Trial, observation: object) -> Trial:
+    """Return the outcome, with pictures of the results in its finding."""
+    if not isinstance(observation, Observation) or observation.output is None:
         return outcome
     expected = exercise.reference(*to_float64(picture.arguments("cpu")))
-    if seen.output.shape != expected.shape:
+    if observation.output.shape != expected.shape:
         return outcome
-    finding = replace(outcome.findings[0], pictures=pictures_of(expected, seen.output))
+    finding = replace(outcome.findings[0], pictures=result_pictures(expected, observation.output))
     return replace(outcome, findings=(finding,))

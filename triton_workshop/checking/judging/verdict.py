@@ -1,4 +1,4 @@
-"""What the checker found."""
+"""Verdict of a check, with its findings."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from triton_simulator.compiler.jobs import PickledKernel
 
-MOST_PROGRAMS = 64
-"""The most programs that a finding names: its message says how many there are."""
+MAX_PROGRAMS = 64
+"""The most programs that a finding names.
+
+Its message says how many there are.
+"""
 
 
 class FindingKind(StrEnum):
-    """What can be wrong with a script."""
+    """Kind of finding."""
 
     ANOTHER_TEXT = "another-text"
     UNFINISHED = "unfinished"
@@ -42,13 +45,19 @@ class FindingKind(StrEnum):
 
     @classmethod
     def of_error(cls, type: str) -> FindingKind:
-        """What an exception of this type is: the simulator refuses launches as Triton and GPUs do, by a LaunchError."""
+        """Return the kind of an exception's type.
+
+        The simulator refuses launches as Triton and GPUs do, by a LaunchError.
+        """
         refusals = {"KeywordError": cls.DOES_NOT_COMPILE, "OptionError": cls.DOES_NOT_COMPILE}
         return {**refusals, "ResourceError": cls.DOES_NOT_FIT}.get(type, cls.CRASH)
 
 
 class TileState(StrEnum):
-    """How a tile of the output, or one of its elements, turned out, from best to worst: its level on a map."""
+    """State of a tile or an element of the output, from best to worst.
+
+    The order is that of its levels on a map.
+    """
 
     RIGHT = "right"
     UNWRITTEN = "unwritten"
@@ -65,13 +74,16 @@ class Element:
     got: float | None
     """None if it was never written."""
     allowed: float
-    """How far from `expected` it may be."""
+    """The tolerance around `expected`."""
     program: tuple[int, ...]
     offset: int
     """Elements from the start of the output."""
 
     def as_json(self) -> dict[str, object]:
-        """As plain data; a number that JSON cannot express, NaN or infinity, becomes its name."""
+        """Return plain data, in which NaN and infinity are their names.
+
+        JSON cannot express them.
+        """
         return {
             name: str(value) if isinstance(value, float) and not math.isfinite(value) else value
             for name, value in vars(self).items()
@@ -80,10 +92,16 @@ class Element:
 
 @dataclass(frozen=True)
 class TileMap:
-    """The output as a grid: `planes[i][row][column]`, each cell a tile, or an element where there is but one tile."""
+    """Map of the output: `planes[i][row][column]`.
 
-    what: str
-    """What a cell represents: `a program's tile`, `an element`, or where tiles are not known, one of the solution's."""
+    Each cell is a tile, or an element where there is but one tile.
+    """
+
+    cell: str
+    """The meaning of a cell, such as `a program's tile` or `an element`.
+
+    Where tiles are not known, a cell is one of the solution's.
+    """
     planes: tuple[tuple[tuple[TileState, ...], ...], ...]
 
     @property
@@ -104,10 +122,10 @@ class Pixels:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong. `line` and `source` point into the script, if that is known.
+    """Thing that is wrong.
 
-    `hints` has up to three, each of which says more than the one before. `programs` did it, or should have done what is
-    missing; `elements` is how many are concerned.
+    `line` and `source` point into the script, if that is known. `hints` has up to three, each of which says more than
+    the one before. `programs` did it, or should have done what is missing; `elements` is how many are concerned.
     """
 
     kind: FindingKind
@@ -125,7 +143,10 @@ class Finding:
     pictures: tuple[Pixels, ...] = ()
 
     def as_json(self) -> dict[str, object]:
-        """As plain data, without what is drawn: programs with three axes each, whatever the grid has."""
+        """Return plain data, without what is drawn.
+
+        Programs have three axes each, whatever the grid has.
+        """
         return {name: value for name, value in vars(self).items() if name not in ("element", "tiles", "pictures")} | {
             "hint": self.hints[0] if self.hints else "",
             "programs": [[*program, 0, 0, 0][:3] for program in self.programs],
@@ -146,30 +167,33 @@ class Verdict:
     exercise: str
     file: Path
     device: str
-    """Where the kernels last ran: "simulator" or "cuda"."""
+    """The device of the last run: "simulator" or "cuda"."""
     seconds: float
     cases: tuple[CaseResult, ...]
     findings: tuple[Finding, ...]
     tolerance: str = ""
-    """How far off a right result may be, in words."""
+    """The tolerance of a result, as a sentence."""
     remarks: tuple[str, ...] = ()
-    """What a right script could do better."""
+    """Sentences on what a right script could do better."""
     compiler: tuple[str, ...] = ()
-    """What Triton's compiler says about a right script's kernels; empty if nothing is known."""
+    """Sentences of Triton's compiler on a right script's kernels.
+
+    They are empty if nothing is known.
+    """
     kernels: tuple[PickledKernel, ...] = ()
-    """What its launches ask of the compiler."""
+    """The kernels to compile, as they were launched."""
     to_come: int = 0
-    """How many cases have still to be tried, although all is right so far."""
+    """The number of cases still to be tried, if all is right so far."""
     text: str = ""
-    """The script as it was judged: since then, its file may have been saved again."""
+    """The script as it was judged; its file may have been saved since."""
 
     @property
     def passed(self) -> bool:
         return not self.findings
 
     def as_json(self) -> dict[str, object]:
-        shown = {name: value for name, value in vars(self).items() if name not in ("kernels", "to_come", "text")}
-        return shown | {
+        data = {name: value for name, value in vars(self).items() if name not in ("kernels", "to_come", "text")}
+        return data | {
             "file": str(self.file),
             "passed": self.passed,
             "seconds": round(self.seconds, 3),

@@ -1,1 +1,1 @@
-"""What learners see of a verdict, and how far they have come."""
+"""Reports for learners: verdicts, and their progress."""

@@ -1,4 +1,7 @@
-"""A verdict, and the state of each exercise, in words, as plain data: every screen lays out the same words."""
+"""Description of verdicts and exercises, as plain data.
+
+Every screen lays out the same sentences.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,13 @@ from typing import Literal
 
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.judging.verdict import Element, Finding, FindingKind, Pixels, TileMap, TileState, Verdict
-from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
+from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.todos import open_todos
+from triton_workshop.hints import sentence
 
-AROUND = 1
-"""How many lines of code to show before and after the line to blame."""
+CONTEXT_LINES = 1
+"""Lines of code to show before and after the line to blame."""
 
 Tone = Literal["plain", "strong", "muted", "good", "warning", "bad", "important", "accent", "key"]
 Toned = tuple[str, Tone]
@@ -23,28 +27,6 @@ Toned = tuple[str, Tone]
 Row = tuple[Toned, ...]
 """The cells of a table's row."""
 
-HEADLINES = {
-    FindingKind.ANOTHER_TEXT: "This is not the exercise",
-    FindingKind.UNFINISHED: "Not finished yet",
-    FindingKind.CRASH: "It stops with an error",
-    FindingKind.TIMEOUT: "It does not finish",
-    FindingKind.OUT_OF_BOUNDS_LOAD: "It reads outside a tensor",
-    FindingKind.OUT_OF_BOUNDS_STORE: "It writes outside a tensor",
-    FindingKind.RACE: "It races for an element",
-    FindingKind.WRAPPED_OFFSET: "An offset is too large for int32",
-    FindingKind.UNDEFINED_BRANCH: "It branches on an undefined value",
-    FindingKind.ENDLESS_WAIT: "It waits for a value that never comes",
-    FindingKind.INPUT_MODIFIED: "It changes its input",
-    FindingKind.NOT_A_KERNEL: "The answer is not the kernel's",
-    FindingKind.WRONG_SHAPE: "The result has the wrong shape",
-    FindingKind.WRONG_DTYPE: "The result has the wrong type",
-    FindingKind.UNWRITTEN: "Part of the result is never written",
-    FindingKind.WRONG_VALUES: "The result has wrong values",
-    FindingKind.DOES_NOT_COMPILE: "It does not compile for a GPU",
-    FindingKind.DOES_NOT_FIT: "No GPU has room for it",
-    FindingKind.NOT_SIMULATED: "Only a GPU can run it",
-    FindingKind.CHECKER_FAILED: "The checker has failed, not the script",
-}
 CELLS: dict[TileState, Toned] = {
     TileState.RIGHT: ("·", "good"),
     TileState.UNWRITTEN: ("U", "warning"),
@@ -52,18 +34,18 @@ CELLS: dict[TileState, Toned] = {
     TileState.OUT_OF_BOUNDS: ("O", "important"),
 }
 """A letter and a tone for a cell of a map: both say the same."""
-STANDINGS: dict[Standing, tuple[str, Tone, str]] = {
-    Standing.MISSING: ("?", "bad", "the file is missing"),
-    Standing.NEW: ("○", "muted", "not begun"),
-    Standing.BEGUN: ("◐", "warning", "{todos_left} of {todos} {tasks} left"),
-    Standing.FAILING: ("✗", "bad", "{finding}"),
-    Standing.CHANGED: ("◑", "warning", "changed since its last check"),
-    Standing.PASSED: ("✓", "good", "passed"),
+STATUS_MARKS: dict[Status, Toned] = {
+    Status.MISSING: ("?", "bad"),
+    Status.NEW: ("○", "muted"),
+    Status.BEGUN: ("◐", "warning"),
+    Status.FAILING: ("✗", "bad"),
+    Status.CHANGED: ("◑", "warning"),
+    Status.PASSED: ("✓", "good"),
 }
-
-
-TOLD_ALL_THE_SAME = (FindingKind.UNFINISHED, FindingKind.TIMEOUT, FindingKind.ANOTHER_TEXT)
-"""What needs no solution to compare with."""
+_UNFINISHED: Toned = ("◐", "warning")
+_FAILED: Toned = ("✗", "bad")
+KINDS_WITHOUT_SOLUTION = (FindingKind.UNFINISHED, FindingKind.TIMEOUT, FindingKind.ANOTHER_TEXT)
+"""Findings that need no solution to compare with."""
 
 
 @dataclass(frozen=True)
@@ -72,75 +54,94 @@ class Description:
 
     headline: str
     tone: Tone
-    parts: tuple[tuple[Row, ...] | TileMap, ...]
+    sections: tuple[tuple[Row, ...] | TileMap, ...]
     pictures: tuple[Pixels, ...] = ()
     kind: str = ""
-    where: str = ""
+    location: str = ""
     """The file and the line to blame."""
 
 
 def title(exercise: Exercise) -> str:
-    return f"Exercise {exercise.number} · {exercise.title}"
+    """Return an exercise's number and title."""
+    return sentence("reports.title", number=exercise.number, title=exercise.title)
 
 
 def describe(verdict: Verdict, exercise: Exercise, text: str = "", *, hints: int = 1, more: Row = ()) -> Description:
-    """Describe a verdict, with this many hints, and how to get `more` if there are more.
+    """Describe a verdict, with this many hints.
 
-    `text` is the script: with it, the code around a line and the TODOs are shown.
+    If there are more, `more` stands below them. `text` is the script: with it, the code around a line and the TODOs are
+    shown.
     """
-    tolerance, names = _line(verdict.tolerance, "muted"), [case.name for case in verdict.cases]
-    if verdict.passed:
-        mark, tone, right = _right(len(names), verdict.to_come)
-        cases: tuple[Row, ...] = (((mark, tone), (" · ".join(names), "muted")),)
-        remarks: tuple[Row, ...] = tuple(((remark, "warning"),) for remark in verdict.remarks)
-        parts = (remarks, cases, tolerance, compiler_rows(verdict.compiler))
-        return Description(f"{mark} {right}", tone, tuple(filter(None, parts)))
+    return _describe_success(verdict) if verdict.passed else _describe_failure(verdict, exercise, text, hints, more)
+
+
+def _describe_success(verdict: Verdict) -> Description:
+    names = [case.name for case in verdict.cases]
+    mark, tone, headline = _success(len(names), verdict.to_come)
+    cases: tuple[Row, ...] = (((mark, tone), (" · ".join(names), "muted")),)
+    remarks: tuple[Row, ...] = tuple(((remark, "warning"),) for remark in verdict.remarks)
+    sections = (remarks, cases, _line(verdict.tolerance, "muted"), compiler_rows(verdict.compiler))
+    return Description(f"{mark} {headline}", tone, tuple(filter(None, sections)))
+
+
+def _success(cases: int, remaining: int) -> tuple[str, Tone, str]:
+    """Return the mark, tone and headline of a right script.
+
+    It is good only once no case is to come, as that may fail.
+    """
+    if remaining:
+        return "…", "plain", sentence("reports.cases-right-so-far", number=cases, remaining=remaining)
+    return "✓", "good", sentence("reports.all-cases-right", number=cases)
+
+
+def _describe_failure(verdict: Verdict, exercise: Exercise, text: str, hints: int, more: Row) -> Description:
     finding = verdict.findings[0]
-    todos = _todos(exercise, text) if finding.kind is FindingKind.UNFINISHED else ()
-    done = sum(mark == "●" for (mark, _), *_ in todos)
-    sign: Toned = ("◐", "warning") if finding.kind is FindingKind.UNFINISHED else ("✗", "bad")
-    shown = hint_rows(finding.hints)[:hints]
-    found = (
+    is_unfinished = finding.kind is FindingKind.UNFINISHED
+    has_wrong_values = finding.kind is FindingKind.WRONG_VALUES
+    todos = _todos(exercise, text) if is_unfinished else ()
+    sign, tone = _UNFINISHED if is_unfinished else _FAILED
+    sections = (
         _cases(verdict, exercise),
         todos or _line(finding.message, "plain"),
         _code(finding, text),
-        (*shown, more) if more and hints < len(finding.hints) else shown,
-        _line(_also(verdict.findings[1:]), "muted"),
+        _hints(finding.hints, hints, more),
+        _line(_more_findings(verdict.findings[1:]), "muted"),
         finding.tiles if finding.tiles and len(finding.tiles.states) > 1 else None,
         _element(finding.element) if finding.element else (),
-        tolerance if finding.kind is FindingKind.WRONG_VALUES else (),
-        _line(_without_solution(exercise), "warning") if finding.kind not in TOLD_ALL_THE_SAME else (),
+        _line(verdict.tolerance, "muted") if has_wrong_values else (),
+        () if finding.kind in KINDS_WITHOUT_SOLUTION else _line(_missing_solution(exercise), "warning"),
     )
     return Description(
-        f"{sign[0]} {f'{done} of {len(todos)} TODOs filled in' if todos else HEADLINES[finding.kind]}",
-        sign[1],
-        tuple(part for part in found if part),
-        finding.pictures if finding.kind is FindingKind.WRONG_VALUES else (),
+        f"{sign} {_headline(finding, todos)}",
+        tone,
+        tuple(section for section in sections if section),
+        finding.pictures if has_wrong_values else (),
         finding.kind,
-        "" if finding.line is None else f"{verdict.file.name}, line {finding.line}",
+        _location(verdict, finding),
     )
 
 
-def _right(cases: int, to_come: int) -> tuple[str, Tone, str]:
-    """How right a script is: it is good only once no case is to come, as that may fail."""
-    if to_come:
-        return "…", "plain", f"{cases} cases are right so far, {to_come} to come"
-    return "✓", "good", f"All {cases} cases are right"
+def _headline(finding: Finding, todos: Sequence[Row]) -> str:
+    if not todos:
+        return sentence(f"headlines.{finding.kind}")
+    done = sum(mark == "●" for (mark, _), *_ in todos)
+    return sentence("reports.todos-filled-in", done=done, number=len(todos))
 
 
-def _without_solution(exercise: Exercise) -> str:
-    """That findings say less where somebody has deleted the solution; empty if it is there."""
+def _location(verdict: Verdict, finding: Finding) -> str:
+    """Return the file and the line to blame; empty if no line is known."""
+    return "" if finding.line is None else sentence("reports.on-line", file=verdict.file.name, line=finding.line)
+
+
+def _missing_solution(exercise: Exercise) -> str:
+    """Return the sentence on a deleted solution; empty if it is there."""
     file = exercise.solution_file
-    return (
-        ""
-        if exercise.solution
-        else f"{file.parent.name}/{file.name} is missing: without it there are fewer hints, and lines to blame."
-    )
+    return "" if exercise.solution else sentence("reports.solution-missing", file=f"{file.parent.name}/{file.name}")
 
 
-def compiler_rows(said: Sequence[str]) -> tuple[Row, ...]:
-    """What the compiler says about kernels that are right."""
-    return tuple(((line, "muted" if is_success(line) else "warning"),) for line in said)
+def compiler_rows(sentences: Sequence[str]) -> tuple[Row, ...]:
+    """Return rows with the compiler's sentences on kernels that are right."""
+    return tuple(((line, "muted" if is_success(line) else "warning"),) for line in sentences)
 
 
 def _line(text: str, tone: Tone) -> tuple[Row, ...]:
@@ -148,43 +149,58 @@ def _line(text: str, tone: Tone) -> tuple[Row, ...]:
 
 
 def _cases(verdict: Verdict, exercise: Exercise) -> tuple[Row, ...]:
-    """A mark for each case, and the name of the one that failed."""
+    """Return a mark for each case, and the name of the one that failed."""
+    # A script that stops while it is loaded has tried none.
+    if not verdict.cases:
+        return ()
     failed = [case.name for case in verdict.cases if not case.passed] or [verdict.findings[0].case]
     right, wrong = (sum(case.passed is passed for case in verdict.cases) for passed in (True, False))
-    left = len(exercise.simulated_cases) - len(verdict.cases)
-    marks: tuple[tuple[str, int, Tone], ...] = (("✓", right, "good"), ("✗", wrong, "bad"), ("·", left, "muted"))
+    remaining = len(exercise.simulated_cases) - len(verdict.cases)
+    marks: tuple[tuple[str, int, Tone], ...] = (("✓", right, "good"), ("✗", wrong, "bad"), ("·", remaining, "muted"))
     cells = [(mark * count, tone) for mark, count, tone in marks if count > 0]
-    return ((*cells, (failed[0], "plain")),) if verdict.cases else ()
+    return ((*cells, (failed[0], "plain")),)
+
+
+def _hints(hints: Sequence[str], count: int, more: Row) -> tuple[Row, ...]:
+    rows = hint_rows(hints)[:count]
+    return (*rows, more) if more and count < len(hints) else rows
 
 
 def hint_rows(hints: Sequence[str]) -> tuple[Row, ...]:
-    return tuple(((f"hint {level} of {len(hints)}", "accent"), (hint, "plain")) for level, hint in enumerate(hints, 1))
+    """Return a row for each hint, with its number."""
+    labels = [sentence("reports.hint-number", level=level, number=len(hints)) for level in range(1, len(hints) + 1)]
+    return tuple(((label, "accent"), (hint, "plain")) for label, hint in zip(labels, hints, strict=True))
 
 
 def _todos(exercise: Exercise, text: str) -> tuple[Row, ...]:
-    """Return all TODOs of an exercise; none if no TODO is open, but a `...` of the learner's own is left."""
+    """Return all TODOs of an exercise.
+
+    None if no TODO is open, but a `...` of the learner's own is left.
+    """
     shipped = {todo.number: todo.task for todo in open_todos(exercise.shipped_text) if todo.number}
-    still_open = {todo.number: f"line {todo.line}" for todo in open_todos(text) if todo.number in shipped}
-    following = next(iter(still_open), None)
+    lines = {
+        todo.number: sentence("reports.line", line=todo.line) for todo in open_todos(text) if todo.number in shipped
+    }
+    following = next(iter(lines), None)
 
     def row(number: int | None, task: str) -> Row:
-        if number not in still_open:
+        if number not in lines:
             return ("●", "muted"), ("", "plain"), (task, "muted")
         if number == following:
-            return ("▶", "warning"), (still_open[number], "key"), (task, "strong")
-        return ("○", "muted"), (still_open[number], "muted"), (task, "plain")
+            return ("▶", "warning"), (lines[number], "key"), (task, "strong")
+        return ("○", "muted"), (lines[number], "muted"), (task, "plain")
 
-    return tuple(row(*item) for item in shipped.items()) if still_open else ()
+    return tuple(row(*item) for item in shipped.items()) if lines else ()
 
 
 def _code(finding: Finding, text: str) -> tuple[Row, ...]:
     """Return the line to blame, with those around it if they are known."""
     if finding.line is None:
         return ()
-    lines, blamed, first = text.splitlines(), finding.line, max(finding.line - AROUND, 1)
+    lines, blamed, first = text.splitlines(), finding.line, max(finding.line - CONTEXT_LINES, 1)
     if blamed <= len(lines):
-        lines = textwrap.dedent("\n".join(lines[first - 1 : blamed + AROUND])).split("\n")
-    else:
+        lines = textwrap.dedent("\n".join(lines[first - 1 : blamed + CONTEXT_LINES])).split("\n")
+    else:  # without the script's text, or after a save that made it shorter
         lines, first = [finding.source], blamed
     return tuple(
         ((f"❱{number:>4}", "bad"), (line, "strong"))
@@ -196,55 +212,72 @@ def _code(finding: Finding, text: str) -> tuple[Row, ...]:
 
 def _element(element: Element) -> tuple[Row, ...]:
     index = ", ".join(map(str, element.index))
-    program = str(element.program[0]) if len(element.program) == 1 else str(element.program)
-    owned = f", owned by program {program}" if element.program else ""
-    got = "never written" if element.got is None else f"{element.got:.7g}"
+    if element.program:
+        program = str(element.program[0]) if len(element.program) == 1 else str(element.program)
+        name = "reports.element-place-of-program"
+        place = sentence(name, index=index, offset=element.offset, program=program)
+    else:
+        place = sentence("reports.element-place", index=index, offset=element.offset)
+    got = sentence("reports.never-written") if element.got is None else f"{element.got:.7g}"
     return (
-        (("element", "muted"), (f"[{index}], offset {element.offset:,}{owned}", "plain")),
-        (("expected", "muted"), (f"{element.expected:.7g} ± {element.allowed:.1g}", "good")),
-        (("got", "muted"), (got, "bad")),
+        ((sentence("reports.element"), "muted"), (place, "plain")),
+        ((sentence("reports.expected"), "muted"), (f"{element.expected:.7g} ± {element.allowed:.1g}", "good")),
+        ((sentence("reports.got"), "muted"), (got, "bad")),
     )
 
 
-def _also(findings: Sequence[Finding]) -> str:
-    others = Counter(str(finding.kind) for finding in findings)
-    kinds = ", ".join(f"{kind}{f' × {number}' if number > 1 else ''}" for kind, number in others.items())
-    return f"Also: {kinds}. Fix the first one first." if kinds else ""
+def _more_findings(findings: Sequence[Finding]) -> str:
+    """Return the kinds of findings after the first one, with their counts."""
+    counts = Counter(str(finding.kind) for finding in findings)
+    kinds = ", ".join(f"{kind}{f' × {number}' if number > 1 else ''}" for kind, number in counts.items())
+    return sentence("reports.more-findings", kinds=kinds) if kinds else ""
 
 
 def describe_entry(entry: ListedExercise) -> Row:
-    """Say how far an exercise is, how long its last check took, and how close its kernel is to the hardware's limit."""
-    exercise, record, passed = entry.exercise, entry.record, entry.standing is Standing.PASSED
-    mark, tone, pattern = STANDINGS[entry.standing]
-    finding = record.finding.replace("-", " ")
-    words = pattern.format(
-        todos_left=entry.todos_left, todos=len(exercise.hints), tasks=exercise.task_noun, finding=finding
+    """Describe an exercise's status in a row.
+
+    It says how long its last check took, and how close its kernel is to the hardware's limit.
+    """
+    exercise, record, passed = entry.exercise, entry.record, entry.status is Status.PASSED
+    text = sentence(
+        f"reports.{entry.status}",
+        remaining=entry.remaining_todos,
+        number=len(exercise.hints),
+        tasks=exercise.task_noun,
+        finding=record.finding.replace("-", " "),
     )
     if exercise.optional and not passed:
-        words = f"optional, {words}"
+        text = sentence("reports.optional", status=text)
     if record.passed_at is not None and not passed:
-        words += ", passed before"
+        text = sentence("reports.passed-before", status=text)
     if record.seconds is not None and passed:
-        words += f", {record.seconds:.2f} s"
+        text = sentence("reports.passed-in-seconds", status=text, seconds=record.seconds)
     if record.best_ratio is not None:
-        words += f" · best {record.best_ratio:.2f} × the limit"
-    return (mark, tone), (exercise.number, "strong"), (exercise.title, "plain"), (words, "muted")
+        text = sentence("reports.best-ratio", status=text, ratio=record.best_ratio)
+    return STATUS_MARKS[entry.status], (exercise.number, "strong"), (exercise.title, "plain"), (text, "muted")
 
 
 def offer(variation: Exercise) -> str:
     """Offer more to those who have time left."""
-    return f"Done early? Exercise {variation.number}, {variation.title}: uv run workshop watch {variation.number}"
+    return sentence("reports.offer", number=variation.number, title=variation.title)
 
 
 def next_step(entries: Sequence[ListedExercise]) -> str:
     """Say what to do now."""
     entry = first_open(entries)
     if entry is None:
-        following = half_to_come(entries)
-        halves = [each for each in entries if following is None or each.exercise.session < following.exercise.session]
-        left = [each.exercise for each in halves if each.standing is not Standing.PASSED]
-        done = "All exercises are done." if following is None else "The first half is done."
-        begins = f"The second half begins with: uv run workshop watch {following.exercise.number}" if following else ""
-        return "\n".join(filter(None, [done + (f" {offer(left[0])}" if left else ""), begins]))
-    number = entry.exercise.number
-    return f"Next: uv run workshop {'reset' if entry.standing is Standing.MISSING else 'watch'} {number}"
+        return _next_half_step(entries)
+    name = "reports.next-reset" if entry.status is Status.MISSING else "reports.next-watch"
+    return sentence(name, number=entry.exercise.number)
+
+
+def _next_half_step(entries: Sequence[ListedExercise]) -> str:
+    """Say what to do where no exercise is open."""
+    following = next_half(entries)
+    halves = [entry for entry in entries if following is None or entry.exercise.session < following.exercise.session]
+    optional = [entry.exercise for entry in halves if entry.status is not Status.PASSED]
+    done = sentence("reports.all-done") if following is None else sentence("reports.first-half-done")
+    lines = [f"{done} {offer(optional[0])}" if optional else done]
+    if following is not None:
+        lines.append(sentence("reports.second-half", number=following.exercise.number))
+    return "\n".join(lines)

@@ -1,6 +1,6 @@
-"""How far a learner has come, in `.workshop/progress.json` beside the exercises.
+"""A learner's progress, in `.workshop/progress.json` beside the exercises.
 
-It is written completely or not at all. A file that cannot be read is renamed, and never overwritten.
+The file is written completely or not at all. A file that cannot be read is renamed, and never overwritten.
 """
 
 from __future__ import annotations
@@ -28,34 +28,41 @@ from triton_workshop.exercises.todos import open_todos
 from triton_workshop.repository import ROOT
 from triton_workshop.scripts import read_bytes, read_text
 
-FOLDER = "TRITON_WORKSHOP_STATE"
-"""This environment variable names another folder for the state."""
+FOLDER_VARIABLE = "TRITON_WORKSHOP_STATE"
+"""Environment variable that names another folder for the state."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """What is known of one exercise."""
+    """Record of one exercise."""
 
     passed_at: float | None = None
     """Seconds since 1970."""
     seconds: float | None = None
-    """How long the last check took."""
+    """Duration of the last check."""
     finding: str = ""
     """The kind of mistake at the last check."""
     hints: tuple[str, ...] = ()
     hints_shown: int = 0
     digest: str = ""
-    """The digest of the text that was checked: another text needs another check."""
+    """Digest of the checked text.
+
+    Another text needs another check.
+    """
     best_ratio: float | None = None
-    """The time of the fastest measured kernel, divided by the hardware's limit."""
+    """Time of the fastest measured kernel over the hardware's limit."""
 
 
 def state_folder() -> Path:
-    return Path(os.environ.get(FOLDER) or ROOT / ".workshop")
+    """Return the folder with the learner's state."""
+    return Path(os.environ.get(FOLDER_VARIABLE) or ROOT / ".workshop")
 
 
 def load_progress() -> defaultdict[str, Record]:
-    """Return the records by exercise; none if there is no file. A broken file is renamed, with a message."""
+    """Return the records by exercise; none if there is no file.
+
+    A broken file is renamed, with a message.
+    """
     file = state_folder() / "progress.json"
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
@@ -63,29 +70,33 @@ def load_progress() -> defaultdict[str, Record]:
     except (FileNotFoundError, NotADirectoryError):  # if there can be no file, saving one will say so
         pass
     except OSError as error:
-        _say(f"{file}: cannot be read: {error.strerror}")
+        _warn(f"{file}: cannot be read: {error.strerror}")
     except (ValueError, KeyError, TypeError, AttributeError):
         aside = file.with_name(f"progress-broken-{time.strftime('%Y%m%d-%H%M%S')}.json")
         try:
             file.replace(aside)
-            _say(f"the record of your progress could not be read; it was moved to {aside}, and a new one begins")
+            _warn(f"the record of your progress could not be read; it was moved to {aside}, and a new one begins")
         except OSError as error:
-            _say(f"the record of your progress could not be read, and {file} could not be moved: {error.strerror}")
+            _warn(f"the record of your progress could not be read, and {file} could not be moved: {error.strerror}")
     return defaultdict(Record)
 
 
 def _record(values: dict[str, Any]) -> Record:
-    known = {field.name: values[field.name] for field in fields(Record) if field.name in values}
-    return Record(**known | {"hints": tuple(known.get("hints", ()))})
+    # A newer version may have written other fields.
+    arguments = {field.name: values[field.name] for field in fields(Record) if field.name in values}
+    return Record(**arguments | {"hints": tuple(arguments.get("hints", ()))})
 
 
 @functools.cache  # once is enough: a check may be followed by many more
-def _say(message: str) -> None:
+def _warn(message: str) -> None:
     print_wrapped(message, sys.stderr)
 
 
 def update(exercise: str, change: Callable[[Record], Record]) -> Record:
-    """Change a record. If it cannot be written, only say so: a check is worth more than its record."""
+    """Change a record, and return it.
+
+    If it cannot be written, only say so: a check is worth more than its record.
+    """
     progress = load_progress()
     progress[exercise] = change(progress[exercise])
     exercises = {number: asdict(record) for number, record in sorted(progress.items())}
@@ -93,14 +104,14 @@ def update(exercise: str, change: Callable[[Record], Record]) -> Record:
     try:
         write_whole(file, json.dumps({"version": 1, "exercises": exercises}, indent=2).encode())
     except OSError as error:
-        _say(f"your progress is not recorded: {file} cannot be written: {error.strerror}")
+        _warn(f"your progress is not recorded: {file} cannot be written: {error.strerror}")
     return progress[exercise]
 
 
-def remember(verdict: Verdict, *, hints_shown: int = 0) -> Record:
-    """Record what a check of the learner's own exercise file showed; other files do not count as progress.
+def record_check(verdict: Verdict, *, hints_shown: int = 0) -> Record:
+    """Record the check of a learner's exercise file, and return its record.
 
-    `hints_shown`: how many of the finding's hints are on the screen with it.
+    Other files do not count as progress. `hints_shown`: how many of the finding's hints are on the screen with it.
     """
     exercise, finding = EXERCISES[verdict.exercise], next(iter(verdict.findings), None)
     if verdict.file != exercise.exercise_file.resolve():
@@ -108,41 +119,45 @@ def remember(verdict: Verdict, *, hints_shown: int = 0) -> Record:
     hints = finding.hints if finding else ()
     return update(
         exercise.number,
-        lambda before: replace(
-            before,
-            passed_at=time.time() if verdict.passed else before.passed_at,
+        lambda previous: replace(
+            previous,
+            passed_at=time.time() if verdict.passed else previous.passed_at,
             seconds=round(verdict.seconds, 3),
             finding=str(finding.kind) if finding else "",
             hints=hints,
-            hints_shown=max(hints_shown, before.hints_shown if hints == before.hints else 0),
-            digest=digest(exercise) if _is_what_was_judged(verdict) else "",
+            # The same hints as at the last check stay shown.
+            hints_shown=max(hints_shown, previous.hints_shown if hints == previous.hints else 0),
+            digest=digest(exercise) if _is_unchanged(verdict) else "",
         ),
     )
 
 
-def _is_what_was_judged(verdict: Verdict) -> bool:
-    """Whether the file still has that text, if it is known: a later save has been checked by nobody."""
+def _is_unchanged(verdict: Verdict) -> bool:
+    """Return whether the file still has the text that was judged.
+
+    Nobody has checked a later save.
+    """
     try:
         return verdict.text in ("", Source.read(verdict.file, EXERCISES[verdict.exercise]).text)
     except (OSError, SyntaxError, ValueError, LookupError):
         return False
 
 
-def remember_hints(exercise: str, shown: int) -> None:
-    """Record how many hints about the last finding have been shown."""
-    update(exercise, lambda record: replace(record, hints_shown=max(record.hints_shown, shown)))
+def record_hints(exercise: str, count: int) -> None:
+    """Record the number of hints about the last finding that were shown."""
+    update(exercise, lambda record: replace(record, hints_shown=max(record.hints_shown, count)))
 
 
 def digest(exercise: Exercise) -> str:
-    """Return the digest of the learner's file as it is now; empty if there is no file."""
+    """Return the digest of the learner's file; empty if there is none."""
     try:
         return hashlib.sha256(read_bytes(exercise.exercise_file)).hexdigest()
     except OSError:
         return ""
 
 
-class Standing(StrEnum):
-    """How far an exercise is."""
+class Status(StrEnum):
+    """Status of an exercise."""
 
     MISSING = "missing"
     NEW = "new"
@@ -155,36 +170,41 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class ListedExercise:
-    """A line of the list."""
+    """Exercise in the list, with its status."""
 
     exercise: Exercise
-    standing: Standing
-    todos_left: int
+    status: Status
+    remaining_todos: int
     record: Record
 
 
 def entries() -> tuple[ListedExercise, ...]:
-    """All exercises, in order."""
+    """Return all exercises, in order."""
     progress = load_progress()
     return tuple(_entry(exercise, progress[number]) for number, exercise in EXERCISES.items())
 
 
-def to_do(entries: Sequence[ListedExercise]) -> tuple[ListedExercise, ...]:
-    """The exercises that everybody does, of the first half and of any other that has been begun."""
-    begun = {1} | {
-        entry.exercise.session for entry in entries if entry.standing not in (Standing.NEW, Standing.MISSING)
-    }
-    return tuple(entry for entry in entries if entry.exercise.session in begun and not entry.exercise.optional)
+def required_entries(entries: Sequence[ListedExercise]) -> tuple[ListedExercise, ...]:
+    """Return the exercises that everybody does.
+
+    They are those of the first half, and of any other that has been begun.
+    """
+    untouched = (Status.NEW, Status.MISSING)
+    halves = {1} | {entry.exercise.session for entry in entries if entry.status not in untouched}
+    return tuple(entry for entry in entries if entry.exercise.session in halves and not entry.exercise.optional)
 
 
 def first_open(entries: Sequence[ListedExercise]) -> ListedExercise | None:
-    """Return the first exercise to do that has not passed; None if all have passed."""
-    return next((entry for entry in to_do(entries) if entry.standing is not Standing.PASSED), None)
+    """Return the first required exercise that has not passed, if any."""
+    return next((entry for entry in required_entries(entries) if entry.status is not Status.PASSED), None)
 
 
-def half_to_come(entries: Sequence[ListedExercise]) -> ListedExercise | None:
-    """The first exercise of the half that comes next, be it a warm-up; None if the last one has been begun."""
-    last = max((entry.exercise.session for entry in to_do(entries)), default=0)
+def next_half(entries: Sequence[ListedExercise]) -> ListedExercise | None:
+    """Return the first exercise of the half that comes next, if any.
+
+    It may be a warm-up.
+    """
+    last = max((entry.exercise.session for entry in required_entries(entries)), default=0)
     return next((entry for entry in entries if entry.exercise.session > last), None)
 
 
@@ -192,23 +212,21 @@ def _entry(exercise: Exercise, record: Record) -> ListedExercise:
     try:
         text = read_text(exercise.exercise_file)
     except OSError:
-        standing = Standing.CHANGED if exercise.exercise_file.exists() else Standing.MISSING
-        return ListedExercise(exercise, standing, len(exercise.hints), record)
-    checked = record.digest == digest(exercise)
-    left = len(exercise.remaining_bugs(text)) + _todos_left(text)
+        status = Status.CHANGED if exercise.exercise_file.exists() else Status.MISSING
+        return ListedExercise(exercise, status, len(exercise.hints), record)
+    is_checked = record.digest == digest(exercise)
+    remaining = len(exercise.remaining_bugs(text)) + _count_todos(text)
     if text == exercise.shipped_text:
-        standing = Standing.NEW
-    elif checked and not record.finding:  # a bug may be repaired elsewhere than where it was planted
-        standing, left = Standing.PASSED, 0
-    elif left:
-        standing = Standing.BEGUN
-    else:
-        standing = Standing.FAILING if checked else Standing.CHANGED
-    return ListedExercise(exercise, standing, left, record)
+        return ListedExercise(exercise, Status.NEW, remaining, record)
+    if is_checked and not record.finding:  # a bug may be repaired elsewhere than where it was planted
+        return ListedExercise(exercise, Status.PASSED, 0, record)
+    if remaining:
+        return ListedExercise(exercise, Status.BEGUN, remaining, record)
+    return ListedExercise(exercise, Status.FAILING if is_checked else Status.CHANGED, remaining, record)
 
 
-def _todos_left(text: str) -> int:
+def _count_todos(text: str) -> int:
     try:
         return len(open_todos(text))
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError):  # then the lines that look like a TODO have to do
         return sum("= ..." in line or line.strip().startswith("...") for line in text.splitlines())

@@ -1,4 +1,4 @@
-"""Restores an exercise as it was shipped."""
+"""Reset of an exercise to its shipped file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from triton_workshop.scripts import read_text
 
 
 def is_shipped(exercise: Exercise) -> bool:
-    """Whether the learner's file is still as it was shipped, so that there is nothing to reset."""
+    """Return whether the learner's file is still as it was shipped."""
     try:
         return read_text(exercise.exercise_file) == exercise.shipped_text
     except OSError:
@@ -21,7 +21,10 @@ def is_shipped(exercise: Exercise) -> bool:
 
 
 def reset(exercise: Exercise) -> Path | None:
-    """Restore the shipped file. The learner's file becomes a backup, whose path is returned. Raises OSError."""
+    """Restore the shipped file, and return the backup of the learner's.
+
+    Raises OSError.
+    """
     backup, file = None, exercise.exercise_file
     if file.exists():
         now = datetime.now().strftime("%Y%m%d-%H%M%S-%f")  # two resets within one second keep two backups

@@ -28,7 +28,8 @@ def described(verdict: Verdict, exercise: Exercise, text: str) -> dict[str, Any]
         "line": finding and finding.line,
         "message": explained or (finding.message if finding else ""),
         "parts": [
-            _tiles(part) if isinstance(part, TileMap) else _rows(part, finding, explained) for part in description.parts
+            _tiles(part) if isinstance(part, TileMap) else _rows(part, finding, explained)
+            for part in description.sections
         ],
         "hints": [_hint(hint) for hint in hints],
         "toCome": verdict.to_come,
@@ -64,6 +65,6 @@ def _tiles(tiles: TileMap) -> dict[str, Any]:
     planes = tiles.planes if len(set(tiles.planes)) > 1 else tiles.planes[:1]
     return {
         "planes": [[[CELLS[state] for state in row] for row in plane] for plane in planes],
-        "what": tiles.what,
+        "what": tiles.cell,
         "legend": [(*CELLS[state], str(state)) for state in tiles.states],
     }
