@@ -114,7 +114,7 @@ def test_a_wide_slide_gets_no_wider_picture_than_helps(
 ) -> None:
     monkeypatch.setenv("TRITON_WORKSHOP_SLIDE", "180")
     show_image(torch.rand(3, 150, 200))
-    assert capsys.readouterr().out.splitlines()[0].count("▀") == images.WIDEST_PICTURE
+    assert capsys.readouterr().out.splitlines()[0].count("▀") == images.MAX_PICTURE_COLUMNS
 
 
 def test_under_presenterm_the_width_follows_from_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

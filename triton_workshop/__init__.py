@@ -44,11 +44,11 @@ def __dir__() -> list[str]:
 
 def _choose_device() -> str:
     import triton_workshop.interruption  # noqa: F401  # before all that takes time
-    from triton_workshop.check_reminder import expect_a_check
+    from triton_workshop.check_reminder import register_reminder
     from triton_workshop.device import resolve_device, simulated
     from triton_workshop.import_order import check_triton_mode
 
-    is_exercise = expect_a_check()
+    is_exercise = register_reminder()
     if is_exercise:
         from triton_workshop.loading import loaded, loading
 

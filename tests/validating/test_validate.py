@@ -62,7 +62,7 @@ def test_a_defect_of_an_included_file_is_named_with_that_file(folder: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("most", "message"), [("MOST_MEGAPIXELS", "0 megapixels, expected"), ("MOST_MEGABYTES", "0 MB, expected")]
+    ("most", "message"), [("MAX_MEGAPIXELS", "0 megapixels, expected"), ("MAX_MEGABYTES", "0 MB, expected")]
 )
 def test_a_picture_that_takes_seconds_to_show_is_a_finding(
     folder: Path, monkeypatch: pytest.MonkeyPatch, most: str, message: str

@@ -28,7 +28,7 @@ from triton_workshop.checking.reporting.report import print_hint, print_list, pr
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError, print_wrapped
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import use_utf8
 from triton_workshop.processes.compilers import new_process, warm
 from triton_workshop.processes.runner import Runner
 from triton_workshop.repository import short_path
@@ -57,7 +57,7 @@ def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: boo
 
 def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
     """Check what was chosen, and report verdicts on the screen, or as JSON, one object per line."""
-    speak_utf8()
+    use_utf8()
     # Standard output gets only the JSON: what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else None
     console, passed = Console(), True
@@ -94,14 +94,14 @@ def _compiler_for(scripts: Scripts) -> Iterator[Start]:
 
 def run_list() -> int:
     """Say how far each exercise is."""
-    speak_utf8()
+    use_utf8()
     print_list(entries(), Console())
     return PASSED
 
 
 def run_hint(number: str, level: int | None) -> int:
     """Give the next hint about what is wrong, or the one asked for. The file is checked again if it has changed."""
-    speak_utf8()
+    use_utf8()
     exercise, record = exercise_numbered(number), load_progress()[number]
     file = _there(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
@@ -121,7 +121,7 @@ def run_hint(number: str, level: int | None) -> int:
 
 def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
     """Restore the shipped file after asking; the learner's file is kept as a backup."""
-    speak_utf8()
+    use_utf8()
     exercise, kept = exercise_numbered(number), ""
     file = short_path(exercise.exercise_file)
     if not is_shipped(exercise):

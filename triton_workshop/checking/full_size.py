@@ -12,7 +12,7 @@ from triton_workshop.checking.judging.trial import OnCase, Trial, judged
 from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.processes.signal_scope import keep_signals_inside
+from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
 GUARD_ELEMENTS = 4096
@@ -21,7 +21,7 @@ GUARD_ELEMENTS = 4096
 
 def judge_on_the_gpu(connection: Connection, source: Source, limit: float) -> None:
     """Load the script in its own process, and send the Trial of all cases, or an Observation if loading fails."""
-    keep_signals_inside()
+    confine_signals()
     observer = observer_of(source, simulated=False)
     if isinstance(observer, Observation):
         connection.send(observer)

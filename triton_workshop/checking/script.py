@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import torch
 from rich.console import Console
 
-from triton_workshop.check_reminder import forget_the_check
+from triton_workshop.check_reminder import cancel_reminder
 from triton_workshop.checking import children
 from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps, verdict_of
 from triton_workshop.checking.diagnosing import tries
@@ -34,10 +34,10 @@ from triton_workshop.checking.passes import Simulation
 from triton_workshop.checking.reporting.progress import remember
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.device import resolve_device
-from triton_workshop.errors import written_output
+from triton_workshop.errors import flushed_output
 from triton_workshop.images import load_image, show_image
 from triton_workshop.interruption import INTERRUPTED
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import use_utf8
 from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
 
@@ -59,8 +59,8 @@ def check_this_script(exercise: str) -> None:
 
 def _check(exercise: str) -> bool:
     """Whether the running script passed."""
-    forget_the_check()
-    speak_utf8()
+    cancel_reminder()
+    use_utf8()
     description = EXERCISES[str(exercise)]  # in older files it is a whole number
     main = sys.modules["__main__"]
     file = Path(str(main.__file__)).resolve()
@@ -74,7 +74,7 @@ def _check(exercise: str) -> bool:
 
 
 def _tell(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
-    with written_output():
+    with flushed_output():
         verdict = print_verdicts(verdicts, exercise, Console())
     remember(verdict, hints_shown=1)
     return verdict

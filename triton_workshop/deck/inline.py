@@ -1,4 +1,7 @@
-"""The contents of a paragraph, heading, cell or item: from markdown-it's inline tokens to spans and pictures."""
+"""Contents of a paragraph, heading, cell or item.
+
+markdown-it's inline tokens become spans and pictures.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +37,21 @@ class _OpeningTag(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep the tag's name and its attributes."""
         self.name = tag
         self.attributes = {key: value or "" for key, value in attrs}
 
 
 @dataclass
 class _Scope:
-    """The style within one Markdown element, and the HTML tags still open in it."""
+    """Style within a Markdown element, and the HTML tags open in it."""
 
     style: Span
     tags: list[tuple[str, Span]]
 
     @property
     def current(self) -> Span:
+        """The style that applies to the next text."""
         return self.tags[-1][1] if self.tags else self.style
 
 
@@ -59,9 +64,10 @@ _OPENING = {
 
 
 class InlineReader:
-    """Reads one inline token. `pieces` is the result: texts, and the images between them.
+    """Reader of one inline token.
 
-    RefusedError, with the line of the file, if presenterm would refuse it.
+    `pieces` is the result: texts, and the images between them. Raises RefusedError, with the line of the file, if
+    presenterm would refuse it.
     """
 
     def __init__(self, token: Token, *, quoted: bool = False, images_as_text: bool = False) -> None:
@@ -129,8 +135,8 @@ class InlineReader:
         self._position = end + 1 if end >= 0 else len(self._source)
 
     def _skip_to(self, text: str) -> None:
-        found = self._source.find(text, self._position)
-        self._position = found if found >= 0 else self._position
+        index = self._source.find(text, self._position)
+        self._position = index if index >= 0 else self._position
 
     def _refused(self, reason: str) -> RefusedError:
         return RefusedError(reason, self._line)
@@ -174,8 +180,8 @@ class InlineReader:
         self._scopes[-1].tags.append((tag.name, style))
 
     def _styled(self, style: Span, css: str) -> Span:
-        for declaration in filter(None, (part.strip() for part in css.split(";"))):
-            name, colon, value = (part.strip() for part in declaration.partition(":"))
+        for declaration in filter(None, (piece.strip() for piece in css.split(";"))):
+            name, colon, value = (piece.strip() for piece in declaration.partition(":"))
             if not colon:
                 raise self._refused(f"style: expected 'color: …' or 'background-color: …', got '{declaration}'")
             if name not in ("color", "background-color"):

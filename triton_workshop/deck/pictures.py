@@ -1,4 +1,7 @@
-"""Whether a file is a picture that presenterm can show. Nothing is decoded."""
+"""Check that a file is a picture that presenterm can show.
+
+Nothing is decoded.
+"""
 
 from __future__ import annotations
 

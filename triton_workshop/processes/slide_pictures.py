@@ -1,6 +1,6 @@
-"""Makes PIL's and matplotlib's own `show()` bring pictures to the slide, as our `show_image` does.
+"""Pictures of PIL and matplotlib on a slide.
 
-Outside slides nothing changes.
+Their own `show()` brings a picture to the slide, as our `show_image` does. Outside slides nothing changes.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ PREPARED = program("from triton_workshop.processes.execution import main; main()
 IMAGES, BACKEND = "triton_workshop.images", "triton_workshop.matplotlib_backend"
 
 
-def in_slide() -> None:
-    """From now on in this process, if it belongs to a slide, `show()` shows pictures in the slide."""
+def show_pictures_in_slide() -> None:
+    """Have `show()` show pictures in the slide, if there is one."""
     if SLIDE not in os.environ:
         return
     os.environ.setdefault("MPLBACKEND", f"module://{BACKEND}")  # matplotlib reads it when imported
@@ -42,7 +42,10 @@ def _show_image(_: object, image: object, **_options: object) -> int:
 
 
 def python_command(arguments: Sequence[str], *, in_slide: bool = True) -> list[str]:
-    """The words that run `python -u ARGUMENTS…`, changed for a script in a slide that may show pictures."""
+    """Return the command `python -u ARGUMENTS…`.
+
+    It is changed for a script in a slide that may show pictures.
+    """
     try:
         prepared = in_slide and NAMED.search(read_bytes(Path(arguments[0]))) is not None
     except OSError:  # Python itself reads or reports this best

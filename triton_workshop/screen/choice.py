@@ -1,4 +1,4 @@
-"""What a box asks: which entry of a list, or what to do."""
+"""Boxes that ask: for an entry of a list, or for what to do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from triton_workshop.screen.palette import Palette
 
 
 class Entries(OptionList):
-    """A list whose pages turn only where it has room: Textual looks for the line of an entry, and there is none."""
+    """List whose pages turn only where it has room.
+
+    Without any room, Textual looks for the line of an entry, and there is none.
+    """
 
     def action_page_up(self) -> None:
         if self.scrollable_content_region.area:
@@ -38,22 +41,29 @@ class Choice(Box[int]):
         ("k", "move('cursor_up')", "Up"),
     ]
 
-    def __init__(self, title: str, entries: Iterable[Text], here: int) -> None:
+    def __init__(self, title: str, entries: Iterable[Text], initial: int) -> None:
         """`here` is the index of the entry to begin at."""
         options = Entries(*map(Option, entries), markup=False)
-        options.highlighted = here
+        options.highlighted = initial
         super().__init__(title, options)
 
     def action_move(self, how: str) -> None:
-        """Do in the list what its own keys do. It may have no focus, as while the terminal is resized."""
+        """Do in the list what its own keys do.
+
+        The list may have no focus, as while the terminal is resized.
+        """
         getattr(self.query_one(OptionList), f"action_{how}")()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Dismiss the box with the index of the entry."""
         self.dismiss(event.option_index)
 
 
 class Question(Box[str]):
-    """Asks before doing something, or which of several things to do; dismissed with the key of the answer, or None."""
+    """Question before something is done, or which of several things to do.
+
+    It is dismissed with the key of the answer, or None.
+    """
 
     def __init__(self, title: str, question: str, answers: Mapping[str, str], palette: Palette) -> None:
         """`answers` says what each key does."""
@@ -63,6 +73,7 @@ class Question(Box[str]):
         self.answers = answers
 
     def on_key(self, event: events.Key) -> None:
+        """Dismiss the box if the key is an answer."""
         if event.key in self.answers:
             event.stop()
             self.dismiss(event.key)

@@ -27,9 +27,9 @@ Start = Callable[[Script], Run]
 
 @dataclass(frozen=True)
 class Rules:
-    """Limits for a block, in seconds: `timeout` ends it, `limit` only fails it. `only` picks a slide, from 1.
+    """Limits for a block, in seconds, and the blocks to run.
 
-    Blocks without `consent` are not run.
+    `timeout` ends a block, `limit` only fails it. `only` picks a slide, from 1. Blocks without `consent` are not run.
     """
 
     timeout: float = 60.0
@@ -39,7 +39,10 @@ class Rules:
 
 
 def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, start: Start) -> BlockResult:
-    """The block's result, after running it in `folder` with lines of that many columns."""
+    """Run a block in `folder`, and return its result.
+
+    Its lines have that many columns.
+    """
     code = result.code
     if not rules.consent.allows(code.execution):
         return replace(result, skipped=f"runs only with {flag(code.execution)}")
@@ -63,20 +66,26 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
     return replace(result, outcome=outcome, output=output, failure=failed, launched=launched)
 
 
-def compiled(result: BlockResult, start: compilation.Start) -> BlockResult:
-    """The result with what Triton's compiler says about the kernels that the block launched on the simulator."""
+def compile_launches(result: BlockResult, start: compilation.Start) -> BlockResult:
+    """Compile the kernels that a block launched on the simulator.
+
+    Return the result with the compiler's report.
+    """
     if not result.launched or not result.passed or result.code.expect_failure:
         return result
     try:
-        said = ask(result.launched, start)
+        report = ask(result.launched, start)
     except OSError as error:
         return replace(result, compiled=f"the compiler could not be started: {error}")
-    line = said.one_line()
-    return replace(result, failure=line) if said.refused else replace(result, compiled=line)
+    line = report.one_line()
+    return replace(result, failure=line) if report.refused else replace(result, compiled=line)
 
 
 def run_to_the_end(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]:
-    """How it ended, the end of what it printed, and what its launches ask of the compiler."""
+    """Wait for a run to end.
+
+    Return its outcome, the end of its output, and the compiler jobs of its launches.
+    """
     with run:
         printed = bytearray()
         for chunk in run.output():
@@ -111,7 +120,10 @@ def _is_picture(output: bytes) -> bool:
 
 
 def live_block(block: Block, deck: Path) -> BlockResult | None:
-    """The result, still empty, for a block that the deck says how to run; None for any other."""
+    """Return an empty result for a block that the deck says how to run.
+
+    Return None for any other.
+    """
     code = block.content
     if not isinstance(code, Code) or (code.execution is Execution.NONE and not code.validate):
         return None

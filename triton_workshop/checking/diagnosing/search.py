@@ -24,14 +24,14 @@ from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.own_errors import dispensable
-from triton_workshop.processes.signal_scope import keep_signals_inside
+from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
 
 def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send which mistake makes the case of this name fail, and where it is: whenever more is known."""
     prepare()
-    keep_signals_inside()
+    confine_signals()
     with _silent(), dispensable():
         for diagnosis in diagnoses_of(source, source.exercise.case_named(name)):
             connection.send(diagnosis)
@@ -40,7 +40,7 @@ def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
 def send_other_size(connection: Connection, source: Source) -> None:
     """Send a tile size that a right script depends on, or None."""
     prepare()
-    keep_signals_inside()
+    confine_signals()
     found: OtherSize | None = None
     with _silent(), dispensable():
         found = other_size(source)
@@ -50,7 +50,7 @@ def send_other_size(connection: Connection, source: Source) -> None:
 def send_limits(connection: Connection, source: Source) -> None:
     """Send up to which sizes a right script is right, one limit after the other."""
     prepare()
-    keep_signals_inside()
+    confine_signals()
     with _silent():
         for limit in limits(source):
             connection.send(limit)
