@@ -341,7 +341,7 @@ def test_a_picture_that_was_taken_in_leaves_no_file(folder: Path) -> None:
 def test_whoever_asks_for_no_pictures_gets_none(folder: Path) -> None:
     read = Transcript()
     read.feed(f"a{ONE}b".encode())
-    assert [line.plain for line in read.shown()] == ["ab"]
+    assert [line.plain for line in read.visible_lines()] == ["ab"]
 
 
 def test_a_huge_picture_is_not_decoded(folder: Path) -> None:
@@ -363,7 +363,7 @@ def test_of_too_many_pictures_the_first_become_words(folder: Path, monkeypatch: 
     for _ in range(3):
         Image.new("L", (8, 4)).save(folder / "one.png")
         read.feed(ONE.encode())
-    assert [isinstance(line, PictureLine) for line in read.shown()] == [False, True, True]
+    assert [isinstance(line, PictureLine) for line in read.visible_lines()] == [False, True, True]
 
 
 def test_kittys_marks_are_those_of_textual_image() -> None:

@@ -114,7 +114,7 @@ def _digests(files: Sequence[str]) -> list[str]:
 
 def compile_kernels(kernels: Sequence[PickledKernel], target: Target, start: Start) -> tuple[Answer, ...]:
     """What the compiler says, and makes, of the first of these kernels. Raises OSError."""
-    jobs = [CompileJob(each, target, shown=True) for each in kernels[:MOST]]
+    jobs = [CompileJob(each, target, with_assembly=True) for each in kernels[:MOST]]
     unknown = [Answer(job, unknown=job.kernel.unknown) for job in jobs if job.kernel.unknown]
     known = [job for job in jobs if not job.kernel.unknown]
     return (*unknown, *answers(known, start, LIMIT_SECONDS))

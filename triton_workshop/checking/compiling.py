@@ -13,7 +13,7 @@ from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.explanations import Explanation, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
-from triton_workshop.processes.compilers import ask
+from triton_workshop.processes.compilers import compile_kernels
 
 
 def compiled(verdict: Verdict, start: Start) -> Verdict:
@@ -22,7 +22,7 @@ def compiled(verdict: Verdict, start: Start) -> Verdict:
     A compiler that cannot be started has nothing to say.
     """
     try:
-        said = ask(verdict.kernels, start)
+        said = compile_kernels(verdict.kernels, start)
     except OSError:
         return verdict
     if (refused := said.refused) is not None:

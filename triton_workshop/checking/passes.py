@@ -108,7 +108,7 @@ def _observation(message: object) -> Observation:
 
 @contextmanager
 def _asked_of(script: Call, function: Function, *arguments: object, limit: TimeLimit) -> Iterator[Call]:
-    script.ask(function, *arguments, limit=limit)
+    script.submit(function, *arguments, limit=limit)
     yield script
 
 

@@ -28,15 +28,15 @@ from triton_workshop.processes.process import (
     Files,
     NewProcess,
     Process,
-    Running,
+    RunningProcess,
+    call_later,
     die_with_parent,
-    end_this_group,
-    later,
+    end_process_group,
     program,
     signal_child,
     signal_group,
 )
-from triton_workshop.processes.script import ending
+from triton_workshop.processes.script import describe_exit
 from triton_workshop.processes.wire import Connection
 
 COMMAND = (sys.executable, "-c", program("from triton_workshop.processes.call import main; main()"))
@@ -85,7 +85,7 @@ class EndedError(Exception):
     """
 
     def __init__(self, code: int) -> None:
-        super().__init__(ending(code))
+        super().__init__(describe_exit(code))
         self.code = code
 
 
@@ -109,7 +109,7 @@ class _End:
 _RETURNED = _End("returned")
 
 
-class Call(Running):
+class Call(RunningProcess):
     """A function that is running."""
 
     def __init__(
@@ -165,7 +165,7 @@ class Call(Running):
         with suppress(OSError):
             self._connection.send(message)
 
-    def ask(self, function: Function, *arguments: object, limit: TimeLimit) -> None:
+    def submit(self, function: Function, *arguments: object, limit: TimeLimit) -> None:
         """Have a process that runs `take_tasks` call a function.
 
         It does so as soon as it has returned from the one before. The next messages are those of this function. Raises
@@ -213,7 +213,7 @@ class Call(Running):
             case _End("time is up", line):
                 raise TimeIsUpError(line)
             case _End("gone"):
-                later(DRAIN_SECONDS, self.kill)  # one that has only closed its end
+                call_later(DRAIN_SECONDS, self.kill)  # one that has only closed its end
                 self._end()
                 raise EndedError(self._code)
         return message
@@ -307,14 +307,14 @@ def main() -> None:
     """
     connection = _connect_stdio()
     if not CAN_FORK:
-        connection.read_ahead(end_this_group)  # as neither the kernel nor a reaper ends what has lost its caller
+        connection.read_ahead(end_process_group)  # as neither the kernel nor a reaper ends what has lost its caller
     task = connection.receive()
     assert isinstance(task, Task)
     _run(connection, task)
 
 
 def take_tasks(connection: Connection) -> None:
-    """Call one function after the other, as `Call.ask` says.
+    """Call one function after the other, as `Call.submit` says.
 
     Return when the caller has closed its end.
     """
@@ -391,7 +391,7 @@ def limited(limit: TimeLimit | None, on_expiry: Callable[[int | None], None]) ->
         finally:
             os._exit(1)
 
-    timer = later(limit.seconds, expire)
+    timer = call_later(limit.seconds, expire)
     try:
         yield
     finally:

@@ -134,7 +134,7 @@ def warm(runner: Runner) -> Start:
     return lambda: CachingWorker(partial(CompilerProcess, start))
 
 
-def ask(kernels: Sequence[PickledKernel], start: Start) -> report.CompilerReport:
+def compile_kernels(kernels: Sequence[PickledKernel], start: Start) -> report.CompilerReport:
     """Have kernels compiled for a workshop's GPUs and this machine's own.
 
     A second process helps where it starts at once; a new one would first have to import Triton. Raises OSError.

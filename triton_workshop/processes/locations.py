@@ -28,12 +28,12 @@ def line_renamer(file: Path, numbers: Numbers) -> Callable[[bytes], bytes]:
 
     def rename(match: re.Match[bytes]) -> bytes:
         """Return the name to show for a location."""
-        quote, between, line_word, colour, number = match.groups(b"")
+        quote, between, line_label, colour, number = match.groups(b"")
         if number and numbers:
             visible = number_of(int(number), numbers)
             if visible is None:
                 return b"".join([name, quote, between.rstrip(), b" ", colour, HIDDEN.encode()])
             number = str(visible).encode()
-        return b"".join([name, quote, between, line_word, colour, number])
+        return b"".join([name, quote, between, line_label, colour, number])
 
     return lambda printed: location.sub(rename, printed)

@@ -100,7 +100,7 @@ class Parent:
         self._clients: dict[SocketConnection, int] = {}
         """The connected clients, each with its child, 0 for none."""
         self._spare: WaitingChild | None = None
-        self._unused_spares_left = MAX_UNUSED_SPARES
+        self._spare_attempts = MAX_UNUSED_SPARES
         self._mode = mode
         self._last_use = time.monotonic()
         self._wake, self._wakes = socket.socketpair()
@@ -114,10 +114,10 @@ class Parent:
     def serve(self) -> NoReturn:
         """Serve until its time is up."""
         while True:
-            if self._spare is None and self._unused_spares_left:
+            if self._spare is None and self._spare_attempts:
                 with suppress(OSError):
                     self._spare = self._fork(with_cuda=self._mode is Mode.CUDA)
-                    self._unused_spares_left -= 1
+                    self._spare_attempts -= 1
             timeout = None if self._clients else max(self._linger_seconds - (time.monotonic() - self._last_use), 0)
             events = self._selector.select(timeout)
             if not events and not self._clients:
@@ -177,7 +177,7 @@ class Parent:
         if spare is not None:
             with suppress(OSError):  # it ended before it was used
                 spare.assign(request, files)
-                self._unused_spares_left = MAX_UNUSED_SPARES
+                self._spare_attempts = MAX_UNUSED_SPARES
                 return spare.process
         fresh = self._fork(files)
         fresh.assign(request, files)

@@ -40,7 +40,7 @@ PRELOADED = {
     ),
 }
 
-PREPARED = "triton_simulator.launch.takeover:prepare"
+PREPARED = "triton_simulator.launch.installation:prepare"
 
 
 def preload(mode: Mode) -> None:

@@ -15,7 +15,7 @@ from typing import NoReturn
 from triton_workshop.processes.execution import apply_request, run_script
 from triton_workshop.processes.modes import INTERPRET, Mode
 from triton_workshop.processes.preload import preload
-from triton_workshop.processes.process import KILL, NewProcess, Process, end_this_group, program
+from triton_workshop.processes.process import KILL, NewProcess, Process, end_process_group, program
 from triton_workshop.processes.warm import Request
 from triton_workshop.processes.wire import Connection
 
@@ -73,7 +73,7 @@ class PreparedProcess:
 def main(mode: str) -> NoReturn:
     """In the process: imports, waits, and becomes the script."""
     connection = Connection(os.dup(0), -1)
-    connection.read_ahead(end_this_group)
+    connection.read_ahead(end_process_group)
     preload(Mode(mode))
     request = connection.receive()
     assert isinstance(request, Request)

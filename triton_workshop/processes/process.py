@@ -122,7 +122,7 @@ class NewProcess:
             self._lifeline = None
 
 
-class Running:
+class RunningProcess:
     """Process that runs as soon as this object exists.
 
     When the `with` block ends, its group is gone. Every method may be called from any thread.
@@ -162,7 +162,7 @@ class Running:
         if not self.has_ended():
             self._stopped = True
             self._process.signal_group(INTERRUPT)
-            later(grace, self.kill)
+            call_later(grace, self.kill)
 
     def kill(self) -> None:
         """Kill it and its whole group."""
@@ -203,7 +203,7 @@ def program(code: str) -> str:
     return f"import sys; sys.path[0] = {str(ROOT)!r}; {code}"
 
 
-def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
+def call_later(seconds: float, act: Callable[[], None]) -> threading.Timer:
     """Call a function after so many seconds.
 
     It is not called if the timer is cancelled or this process ends first.
@@ -241,7 +241,7 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def end_this_group() -> None:
+def end_process_group() -> None:
     """Kill this process and the process group that it leads, if any.
 
     There are no groups on Windows.

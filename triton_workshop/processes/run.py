@@ -27,8 +27,8 @@ from triton_workshop.processes.process import (
     Files,
     NewProcess,
     Process,
-    Running,
-    later,
+    RunningProcess,
+    call_later,
 )
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.slide_environment import LAUNCHES
@@ -64,7 +64,7 @@ def with_output(start: Callable[[Files], Process]) -> tuple[Process, int]:
         raise
 
 
-class Run(Running):
+class Run(RunningProcess):
     """A script that is running.
 
     Use it as a context manager, iterate over `output()`, then ask `wait()` for the outcome.
@@ -96,7 +96,7 @@ class Run(Running):
                 raise CannotRunError(f"{script.language} did not start: {error.strerror or error}") from error
             super().__init__(process, undo.pop_all())
         if script.time_limit is not None:
-            clock = later(script.time_limit, self._expire)
+            clock = call_later(script.time_limit, self._expire)
             self._undo.callback(clock.cancel)
 
     def output(self) -> Iterator[bytes]:

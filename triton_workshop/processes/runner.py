@@ -31,7 +31,7 @@ from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Proce
 from triton_workshop.processes.reaper import Reaper
 from triton_workshop.processes.run import Run, launch_new, with_output
 from triton_workshop.processes.script import Script, environment
-from triton_workshop.processes.spares import Spares
+from triton_workshop.processes.spares import SparePool
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 
 MAX_SPARES = 2
@@ -63,7 +63,7 @@ class Runner:
 
         None where it is a fork, which costs little.
         """
-        self._spares = Spares(self._prepared, MAX_SPARES, self.idle)
+        self._spares = SparePool(self._prepared, MAX_SPARES, self.idle)
         """For scripts, where nothing can fork."""
         self._leases: dict[Mode, WarmProcess] = {}
         """Idle conversations: a parent stays as long as there is one."""

@@ -88,10 +88,10 @@ class Outcome:
             return "over the time limit"
         if self.stopped:
             return "stopped"
-        return ending(self.code)
+        return describe_exit(self.code)
 
 
-def ending(code: int) -> str:
+def describe_exit(code: int) -> str:
     """In words: `exit 1`, `killed by SIGSEGV`."""
     if code >= 0:
         return f"exit {code}"

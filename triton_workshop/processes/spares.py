@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, Protocol, TypeVar
 
-from triton_workshop.processes.process import later
+from triton_workshop.processes.process import call_later
 
 SETTLE_SECONDS = 1.5
 """Seconds after a spare got work before the next one is started.
@@ -28,7 +28,7 @@ class Spare(Protocol):
 S = TypeVar("S", bound=Spare)
 
 
-class Spares(Generic[S]):
+class SparePool(Generic[S]):
     """So many processes that wait. Every method may be called from any thread."""
 
     def __init__(self, start: Callable[[], S], max_count: int, seconds: float | None) -> None:
@@ -96,4 +96,4 @@ class Spares(Generic[S]):
 
     def _schedule(self, seconds: float, act: Callable[[], None]) -> None:
         self._timer.cancel()
-        self._timer = later(seconds, act)
+        self._timer = call_later(seconds, act)

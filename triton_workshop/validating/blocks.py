@@ -11,7 +11,7 @@ from triton_simulator.compiler import compilation
 from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.deck.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin
-from triton_workshop.processes.compilers import ask
+from triton_workshop.processes.compilers import compile_kernels
 from triton_workshop.processes.languages import MissingProgramError
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.script import CannotRunError, Origin, Outcome, Script
@@ -57,7 +57,7 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
         time_limit=rules.timeout,
     )
     try:
-        outcome, output, launched = run_to_the_end(start(script))
+        outcome, output, launched = collect_run(start(script))
     except MissingProgramError as error:
         return replace(result, skipped=str(error))
     except (CannotRunError, OSError) as error:
@@ -74,14 +74,14 @@ def compile_launches(result: BlockResult, start: compilation.Start) -> BlockResu
     if not result.launched or not result.passed or result.code.expect_failure:
         return result
     try:
-        report = ask(result.launched, start)
+        report = compile_kernels(result.launched, start)
     except OSError as error:
         return replace(result, compiled=f"the compiler could not be started: {error}")
     line = report.one_line()
     return replace(result, failure=line) if report.refused else replace(result, compiled=line)
 
 
-def run_to_the_end(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]:
+def collect_run(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]:
     """Wait for a run to end.
 
     Return its outcome, the end of its output, and the compiler jobs of its launches.

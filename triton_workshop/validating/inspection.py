@@ -19,7 +19,7 @@ A 4K screen has 8 megapixels.
 """
 
 
-def inspect(deck: Deck) -> tuple[DeckProblem, ...]:
+def find_defects(deck: Deck) -> tuple[DeckProblem, ...]:
     """Return the defects of a deck, by line.
 
     They are the parser's warnings, pictures that cannot be shown, and hidden lines that are not hidden.

@@ -17,7 +17,7 @@ from triton_workshop.processes.compilers import new_process
 from triton_workshop.processes.run import Run
 from triton_workshop.validating.blocks import Rules, Start, compile_launches, live_block, run_block
 from triton_workshop.validating.environment import this_environment
-from triton_workshop.validating.inspection import inspect
+from triton_workshop.validating.inspection import find_defects
 from triton_workshop.validating.validation import BlockResult, SlideResult, Validation
 
 COLUMNS = 80
@@ -64,7 +64,7 @@ def validate(
         refusal = DeckProblem(error.path, error.line, error.reason)
         return Validation(path, environment, (), (refusal,), time.monotonic() - started)
     slides = select_slides(deck, rules.only)
-    findings = inspect(deck)
+    findings = find_defects(deck)
     rules = replace(rules, consent=in_force(deck, rules.consent))
     columns, folder = widths(deck), deck.path.resolve().parent
     with ThreadPoolExecutor(1) as background:

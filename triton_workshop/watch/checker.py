@@ -29,7 +29,7 @@ from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.process import DRAIN_SECONDS, POLL_SECONDS
 from triton_workshop.processes.runner import Runner
-from triton_workshop.processes.spares import Spares
+from triton_workshop.processes.spares import SparePool
 
 PATIENCE_SECONDS = 150.0
 """Seconds on top of a script's own limit: torch may be imported from a slow disk, twice on a machine with a GPU."""
@@ -49,7 +49,7 @@ class Checker:
     def __init__(self) -> None:
         self._runner = Runner()
         self.compiler = warm(self._runner)
-        self.spares = Spares(lambda: _Process(self._runner), max_count=1, seconds=self._runner.idle)
+        self.spares = SparePool(lambda: _Process(self._runner), max_count=1, seconds=self._runner.idle)
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
         """Return at once. `full_size` adds the cases on the GPU."""

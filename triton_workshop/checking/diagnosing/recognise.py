@@ -269,4 +269,4 @@ def _message(seen: Observation) -> str | None:
 
 
 def _faults(seen: Observation) -> list[tuple[object, ...]]:
-    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in seen.faults]
+    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.peer) for f in seen.faults]

@@ -171,19 +171,19 @@ class Judge:
         let_through = fault.argument and fault.outside > 0 and self.source.is_masked(line)
         finding = self._finding(
             FindingKind(fault.kind),
-            fault.what,
+            fault.summary,
             (LET_THROUGH if let_through else fault.advice,),
             line,
             str(fault.kind),
         )
-        programs = tuple(program for program in (fault.program, fault.other) if program is not None)
+        programs = tuple(program for program in (fault.program, fault.peer) if program is not None)
         told = replace(finding, argument=fault.argument, programs=programs, elements=fault.elements)
         found = self._diagnosed(replace(told, tiles=tile_map(comparison)))
         # Everybody knows what it means to read outside a tensor; not so for these.
         return replace(found, hints=(fault.advice, *found.hints[1:])) if found.kind in EXPLAINED else found
 
     def _threads(self, fault: Fault) -> Finding:
-        return self._finding(FindingKind.RACE, fault.what, (fault.advice,), self._own_line(fault.line), THREADS)
+        return self._finding(FindingKind.RACE, fault.summary, (fault.advice,), self._own_line(fault.line), THREADS)
 
     # What it did to its inputs, and what it gave back
 
@@ -298,7 +298,7 @@ class Judge:
         output = comparison.seen.output
         if told is None or told.load is None or output is None or not output.isnan().any():
             return finding
-        message = f"{finding.message}; {told.what}"
+        message = f"{finding.message}; {told.summary}"
         found = replace(finding, message=message, hints=(told.advice, *finding.hints), argument=told.loaded)
         return self._blamed(found, self._own_line(told.load) or found.line)
 

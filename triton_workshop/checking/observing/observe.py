@@ -254,7 +254,7 @@ def _in_place_of(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -
 def _launched(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched:
     numbers = {name: value for name, value in launch.arguments.items() if isinstance(value, int | float)}
     again = sum(
-        traffic.stored_again // tensor.element_size()
+        traffic.rewritten // tensor.element_size()
         for name, traffic in launch.counts.arguments.items()
         if isinstance(tensor := described(launch.arguments.get(name)), torch.Tensor)
     )

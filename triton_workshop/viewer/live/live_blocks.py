@@ -13,7 +13,7 @@ from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, code_blocks, walk
 from triton_workshop.languages import runnable
-from triton_workshop.processes.compilers import ask, warm
+from triton_workshop.processes.compilers import compile_kernels, warm
 from triton_workshop.processes.process import CAN_FORK, SHUTDOWN_GRACE_SECONDS, machine_memory
 from triton_workshop.processes.run import GRACE_SECONDS, Run
 from triton_workshop.processes.runner import Runner
@@ -195,7 +195,7 @@ class LiveBlocks:
         """Say whether what ran on the simulator compiles for a GPU."""
         try:
             with self._compiler:
-                said = ask(kernels, warm(self._runner))
+                said = compile_kernels(kernels, warm(self._runner))
             numbers = code.visible_numbers
             run.refused = said.refused is not None
             run.compiled = said.one_line(lambda line: number_of(line, numbers) if numbers else line)
