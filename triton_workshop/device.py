@@ -183,7 +183,7 @@ def driver() -> Driver | None:
 
 
 def _describe(nvml: ModuleType, index: int) -> Gpu | None:
-    """None for a GPU that the driver cannot reach."""
+    """Return the GPU with this index, or None if it cannot be reached."""
     try:
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
         return Gpu(

@@ -30,7 +30,7 @@ Some of them have the same value wherever it compiles for us.
 
 
 def cache_folder() -> Path:
-    """This user's folder for all caches of the workshop."""
+    """Return this user's folder for all caches of the workshop."""
     import platformdirs  # which a page does not have
 
     root = os.environ.get(CACHE) or platformdirs.user_cache_dir("triton-workshop", appauthor=False)

@@ -58,7 +58,7 @@ def flushed_output() -> Iterator[None]:
 
 
 def _output_error() -> OSError | None:
-    """Why what is left of standard output cannot be written."""
+    """Return the error of writing the rest of standard output, if any."""
     try:
         _flush()
     except OSError as error:

@@ -56,9 +56,11 @@ def kind(file: Path) -> str:
     """Return a name for the kind of file that is in a script's place."""
     if file.is_dir():
         return "a folder"
-    return "a pipe" if file.is_fifo() else "a device" if file.exists() else "no such file"
+    if file.is_fifo():
+        return "a pipe"
+    return "a device" if file.exists() else "no such file"
 
 
 def reason(error: Exception) -> str:
-    """Why a script cannot be read, without its name."""
+    """Return the reason why a script cannot be read, without its name."""
     return str((isinstance(error, OSError) and error.strerror) or error)

@@ -73,6 +73,8 @@ def columns_of(stream: TextIO) -> int | None:
     if width.isdecimal() and int(width) > 0:
         return int(width)
     try:
-        return (os.get_terminal_size(stream.fileno()).columns or None) if stream.isatty() else None
+        if stream.isatty():
+            return os.get_terminal_size(stream.fileno()).columns or None
     except OSError:  # a screen that takes what is printed is called a terminal
-        return None
+        pass
+    return None

@@ -159,7 +159,9 @@ def _choose_graphics(answers: str, name: str, environ: Mapping[str, str]) -> Gra
 def _cell(answers: str) -> tuple[int, int]:
     answer = CELL_ANSWER.search(answers)
     height, width = map(int, answer.groups()) if answer else (0, 0)
-    return (width, height) if width and height else cell_size() or PLAIN.cell
+    if width and height:
+        return width, height
+    return cell_size() or PLAIN.cell
 
 
 def cell_size() -> tuple[int, int] | None:

@@ -158,6 +158,7 @@ class DeckBuilder:
         if self._just_ended:
             self.warn(self._position, "the deck ends with end_slide, which leaves an empty slide after it")
         self._end_slide()
+        # A deck whose slides are all skipped still shows one.
         if not self._slides:
             self._draft.skipped = False
             self._end_slide()
@@ -286,6 +287,7 @@ class DeckBuilder:
             if draft.incremental_tables:
                 draft.pause()
             row_steps.append(draft.step)
+        # The table appears as a whole at the step before its pauses, which belong to its rows.
         last, draft.step = draft.step, first
         self._push(replace(table, row_steps=tuple(row_steps)))
         draft.step = last
@@ -295,6 +297,7 @@ class DeckBuilder:
         problem = picture_problem(path)
         if problem:
             raise self._position.error(f"{problem}: {link.source}")
+        # Attributes and alternative text share the description, separated by commas.
         width, alt = None, []
         prefix = self._options.image_attributes_prefix
         for attribute in link.description.split(","):
@@ -316,6 +319,7 @@ class DeckBuilder:
     def _code(self, block: CodeBlock) -> None:
         position = self._position
         language = block.info.strip().partition(" ")[0]
+        # A name such as c++ ends with plus signs.
         if "{" in language or "+" in language.rstrip("+"):
             self.warn(position, f"'{language}' is read as a language; put a space before its attributes")
         auto_render = self._options.auto_render_languages
@@ -334,6 +338,7 @@ class DeckBuilder:
 
     def _with_steps(self, code: Code) -> Code:
         draft = self._draft
+        # This code itself is not shown, so its highlights take no steps.
         if code.render or code.execution in REPLACING:
             return replace(code, highlights=(None,), highlight_step=draft.step)
         highlight_step = draft.step + draft.extra_steps

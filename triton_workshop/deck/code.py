@@ -24,6 +24,7 @@ def read_code(
     RefusedError, with its line from the fence on, if presenterm would refuse it.
     """
     code, first = fence.code, line + 1
+    # A ```file block names its language inside, and all that follows depends on the language.
     if code.language == "file":
         code, lines, first = _external(code, lines, folder)
     if code.language in auto_render:
@@ -44,6 +45,7 @@ def _filled(code: Code, lines: Sequence[str], first: int) -> Code:
     hidden = frozenset(index for index, text in enumerate(lines) if prefix and text.startswith(prefix))
     return replace(
         code,
+        # Terminals have tab stops of their own: what is shown has spaces, and what runs keeps its tabs.
         lines=tuple(text.replace("\t", "    ") for index, text in enumerate(lines) if index not in hidden),
         source="".join(text.removeprefix(prefix) + "\n" for text in lines),
         source_lines=tuple(range(first, first + len(lines))),
@@ -58,6 +60,7 @@ def missing_highlight(fence: Fence, code: Code) -> int | None:
     silently, and highlights nothing.
     """
     groups = (group for group in fence.highlights if group)
+    # The ends of a range decide, as all other lines lie between them.
     ends = [number for group in groups for lines in group for number in (lines.start, lines.stop - 1)]
     return next((number for number in ends if not 1 <= number <= len(code.lines)), None)
 
@@ -84,6 +87,7 @@ def _read_external(code: Code, text: str, folder: Path) -> tuple[Code, Sequence[
         yaml_values.number(entries[key], 0, 2**32) if yaml_values.optional(entries, key) else default
         for key, default in (("start_line", 1), ("end_line", 2**32))
     )
+    # presenterm takes line 0 for the first.
     first = max(first, 1)
     try:
         contents = path.read_text(encoding="utf-8")
@@ -95,9 +99,10 @@ def _read_external(code: Code, text: str, folder: Path) -> tuple[Code, Sequence[
 
 
 def _check(code: Code, validate_alternative: str | None, allowed: Consent) -> None:
-    """Checks that need to know the language."""
+    """Check what depends on the language."""
     if code.render and code.language not in RENDERED_LANGUAGES:
         raise RefusedError(f"'{code.language}' cannot be rendered; valid: {', '.join(RENDERED_LANGUAGES)}")
+    # Code that may not run is shown without being checked.
     runs = not code.render and code.execution is not Execution.NONE and allowed.allows(code.execution)
     if runs or code.validate:
         _check_language(code.language, {code.alternative if runs else None, validate_alternative})

@@ -62,6 +62,7 @@ def read_comment(comment: str, prefix: str = "") -> Directive | Ignored:
     try:
         return _read_directive(_without_prefix(comment, prefix))
     except RefusedError as error:
+        # presenterm takes a comment of several lines for a remark, unless it is a command.
         if "\n" in comment:
             return Ignored(_suspicion(comment, error))
         if not comment.startswith(prefix) or _is_for_an_editor(comment):
@@ -72,6 +73,7 @@ def read_comment(comment: str, prefix: str = "") -> Directive | Ignored:
 
 
 def _without_prefix(comment: str, prefix: str) -> str:
+    # presenterm strips the prefix as often as it is there.
     while prefix and comment.startswith(prefix):
         comment = comment[len(prefix) :]
     return comment

@@ -86,6 +86,7 @@ def is_trusted(deck: Deck, repository: Path | None = None) -> bool:
     if repository is None:
         return False
     files = {deck.path} | {origin(live.code, live.block, deck.path)[0] for live in live_code(deck)}
+    # An included file counts even if its block takes the code from one of ours.
     files |= {live.block.path for live in live_code(deck) if live.block.path is not None}
     return all(_belongs_to(repository, file) for file in files)
 
@@ -94,6 +95,7 @@ def _belongs_to(repository: Path, file: Path) -> bool:
     real = Path(os.path.realpath(file))  # which tolerates a link to itself
     if not real.is_relative_to(repository):
         return False
+    # A repository inside this one comes from elsewhere.
     between = [folder for folder in real.parents if folder != repository and folder.is_relative_to(repository)]
     return not any((folder / ".git").exists() for folder in between)
 

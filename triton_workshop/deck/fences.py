@@ -89,7 +89,10 @@ def _expect(fence: Fence, value: str | None) -> Fence:
 
 
 def percent(value: str) -> int:
-    """`50%` as 50. RefusedError if it is not a percentage from 1% to 100%."""
+    """Return 50 for `50%`, or raise RefusedError.
+
+    The percentage must be from 1% to 100%.
+    """
     match = re.fullmatch(r"([0-9]{1,3})%", value)
     if not match or not 1 <= int(match[1]) <= 100:
         raise RefusedError(f"expected a width from 1% to 100%, got '{value}'")
@@ -127,6 +130,7 @@ def read_fence(info: str) -> Fence:
             inside, bracket, rest = rest[1:].partition("}")
             if not bracket:
                 raise RefusedError("a '{' is not closed with '}'")
+            # It has a name like an attribute, so that a second one is noticed.
             name, fence = "{}", replace(fence, highlights=_highlights(inside))
         else:
             token, _, rest = rest.partition(" ")
@@ -150,6 +154,7 @@ def _attribute(fence: Fence, token: str) -> tuple[str, Fence]:
         raise RefusedError(f"unknown attribute '{name}'" + did_you_mean(name, spellings))
     if colon and attribute.value is None:
         raise RefusedError(f"{name} takes no value")
+    # Brackets mark a value that may be omitted.
     if not colon and attribute.value and not attribute.value.startswith("["):
         raise RefusedError(f"{name} needs a value: {name}{attribute.value}")
     return name, attribute.apply(fence, value if colon else None)
@@ -169,6 +174,7 @@ def _highlight(group: str) -> Highlight:
 
 def _lines(piece: str) -> range:
     match = re.fullmatch(r"\+?([0-9]{1,5})(?:\s*-\s*\+?([0-9]{1,5}))?", piece)
+    # presenterm's line numbers have 16 bits.
     if not match or max(int(match[1]), int(match[2] or 0)) > 65534:
         raise RefusedError(f"highlighted lines: expected numbers as in {{1,3-5|all}}, got '{piece}'")
     first = int(match[1])

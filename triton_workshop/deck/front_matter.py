@@ -68,6 +68,7 @@ def split(text: str) -> tuple[str | None, str]:
     Both count their lines from the top of the text.
     """
     match = _FRONT_MATTER.match(text)
+    # Line ends stand for the lines that are cut away, so both parts count lines as the file does.
     return ("\n" + match["yaml"], "\n" * match[0].count("\n") + text[match.end() :]) if match else (None, text)
 
 
@@ -83,6 +84,7 @@ def read_front_matter(source: str) -> Opening:
         raise RefusedError("only one of 'author' and 'authors' can be given", line_of(entries["authors"]))
     theme, undrawn = read_theme(entries["theme"]) if "theme" in entries else (Theme(), ())
     styled = {key: _styled(entries[key], key) for key in ("title", "sub_title") if key in texts}
+    # Theme and options alone make no introduction slide.
     introduces = bool(texts or authors)
     texts.update({key: plain(text) for key, text in styled.items()})
     authors = (texts.pop("author"),) if "author" in texts else authors

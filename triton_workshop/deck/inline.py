@@ -91,6 +91,7 @@ class InlineReader:
                 self._spans.append(Span(token.content, code=True, link=self._style.link))
             case "softbreak":
                 self._next_line()
+                # A line end is a blank, but a quote shows its lines as written.
                 self._spans.append(NEW_LINE if self._breaks_lines else replace(self._style, text=" "))
             case "hardbreak":
                 self._next_line()
@@ -125,6 +126,7 @@ class InlineReader:
 
     def _close_link(self) -> None:
         link = self._scopes.pop().style
+        # A link without a text shows its address.
         if not self._spans or self._spans[-1].link != link.link:
             self._spans.append(replace(link, text=link.link or ""))
 
@@ -154,6 +156,7 @@ class InlineReader:
         else:
             self._end_text()
             self.pieces.append(ImageLink(source, token.content, self._line + 1))
+        # Past its beginning, or the next picture would be found at this place again.
         self._position += len("![")
 
     def _html(self, tag: str) -> None:
@@ -167,6 +170,7 @@ class InlineReader:
         if text.startswith("<!--"):
             raise self._refused("a comment must be on lines of its own, with nothing beside it")
         tag = _OpeningTag(text)
+        # The parser lowers a name, and presenterm knows the names in lower case only.
         if tag.name not in ("span", "sup") or not text.startswith(f"<{tag.name}"):
             raise self._refused(f"only <span> and <sup> are allowed in text, not {text}")
         style = replace(self._style, superscript=True) if tag.name == "sup" else self._style
@@ -209,6 +213,7 @@ class InlineReader:
 
 def join(spans: list[Span]) -> Text:
     """Merge neighbours in the same style; line breaks stay separate spans."""
+    # markdown-it splits a text at every entity and escape.
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else NEW_LINE

@@ -114,6 +114,7 @@ def read_inline(text: str) -> Text | None:
     tokens = PresentermMarkdown().parse(text)
     if not tokens:
         return ()
+    # One paragraph is one line of text; whatever else there is has no inline styles.
     if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
         return None
     try:
@@ -147,6 +148,7 @@ class _Reader:
             case "heading_open":
                 self._heading(node)
             case "bullet_list_open" | "ordered_list_open":
+                # As in presenterm, a list that is indented begins deeper.
                 self._add(Items(tuple(self._list(node, self._indentation(node) // 2))), node.line)
             case "blockquote_open":
                 self._quote(node)
@@ -263,6 +265,7 @@ class _Reader:
         if not text.startswith("<!--"):
             raise node.refused("HTML is not supported; only <span> and <sup> within text, and comments")
         if not text.endswith("-->") or len(text) < len("<!---->"):
+            # markdown-it's block goes on to the end of the line on which the comment ends.
             if "-->" in text:
                 reason = "a comment must be on lines of its own: move what follows '-->' to another line"
                 raise RefusedError(reason, node.line - 1 + text.count("\n"))
@@ -271,6 +274,7 @@ class _Reader:
 
 
 def _tree(tokens: list[Token]) -> list[_Node]:
+    # A stack, as lists may be nested deeper than Python's recursion goes.
     root: list[_Node] = []
     open_nodes = [root]
     for token in tokens:

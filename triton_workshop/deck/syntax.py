@@ -94,6 +94,7 @@ def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _lone_bar(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001  # as markdown-it calls it
     """End a table at a line with nothing but `|`."""
+    # It is asked only whether it ends a table, and never parses a line itself.
     return silent and state.parentType == "table" and _line(state, start).strip() == "|"
 
 
@@ -102,6 +103,7 @@ def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
     A tag alone on its line continues a paragraph, but not one of a list or a quote to its left.
     """
+    # The last kind of HTML block is the one that CommonMark does not let end a paragraph.
     lone_tag = HTML_SEQUENCES[-1][0]
     leaves = state.parentType == "blockquote" or state.sCount[start] < state.blkIndent
     if silent and leaves and lone_tag.search(_line(state, start)):
@@ -110,7 +112,7 @@ def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`> [!note] title`: a quote whose first line gives its kind."""
+    """Parse `> [!note] title`, a quote whose first line gives its kind."""
     match = None if state.is_code_block(start) else _ALERT.fullmatch(_line(state, start))
     if not match or silent:
         return match is not None
@@ -140,6 +142,7 @@ def _quote_to_closing_fence(state: StateBlock, start: int, end: int) -> None:
     lines = range(start + 1, end)
     closing = next((line for line in lines if _QUOTE_FENCE.fullmatch(_line(state, line))), end)
     token = state.push("blockquote_open", "blockquote", 1)
+    # The blocks within end at the closing fence, whatever they would take otherwise.
     line_max, state.lineMax = state.lineMax, closing
     state.md.block.tokenize(state, start + 1, closing)
     state.lineMax = line_max
@@ -161,6 +164,7 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     body = state.getLines(start + 1, footnote_end, state.blkIndent + 4, False)
     token = state.push("footnote_open", "", 1)
     token.info, token.map = match["label"], [start, footnote_end]
+    # The label and the indentation are no part of the text, so it is parsed by itself.
     inner = StateBlock(f"{match['text']}\n{body}", state.md, state.env, [])
     inner.level = state.level
     state.md.block.tokenize(inner, 0, inner.lineMax)
@@ -198,7 +202,7 @@ def _footnote_reference(state: StateInline, silent: bool) -> bool:
 
 
 def _wiki_link(state: StateInline, silent: bool) -> bool:
-    """`[[url]]` or `[[text|url]]`; presenterm shows the address."""
+    """Parse `[[url]]` or `[[text|url]]`; presenterm shows the address."""
     match = _WIKI_LINK.match(state.src, state.pos, state.posMax)
     if not match:
         return False
@@ -212,12 +216,16 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
 
 
 def _superscript(state: StateInline, silent: bool) -> bool:
-    """Carets around what is raised. One may open before any sign: `10^-3^`."""
+    """Parse carets around a superscript.
+
+    One may open before any sign: `10^-3^`.
+    """
     if silent or state.src[state.pos] != "^":
         return False
     scanned = state.scanDelims(state.pos, True)
     following = state.src[state.pos + scanned.length : state.posMax]
     can_open = bool(following) and not following[0].isspace()
+    # One delimiter for each caret: markdown-it then finds the pairs, as for emphasis.
     for _ in range(scanned.length):
         state.push("text", "", 0).content = "^"
         token = len(state.tokens) - 1
@@ -227,6 +235,7 @@ def _superscript(state: StateInline, silent: bool) -> bool:
 
 
 def _superscript_pairs(state: StateInline) -> None:
+    # Links and the like have delimiters of their own.
     inner = [meta["delimiters"] for meta in state.tokens_meta if meta and "delimiters" in meta]
     for delimiters in [state.delimiters, *inner]:
         for opening in delimiters:

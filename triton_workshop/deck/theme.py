@@ -86,7 +86,7 @@ def _colour(node: yaml.Node | None) -> str | None:
 
 
 def _values(node: yaml.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, yaml.Node]]:
-    """Each value of an override, with the keys that lead to it."""
+    """Yield each value of an override, with the keys that lead to it."""
     if not path or (isinstance(node, yaml.MappingNode) and len(path) < DEEPEST_KEYS):
         for key, value in yaml_values.mapping(node).items():
             yield from _values(value, (*path, key))

@@ -27,6 +27,7 @@ def compose(text: str) -> yaml.Node | None:
         return yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        # Read on with the blank that presenterm takes this tab for.
         if mark and _is_blank(text, mark.index):
             return compose(f"{text[: mark.index]} {text[mark.index + 1 :]}")
         raise RefusedError(f"not valid YAML: {error.problem}", mark.line if mark else 0) from None

@@ -74,8 +74,8 @@ def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | No
     if interpreted or any(module.startswith(f"{PACKAGE}.utils_debug") for module in modules):
         mode = Mode.SIMULATOR
     packages = [module.partition(".")[0] for module in modules]
-    relevant = (package for package in packages if package in TRITON_IMPORTERS)
-    if mode is Mode.SIMULATOR and not interpreted and next(relevant, PACKAGE) != PACKAGE:
+    first = next((package for package in packages if package in TRITON_IMPORTERS), PACKAGE)
+    if mode is Mode.SIMULATOR and not interpreted and first != PACKAGE:
         return None  # Triton comes before our package can settle its mode: an error that the script must see
     return mode
 

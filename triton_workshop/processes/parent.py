@@ -229,7 +229,7 @@ class Parent:
         return WaitingChild(process, parent_end)
 
     def _close_inherited(self) -> None:
-        """In a child, closes everything that belongs to the parent."""
+        """Close everything that belongs to the parent, in a child."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._selector.close()

@@ -24,7 +24,7 @@ class PreparedProcess:
     """One such process, which gets ready as soon as this object exists."""
 
     def __init__(self, mode: Mode, variables: Mapping[str, str]) -> None:
-        """Raises OSError."""
+        """Start the process. Raises OSError."""
         code = program(f"from triton_workshop.processes import prepared; prepared.main({mode.value!r})")
         requests, sender = os.pipe()
         output, script_output = os.pipe()
@@ -71,7 +71,7 @@ class PreparedProcess:
 
 
 def main(mode: str) -> NoReturn:
-    """In the process: imports, waits, and becomes the script."""
+    """Import, wait, and become the script, in the process itself."""
     connection = Connection(os.dup(0), -1)
     connection.read_ahead(end_process_group)
     preload(Mode(mode))

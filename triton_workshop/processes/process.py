@@ -129,7 +129,7 @@ class RunningProcess:
     """
 
     def __init__(self, process: Process, undo: ExitStack) -> None:
-        """`undo` releases what it holds, once, when it has ended."""
+        """Take charge of a process; `undo` is closed once, when it has ended."""
         self._process = process
         self._undo = undo
         self._undo.callback(process.release)

@@ -81,7 +81,7 @@ class Reaper:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Raises OSError."""
+        """Start the reaper's process. Raises OSError."""
         import subprocess
 
         self._owner = os.urandom(4).hex()

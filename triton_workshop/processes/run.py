@@ -44,7 +44,7 @@ It gets the script, the file with its source and its variables. Raises OSError a
 
 
 def launch_new(script: Script, file: Path, variables: Mapping[str, str]) -> tuple[Process, int]:
-    """As a new process."""
+    """Start a script as a new process."""
     command, variables = command_for(script, file, variables)
     return with_output(lambda files: NewProcess(command, files, variables, script.folder, script.memory_limit))
 

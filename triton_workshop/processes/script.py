@@ -92,7 +92,7 @@ class Outcome:
 
 
 def describe_exit(code: int) -> str:
-    """In words: `exit 1`, `killed by SIGSEGV`."""
+    """Describe an exit status: `exit 1`, `killed by SIGSEGV`."""
     if code >= 0:
         return f"exit {code}"
     try:

@@ -141,7 +141,7 @@ class WarmProcess:
     """
 
     def __init__(self, parent: WarmParent, linger_seconds: float = 0) -> None:
-        """As in `WarmParent.connect`. Raises OSError."""
+        """Connect as in `WarmParent.connect`. Raises OSError."""
         self.parent = parent
         self._connection = parent.connect(linger_seconds)
         self._ready = False

@@ -108,10 +108,12 @@ class Keys(TextBox):
         """Return the groups, with empty lines between them if there is room."""
         column = max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3
         sections = [self.group(name, rows, column, width) for name, rows in self.groups]
-        airy = sum(len(lines) + 1 for lines in sections) - 1 <= self.app.size.height - 2
-        return [
-            line for index, lines in enumerate(sections) for line in ([Text(), *lines] if airy and index else lines)
-        ]
+        height = sum(len(section) + 1 for section in sections) - 1
+        gap = [Text()] if height <= self.app.size.height - 2 else []
+        lines: list[Text] = []
+        for section in sections:
+            lines += [*gap, *section] if lines else section
+        return lines
 
     def group(self, name: str, rows: Iterable[tuple[str, str]], column: int, width: int) -> list[Text]:
         """Return a heading and its keys with their effects.

@@ -42,7 +42,7 @@ class Choice(Box[int]):
     ]
 
     def __init__(self, title: str, entries: Iterable[Text], initial: int) -> None:
-        """`here` is the index of the entry to begin at."""
+        """Create the list, with the initial index."""
         options = Entries(*map(Option, entries), markup=False)
         options.highlighted = initial
         super().__init__(title, options)
@@ -66,7 +66,7 @@ class Question(Box[str]):
     """
 
     def __init__(self, title: str, question: str, answers: Mapping[str, str], palette: Palette) -> None:
-        """`answers` says what each key does."""
+        """Create the box; `answers` says what each key does."""
         tone = Style(color=palette.literal, bold=True)
         offered = Text("      ").join(Text.assemble((key, tone), f" {effect}") for key, effect in answers.items())
         super().__init__(title, Static(Text.assemble(question, "\n\n", offered)))

@@ -85,6 +85,7 @@ def comment_columns(lines: Sequence[CodeLine], width: int) -> Mapping[int | None
         within = {
             position: sum(line.comment.cell_len <= width - position for line in members) for position in positions
         }
+        # Of equally good positions, one where comments fit on a row of their own, and then the rightmost.
         best = max(positions, key=lambda position: (fitting[position], within[position], position))
         if fitting[best]:
             columns[column] = best
@@ -103,6 +104,7 @@ def line_rows(line: CodeLine, column: int | None, width: int) -> list[Text]:
     available = width - len(ARROW)
     if not line.code:
         return continued(comment_rows(line.full, available))
+    # `wrap` changes the text that it gets.
     rows = [line.code] if line.code.cell_len <= width else wrap(line.code.copy(), available)
     if line.comment:
         indent = min(column - len(ARROW), available - line.comment.cell_len) if column is not None else 0

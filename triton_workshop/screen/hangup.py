@@ -55,6 +55,7 @@ def quit_on_hangup(app: App[int], close: Callable[[], None]) -> None:
             leave()
 
     atexit.register(_discard_unwritable_output)
+    # Signals that the system lacks, or that only the main thread may handle, are left alone.
     loop = asyncio.get_running_loop()
     for name in ("SIGTERM", "SIGHUP"):
         with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):

@@ -97,7 +97,7 @@ TONES = (
 
 
 def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
-    """Spans as one Rich text; `style` applies below all of them."""
+    """Return spans as one Rich text; `style` applies below all of them."""
     text = Text(style=style)
     for span in spans:
         content = printable(span.text)
@@ -110,7 +110,8 @@ def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
 def superscript(text: str) -> str:
     """Return superscript characters if Unicode has them all, else `^text`."""
     raised = text.translate(SUPERSCRIPTS)
-    return raised if all(a != b or a.isspace() for a, b in zip(text, raised, strict=True)) else f"^{text}"
+    missing = any(a == b and not a.isspace() for a, b in zip(text, raised, strict=True))
+    return f"^{text}" if missing else raised
 
 
 def span_style(span: Span, palette: Palette) -> Style:

@@ -75,6 +75,7 @@ class Transcript(ProgramOutput):
         if len(line) < self._column:
             line.append(" " * (self._column - len(line)))
         end = self._column + len(text)
+        # Text overwrites what is there, as in a terminal, and leaves what lies beyond it.
         rest = line.divide([end])[1] if end < len(line) else None
         _cut(line, self._column)
         line.append(text, without_default_colours(self._styles.style))

@@ -71,6 +71,7 @@ def compile_launches(result: BlockResult, start: compilation.Start) -> BlockResu
 
     Return the result with the compiler's report.
     """
+    # A block that is to fail may do so in its kernel.
     if not result.launched or not result.passed or result.code.expect_failure:
         return result
     try:
@@ -90,12 +91,13 @@ def collect_run(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]:
         printed = bytearray()
         for chunk in run.output():
             printed += chunk
+            # An endless output must not fill the memory.
             del printed[:-OUTPUT_BYTES_KEPT]
         return run.wait(), bytes(printed), run.launched()
 
 
 def failure(code: Code, outcome: Outcome, output: bytes, rules: Rules) -> str | None:
-    """Why the result is not what the deck promises; None if it is."""
+    """Return the difference from what the deck promises, or None."""
     if outcome.timed_out:  # even if it should fail: hanging is not failing
         return f"still running after {rules.timeout:g} s"
     if code.expect_failure and outcome.succeeded:

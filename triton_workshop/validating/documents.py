@@ -78,13 +78,20 @@ def as_markdown(validation: Validation, command: str) -> str:
 
 
 def _row(slide: SlideResult, result: BlockResult) -> str:
+    # A bar would end the cell.
     title = slide.title.replace("|", "\\|")
     code = result.outcome.code if result.outcome else "–"
     seconds = f"{result.seconds:.1f}" if result.outcome else "–"
     cells = (slide.number, title, result.block.line, result.code.language, seconds, code, result.expected)
-    right = f"as expected; {result.compiled}" if result.compiled else "as expected"
-    verdict = result.failure or (f"not run: {result.skipped}" if result.skipped else right)
-    return f"| {' | '.join(map(str, cells))} | {verdict} |"
+    return f"| {' | '.join(map(str, cells))} | {_verdict(result)} |"
+
+
+def _verdict(result: BlockResult) -> str:
+    if result.failure:
+        return result.failure
+    if result.skipped:
+        return f"not run: {result.skipped}"
+    return f"as expected; {result.compiled}" if result.compiled else "as expected"
 
 
 def summary(validation: Validation) -> str:

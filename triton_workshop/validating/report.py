@@ -79,6 +79,7 @@ def _table(validation: Validation, width: int) -> Table:
     Titles are shortened to leave room for measurements and notes.
     """
     notes = max(len(_note(result).plain) for result in validation.blocks)
+    # Titles need the width more than notes do.
     notes = min(notes, width // 4)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column(width=1)

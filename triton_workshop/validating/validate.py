@@ -65,8 +65,10 @@ def validate(
         return Validation(path, environment, (), (refusal,), time.monotonic() - started)
     slides = select_slides(deck, rules.only)
     findings = find_defects(deck)
+    # The workshop's own decks need no consent.
     rules = replace(rules, consent=in_force(deck, rules.consent))
     columns, folder = widths(deck), deck.path.resolve().parent
+    # Kernels are compiled while the next block runs.
     with ThreadPoolExecutor(1) as background:
 
         def judge(block: BlockResult) -> Future[BlockResult]:
@@ -103,5 +105,6 @@ def _run_blocks(
             report(len(results), total, slide.title)
             results.append(judge(block))
     report(total, total, "")
+    # Results are in the order of the blocks, so each slide takes as many as it has.
     blocks = (result.result() for result in results)
     return tuple(replace(slide, blocks=tuple(islice(blocks, len(slide.blocks)))) for slide in slides)

@@ -37,7 +37,7 @@ class BlockResult:
     It is None if the block was not run, too.
     """
     skipped: str | None = None
-    """Why it was not run."""
+    """The reason why it was not run."""
     launched: tuple[PickledKernel, ...] = ()
     """Compiler jobs of its launches on the simulator."""
     compiled: str = ""
@@ -65,6 +65,7 @@ class BlockResult:
         It has no colours, and each line is as its last carriage return left it.
         """
         text = without_sequences(self.output.decode(errors="replace")).replace("\r\n", "\n")
+        # A progress bar redraws its line after each carriage return.
         return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
