@@ -50,9 +50,9 @@ def _choose_device() -> str:
 
     is_exercise = register_reminder()
     if is_exercise:
-        from triton_workshop.loading import loaded, loading
+        from triton_workshop.startup_interrupts import exit_on_interrupt, raise_on_interrupt
 
-        loading()
+        exit_on_interrupt()
     device = resolve_device()
     check_triton_mode()
     if simulated():
@@ -62,5 +62,5 @@ def _choose_device() -> str:
     if is_exercise:
         import torch  # noqa: F401  # as its next line does, where Ctrl+C might abort in the middle of C++
 
-        loaded()
+        raise_on_interrupt()
     return device

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triton_workshop.loading import loaded  # before all that takes time
+from triton_workshop.startup_interrupts import raise_on_interrupt  # before all that takes time
 
 # isort: split
 import sys
@@ -48,4 +48,4 @@ def main() -> None:
     sys.exit(1)
 
 
-loaded()
+raise_on_interrupt()

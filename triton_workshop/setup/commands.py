@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triton_workshop.loading import loaded  # before all that takes time
+from triton_workshop.startup_interrupts import raise_on_interrupt  # before all that takes time
 
 # isort: split
 import argparse
@@ -58,4 +58,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sys.exit(0 if verdict.ok else 1)
 
 
-loaded()
+raise_on_interrupt()

@@ -1,7 +1,7 @@
 """Immediate end of a program if Ctrl+C comes while it is still loading.
 
-This holds from the import of this module until `loaded`. Python would raise an exception in whatever module is being
-imported, which may show a traceback, or swallow it, or abort where a library written in C++ imports another.
+This holds from the import of this module until `raise_on_interrupt`. Python would raise an exception in whatever module
+is being imported, which may show a traceback, or swallow it, or abort where a library written in C++ imports another.
 """
 
 # Built in: `signal` needs some milliseconds, in which Ctrl+C would show a traceback.
@@ -15,7 +15,7 @@ It does not where `COMMAND &` in a script ignores it.
 """
 
 
-def loading() -> None:
+def exit_on_interrupt() -> None:
     """Let Ctrl+C end this program at once.
 
     Nothing changes unless it would raise KeyboardInterrupt, which it does in the main thread.
@@ -26,7 +26,7 @@ def loading() -> None:
         _raises = True
 
 
-def loaded() -> None:
+def raise_on_interrupt() -> None:
     """Let Ctrl+C raise KeyboardInterrupt from now on."""
     global _raises
     if _raises and _is_main_thread():
@@ -39,4 +39,4 @@ def _is_main_thread() -> bool:
     return threading is None or threading.current_thread() is threading.main_thread()
 
 
-loading()
+exit_on_interrupt()
