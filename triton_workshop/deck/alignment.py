@@ -1,6 +1,6 @@
 """Alignment of text within its line.
 
-It has a module of its own because screens without a deck need it as well.
+A module of its own, since screens without a deck use it as well.
 """
 
 from __future__ import annotations

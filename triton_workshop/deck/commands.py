@@ -86,7 +86,7 @@ def _is_for_an_editor(comment: str) -> bool:
 def _suspicion(comment: str, error: RefusedError) -> str | None:
     """Return the reason why a comment may have been meant as a command.
 
-    It is for comments of several lines, which presenterm drops silently.
+    presenterm silently drops a comment of several lines.
     """
     first = re.match(r"(\w+)\s*:", comment)
     if first and (first[1] in _BY_NAME or "did you mean" in did_you_mean(first[1], _BY_NAME)):

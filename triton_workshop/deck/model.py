@@ -188,9 +188,9 @@ class Code:
 
     @property
     def visible_numbers(self) -> tuple[int | None, ...]:
-        """The number of each line of `source`, None for a hidden one.
+        """The number that +line_numbers shows for each line of `source`.
 
-        They are the numbers that +line_numbers shows.
+        A hidden line has None.
         """
         numbers = count(1)
         return tuple(None if index in self.hidden else next(numbers) for index in range(len(self.source_lines)))

@@ -1,6 +1,6 @@
 """Additions of presenterm's Markdown to CommonMark.
 
-They are alerts, `>>>` quotes, footnotes, superscript and wiki links.
+Alerts, `>>>` quotes, footnotes, superscript and wiki links are parsed here.
 """
 
 from __future__ import annotations

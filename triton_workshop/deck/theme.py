@@ -1,6 +1,6 @@
 """Theme of a deck, as far as we draw it.
 
-It is light or dark, with margins and the colours of text and titles.
+We draw light or dark, the margins, and the colours of text and titles.
 """
 
 from __future__ import annotations

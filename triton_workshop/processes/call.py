@@ -303,7 +303,7 @@ class _ForkedProcess:
 def main() -> None:
     """Call the function that the first message names.
 
-    This runs in a new process or in a fork of a warm parent.
+    The entry point of a new process and of a warm parent's fork.
     """
     connection = _connect_stdio()
     if not CAN_FORK:

@@ -156,7 +156,7 @@ def _terminal_columns() -> int:
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run `python -m triton_workshop.processes SCRIPT [ARGUMENTS]`.
 
-    It is `workshop run` without the other commands.
+    It does what `workshop run` does, without loading the other commands.
     """
     script = sys.argv[1:] if arguments is None else arguments
     if not script:

@@ -66,10 +66,7 @@ class CompilerProcess:
 
 
 class CachingWorker:
-    """Compiler process that gets only the jobs that are not in the cache.
-
-    It is a `compilation.CompileWorker`.
-    """
+    """`compilation.CompileWorker` that sends on only jobs not in the cache."""
 
     def __init__(self, start: Callable[[], CompilerProcess]) -> None:
         self._start = start

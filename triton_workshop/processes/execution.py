@@ -32,7 +32,7 @@ INTERNAL_MODULES = ("triton.", "triton_simulator.", "numpy.")
 def apply_request(request: Request, files: Sequence[int]) -> None:
     """Give this process the files, variables and folder of a request.
 
-    They are those that a new process would have been started with.
+    A new process would have been started with them.
     """
     _take_files(files)
     # What Python sets up when it starts; the parent undid it for itself.

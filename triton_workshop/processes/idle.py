@@ -30,7 +30,7 @@ class IdleError(MisuseError):
 def idle_seconds(environment: Mapping[str, str]) -> int:
     """Return the seconds that a warm process waits.
 
-    They are the variable's value, or else the default. Raises IdleError.
+    Without the variable, the default applies. Raises IdleError.
     """
     text = environment.get(IDLE, "").strip() or str(IDLE_SECONDS)
     if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):

@@ -1,6 +1,6 @@
-"""Choice of the warm parent that runs a script as a new process would.
+"""Choice of the warm parent for a script, from the script's text.
 
-It is made from the script's text.
+A fork of the parent has to run the script as a new process would.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TRITON_IMPORTERS = frozenset({PACKAGE, "triton", "torchvision"})
 class Mode(StrEnum):
     """Place where the kernels of a parent's scripts run.
 
-    It cannot change once Triton is imported.
+    Once Triton is imported, the place cannot change.
     """
 
     SIMULATOR = "simulator"
@@ -104,7 +104,7 @@ def has_slow_imports(source: str) -> bool:
 def imported_modules(tree: ast.AST) -> list[str]:
     """Return the modules that a script imports anywhere, in line order.
 
-    They include `a.b` for `from a import b`.
+    `from a import b` counts as `a.b`.
     """
     modules: list[tuple[int, str]] = []
     for node in ast.walk(tree):

@@ -77,7 +77,7 @@ def main(mode: Mode, listener: int, linger_seconds: float) -> NoReturn:
 def _has_disconnected(client: SocketConnection) -> bool:
     """Return True if the other side has closed.
 
-    It is the one event that is reported without being asked for.
+    `poll` reports this one event without being asked for it.
     """
     poll = select.poll()
     poll.register(client, 0)
@@ -260,7 +260,7 @@ def _serve_request(jobs: SocketConnection, *, with_cuda: bool) -> NoReturn:
 def _initialise_cuda() -> None:
     """Create a CUDA context in a spare child.
 
-    It compiles and launches one kernel, and leaves no other trace.
+    One kernel is compiled and launched; no other trace is left.
     """
     try:
         kernel = importlib.import_module(WARM_UP_MODULE)

@@ -157,7 +157,7 @@ class RunningProcess:
     def stop(self, grace: float = SHUTDOWN_GRACE_SECONDS) -> None:
         """Interrupt it as Ctrl+C would, so that it can clean up.
 
-        It is killed if it is still running `grace` seconds later.
+        If it is still running `grace` seconds later, kill it.
         """
         if not self.has_ended():
             self._stopped = True
@@ -206,7 +206,7 @@ def program(code: str) -> str:
 def call_later(seconds: float, act: Callable[[], None]) -> threading.Timer:
     """Call a function after so many seconds.
 
-    It is not called if the timer is cancelled or this process ends first.
+    Cancel the returned timer to prevent the call. The end of this process prevents it, too.
     """
     timer = threading.Timer(seconds, act)
     timer.daemon = True

@@ -98,7 +98,7 @@ class Reaper:
     def new_name(self) -> str:
         """Return a name for the next script of this process.
 
-        It has at most 15 bytes, as `name_this_process` has no room for more.
+        `name_this_process` has room for 15 bytes.
         """
         return f"{self._owner}.{next(self._numbers)}"
 
@@ -123,10 +123,7 @@ class Reaper:
 
 
 def main(owner: str, folder: str) -> None:
-    """Run the reaper.
-
-    It reads the names of scripts that have ended, until its owner has.
-    """
+    """Run the reaper: read the names of ended scripts until its owner ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while names := os.read(0, 1 << 16).decode().split():
         end_all(lambda name: name in names)

@@ -147,7 +147,7 @@ class Run(RunningProcess):
     def launched(self) -> tuple[Any, ...]:
         """Return the compiler jobs of the script's launches on the simulator.
 
-        They are known once the script has ended.
+        Call this once the script has ended.
         """
         with suppress(OSError, pickle.PickleError, EOFError):
             return tuple(pickle.loads(self._launches.read_bytes()))

@@ -58,7 +58,7 @@ class Script:
     def environment(self, file: Path) -> dict[str, str]:
         """Return the variables of the script when its code is in this file.
 
-        Those of its language are not among them.
+        Variables of its language come on top.
         """
         variables = environment(self.columns, self.pictures)
         return {**variables, **numbering(file, self.numbers)} if self.numbers else variables

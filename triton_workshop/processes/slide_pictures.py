@@ -44,7 +44,7 @@ def _show_image(_: object, image: object, **_options: object) -> int:
 def python_command(arguments: Sequence[str], *, in_slide: bool = True) -> list[str]:
     """Return the command `python -u ARGUMENTS…`.
 
-    It is changed for a script in a slide that may show pictures.
+    A script in a slide that may show pictures is started in another way.
     """
     try:
         prepared = in_slide and NAMED.search(read_bytes(Path(arguments[0]))) is not None

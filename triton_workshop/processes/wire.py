@@ -19,9 +19,9 @@ HEADER_BYTES = 8
 
 
 class Connection:
-    """Connection that sends messages to one descriptor.
+    """Connection that reads from one descriptor and writes to another.
 
-    It receives them from another descriptor, or from the same one.
+    Both may be the same.
     """
 
     def __init__(self, reading: int, writing: int) -> None:
@@ -52,9 +52,9 @@ class Connection:
         return pickle.loads(self._message() if self._ahead is None else self._ahead.get())
 
     def read_ahead(self, has_gone: Callable[[], None]) -> None:
-        """Have a thread read from now on.
+        """Have a thread read from now on, and call `has_gone` at the end.
 
-        It notices at once when the other side goes, and then calls `has_gone`.
+        The thread notices at once when the other side goes.
         """
         ahead = self._ahead = queue.SimpleQueue[bytes]()
 

@@ -61,7 +61,7 @@ class Box(ModalScreen[Answer | None], Generic[Answer]):
 class TextBox(Box[None]):
     """Lines in a box, laid out for its width.
 
-    They scroll where the screen is too low.
+    On a screen that is too low, the lines scroll.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [("down,j", "scroll(1)", "Down"), ("up,k", "scroll(-1)", "Up")]

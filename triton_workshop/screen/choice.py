@@ -62,7 +62,7 @@ class Choice(Box[int]):
 class Question(Box[str]):
     """Question before something is done, or which of several things to do.
 
-    It is dismissed with the key of the answer, or None.
+    The answer's key, or None, is the result.
     """
 
     def __init__(self, title: str, question: str, answers: Mapping[str, str], palette: Palette) -> None:

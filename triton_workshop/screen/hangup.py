@@ -1,6 +1,6 @@
 """End of an app when its terminal closes or it is killed.
 
-It ends as after a key: its code is ended, and the terminal restored.
+As after a key, the code that it runs is ended, and the terminal restored.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _discard_unwritable_output() -> None:
 def _terminal() -> select.poll | None:
     """Return an object that reports the end of the terminal.
 
-    It is the one event that is reported without being asked for.
+    `poll` reports this one event without being asked for it.
     """
     if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
         return None

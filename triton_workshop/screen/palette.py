@@ -118,8 +118,5 @@ LIGHT_THEMES = frozenset({"light", "catppuccin-latte", "terminal-light", "tokyon
 
 
 def palette_named(name: str | None) -> Palette:
-    """Return the palette for the theme that a front matter names.
-
-    It is light for a light theme, otherwise dark.
-    """
+    """Return the light palette for a light theme, and else the dark one."""
     return LIGHT if name in LIGHT_THEMES else DARK

@@ -20,7 +20,7 @@ It is more than a block hands over (`images.MAX_SIDE_PIXELS`).
 class PrintedPicture:
     """Picture from a block.
 
-    It has the file's bytes, and its width and height in pixels.
+    `data` are the file's bytes; width and height are in pixels.
     """
 
     data: bytes = field(repr=False)

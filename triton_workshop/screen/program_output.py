@@ -114,6 +114,6 @@ class ProgramOutput:
 def numbers(parameters: str) -> list[int]:
     """Return the numbers of a control sequence.
 
-    They are 0 where a number is missing or is none.
+    A number that is missing or malformed is 0.
     """
     return [int(number) if number.isdecimal() and len(number) < 6 else 0 for number in parameters.split(";")]

@@ -164,7 +164,7 @@ def colour(name: str | None, palette: Palette) -> str | None:
 def without_default_colours(style: Style) -> Style:
     """Return a style without the terminal's default colours.
 
-    They differ from the slide's.
+    A slide has a default of its own.
     """
     color, ground = style.color, style.bgcolor
     if not ((color and color.is_default) or (ground and ground.is_default)):
@@ -179,7 +179,7 @@ def without_default_colours(style: Style) -> Style:
 def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple[Text, ...]:
     """Return lines of code with syntax highlighting.
 
-    They are plain if the language is unknown.
+    Lines in an unknown language are plain.
     """
     source = "".join(f"{printable(line)}\n" for line in lines)  # without a line end, Pygments misses the last comment
     text = Text()
@@ -195,7 +195,7 @@ def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple
 def comment_start(line: Text, palette: Palette) -> int:
     """Return the index at which a highlighted line's last comment starts.
 
-    It is the line's length if there is no comment at its end.
+    Without a comment at its end, return the line's length.
     """
     style = token_style(Comment, palette)
     start = len(line)

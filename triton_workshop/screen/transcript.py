@@ -1,6 +1,6 @@
 """Transcript of a block's output, line by line.
 
-It understands colours, carriage returns, progress bars and pictures.
+Colours, carriage returns, progress bars and pictures are carried out.
 """
 
 from __future__ import annotations

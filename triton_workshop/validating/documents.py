@@ -54,7 +54,7 @@ def _block(result: BlockResult) -> dict[str, object]:
 def as_markdown(validation: Validation, command: str) -> str:
     """Return a validation as Markdown, as kept in `benchmarks/results/`.
 
-    It has the machine, the versions, and a table of the live blocks.
+    The document lists the machine, the versions and all live blocks.
     """
     environment = validation.environment
     deck = validation.deck.name

@@ -62,7 +62,7 @@ class BlockResult:
     def text(self) -> str:
         """The output as plain text.
 
-        It has no colours, and each line is as its last carriage return left it.
+        Colours are left out, and each line is as its last carriage return left it.
         """
         text = without_sequences(self.output.decode(errors="replace")).replace("\r\n", "\n")
         # A progress bar redraws its line after each carriage return.
