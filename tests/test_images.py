@@ -120,7 +120,7 @@ def test_a_wide_slide_gets_no_wider_picture_than_helps(
 def test_under_presenterm_the_width_follows_from_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "_parent_is_presenterm", lambda: True)
     monkeypatch.setattr(images, "_controlling_terminal_columns", lambda: 120)
-    assert slide_columns({}) == 120 - images.PRESENTERM_MARGIN
+    assert slide_columns({}) == 120 - images.PRESENTERM_MARGIN_COLUMNS
 
 
 def test_presenterm_is_recognised_as_the_parent(run_python: RunPython, tmp_path: Path) -> None:

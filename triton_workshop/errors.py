@@ -16,7 +16,7 @@ from triton_simulator.errors import SimulatorError
 from triton_simulator.without_library.errors import NoTritonError
 from triton_workshop.slide_environment import columns_of
 
-READER_GONE = (errno.EPIPE, errno.EINVAL)
+BROKEN_PIPE_ERRORS = (errno.EPIPE, errno.EINVAL)
 """Error numbers of writing to a pipe without a reader.
 
 The latter is Windows'.
@@ -52,7 +52,7 @@ def flushed_output() -> Iterator[None]:
             raise
         if lost is not None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where Python may write the rest
-            if lost.errno in READER_GONE:
+            if lost.errno in BROKEN_PIPE_ERRORS:
                 sys.exit(1)
         raise WorkshopError(f"the output cannot be written: {error.strerror}") from None
 

@@ -36,7 +36,7 @@ MAX_SIDE_PIXELS = 1600
 
 A slide across a projector's screen can show no more.
 """
-PRESENTERM_MARGIN = 10
+PRESENTERM_MARGIN_COLUMNS = 10
 """Columns that presenterm keeps free beside a block's output."""
 
 
@@ -129,7 +129,7 @@ def slide_columns(environ: Mapping[str, str]) -> int | None:
     if value.isdecimal() and int(value) > 0:
         return int(value)
     if _parent_is_presenterm():
-        return max(20, _controlling_terminal_columns() - PRESENTERM_MARGIN)
+        return max(20, _controlling_terminal_columns() - PRESENTERM_MARGIN_COLUMNS)
     return None
 
 

@@ -10,7 +10,7 @@ import tokenize
 from errno import EFBIG, EINVAL
 from pathlib import Path
 
-LARGEST_BYTES = 250_000
+MAX_BYTES = 250_000
 """A hundred times the size of an exercise.
 
 Python parses so much within a second, in which no other thread runs.
@@ -25,9 +25,9 @@ def read_bytes(file: Path) -> bytes:
     if file.exists() and not file.is_file():
         raise OSError(EINVAL, f"expected a script, found {kind(file)}", str(file))
     with file.open("rb") as script:
-        data = script.read(LARGEST_BYTES + 1)
-    if len(data) > LARGEST_BYTES:
-        reason = f"too large for a script, which may have {LARGEST_BYTES // 1000} kB at most"
+        data = script.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        reason = f"too large for a script, which may have {MAX_BYTES // 1000} kB at most"
         raise OSError(EFBIG, reason, str(file))
     return data
 

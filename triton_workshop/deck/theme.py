@@ -31,7 +31,7 @@ IMPLIED = ("code.alignment", "code.margin.fixed", "code.margin.percent")
 
 Ours always begins there.
 """
-DEEPEST_KEYS = 3
+MAX_KEY_DEPTH = 3
 
 Undrawn = tuple[str, int]
 """A sentence on something we do not draw, and its line from 0."""
@@ -87,7 +87,7 @@ def _colour(node: yaml.Node | None) -> str | None:
 
 def _values(node: yaml.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, yaml.Node]]:
     """Yield each value of an override, with the keys that lead to it."""
-    if not path or (isinstance(node, yaml.MappingNode) and len(path) < DEEPEST_KEYS):
+    if not path or (isinstance(node, yaml.MappingNode) and len(path) < MAX_KEY_DEPTH):
         for key, value in yaml_values.mapping(node).items():
             yield from _values(value, (*path, key))
     elif not yaml_values.is_null(node):

@@ -20,7 +20,7 @@ from triton_workshop.slide_environment import SLIDE, numbering
 
 MISUSE = 2
 """The exit status for an invalid value of the variable."""
-MARGIN = 10
+MARGIN_COLUMNS = 10
 """Columns that presenterm keeps free beside a block's output."""
 LIGHT_SCRIPT_WAIT_SECONDS = 0.1
 """Seconds to wait for a parent that is still importing.
@@ -49,7 +49,7 @@ def run(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     environment = dict(os.environ)
     if SLIDE in environment and not environment[SLIDE].isdecimal():
-        environment[SLIDE] = str(max(20, _terminal_columns() - MARGIN))
+        environment[SLIDE] = str(max(20, _terminal_columns() - MARGIN_COLUMNS))
         # Its file has the slide's hidden lines too, and nobody has said which they are.
         environment |= numbering(Path(arguments[0]).absolute(), numbers=())
     linger_seconds = idle_seconds(environment)
@@ -158,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     It does what `workshop run` does, without loading the other commands.
     """
-    script = sys.argv[1:] if arguments is None else arguments
-    if not script:
+    command_line = sys.argv[1:] if arguments is None else arguments
+    if not command_line:
         sys.exit("expected a script: python -m triton_workshop.processes SCRIPT [ARGUMENTS]")
-    leave(run(script))
+    leave(run(command_line))

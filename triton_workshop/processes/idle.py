@@ -16,7 +16,7 @@ It governs what `workshop run` leaves running, about 630 MB, and where nothing c
 ready. With 0 none is started or used: every script imports what it needs.
 """
 IDLE_SECONDS = 15 * 60
-DIGITS = 6
+MAX_DIGITS = 6
 """Digits of the largest number accepted.
 
 Nobody means more, and far larger numbers cannot be waited for.
@@ -33,7 +33,7 @@ def idle_seconds(environment: Mapping[str, str]) -> int:
     Without the variable, the default applies. Raises IdleError.
     """
     text = environment.get(IDLE, "").strip() or str(IDLE_SECONDS)
-    if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
+    if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
         raise IdleError(
             f"{IDLE}={text}: expected how many seconds a warm process stays after the last script, as a whole number: "
             f"60, or 0 for no such process; without this variable, it stays {IDLE_SECONDS // 60} minutes"

@@ -33,7 +33,7 @@ from triton_workshop.processes.process import (
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.slide_environment import LAUNCHES
 
-CHUNK = 65536
+CHUNK_BYTES = 65536
 GRACE_SECONDS = 2.0
 """Seconds that a script has to end after an interrupt."""
 Launch = Callable[[Script, Path, Mapping[str, str]], tuple[Process, int]]
@@ -107,7 +107,7 @@ class Run(RunningProcess):
         """
         script = self._script
         rename = line_renamer(self._file, script.numbers) if script.origin or script.numbers else bytes
-        while self._readable() and (chunk := os.read(self._output, CHUNK)):
+        while self._readable() and (chunk := os.read(self._output, CHUNK_BYTES)):
             # A location is written at once, so that a piece seldom ends in its midst.
             yield rename(chunk)
         self._reap()

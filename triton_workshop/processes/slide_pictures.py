@@ -17,7 +17,7 @@ from triton_workshop.processes.process import program
 from triton_workshop.scripts import read_bytes
 from triton_workshop.slide_environment import SLIDE
 
-NAMED = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
+PICTURE_LIBRARY = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
 """Names in a script's text by which it may show pictures itself."""
 PREPARED = program("from triton_workshop.processes.execution import main; main()")
 
@@ -47,7 +47,7 @@ def python_command(arguments: Sequence[str], *, in_slide: bool = True) -> list[s
     A script in a slide that may show pictures is started in another way.
     """
     try:
-        prepared = in_slide and NAMED.search(read_bytes(Path(arguments[0]))) is not None
+        prepared = in_slide and PICTURE_LIBRARY.search(read_bytes(Path(arguments[0]))) is not None
     except OSError:  # Python itself reads or reports this best
         prepared = False
     return [sys.executable, "-u", *(["-c", PREPARED] if prepared else []), *arguments]

@@ -29,7 +29,7 @@ Box OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
 Box OptionList > .option-list--option-highlighted { color: $on-bar; background: $primary; }
 """
 """Goes into an app's CSS, after its rules for screens."""
-MARGIN = 6
+FRAME_COLUMNS = 6
 """Columns that a box needs besides its text: border and padding."""
 
 Answer = TypeVar("Answer")
@@ -41,7 +41,7 @@ KeyGroups = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 class Box(ModalScreen[Answer | None], Generic[Answer]):
     """A widget in a box; dismissed with an answer, or None."""
 
-    WIDEST = 72
+    MAX_COLUMNS = 72
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q", "dismiss", "Close")]
 
     def __init__(self, title: str, content: Widget) -> None:
@@ -49,7 +49,7 @@ class Box(ModalScreen[Answer | None], Generic[Answer]):
         self.content = content
         content.add_class("box")
         content.border_title = title
-        content.styles.width = self.WIDEST
+        content.styles.width = self.MAX_COLUMNS
 
     def compose(self) -> ComposeResult:
         yield self.content
@@ -73,7 +73,7 @@ class TextBox(Box[None]):
 
     def on_resize(self) -> None:
         """Lay the lines out for the new width."""
-        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
+        width = max(min(self.MAX_COLUMNS, self.app.size.width) - FRAME_COLUMNS, 1)
         base = Style(color=self.palette.text, bgcolor=self.palette.panel)
         self.rows.show(tuple(strip(text, width, base) for text in self.texts(width)))
         self.content.border_subtitle = self.hint()

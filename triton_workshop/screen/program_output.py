@@ -15,7 +15,7 @@ BACKLOG_BYTES = 64 * 1024
 """Bytes waiting beyond which those that cannot be seen are dropped unread."""
 SEQUENCE_CHARACTERS = 64 * 1024
 """Characters after which an unfinished sequence is taken for text."""
-TAB = 8
+TAB_COLUMNS = 8
 
 SEQUENCES = r"""
       \x1b\[(?P<parameters>[0-?]*)(?P<final>[@-~])                  # CSI: colours, cursor movements

@@ -12,7 +12,7 @@ from rich.ansi import AnsiDecoder
 from rich.text import Text
 
 from triton_workshop.screen.printed_pictures import PictureLine, collect_picture
-from triton_workshop.screen.program_output import TAB, ProgramOutput, numbers
+from triton_workshop.screen.program_output import TAB_COLUMNS, ProgramOutput, numbers
 from triton_workshop.screen.richtext import without_default_colours
 
 MAX_LINES = 5000
@@ -92,7 +92,7 @@ class Transcript(ProgramOutput):
             case "\b":
                 self._column = max(self._column - 1, 0)
             case "\t":
-                self._column = min((self._column // TAB + 1) * TAB, MAX_COLUMNS)
+                self._column = min((self._column // TAB_COLUMNS + 1) * TAB_COLUMNS, MAX_COLUMNS)
 
     def _line_feed(self) -> None:
         self._column = 0

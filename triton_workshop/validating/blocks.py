@@ -17,7 +17,7 @@ from triton_workshop.processes.run import Run
 from triton_workshop.processes.script import CannotRunError, Origin, Outcome, Script
 from triton_workshop.validating.validation import BlockResult
 
-OUTPUT_BYTES_KEPT = 2**20
+MAX_OUTPUT_BYTES = 2**20
 """Bytes kept of an output, from its end."""
 
 
@@ -92,7 +92,7 @@ def collect_run(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]:
         for chunk in run.output():
             printed += chunk
             # An endless output must not fill the memory.
-            del printed[:-OUTPUT_BYTES_KEPT]
+            del printed[:-MAX_OUTPUT_BYTES]
         return run.wait(), bytes(printed), run.launched()
 
 

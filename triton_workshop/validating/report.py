@@ -17,9 +17,9 @@ from triton_workshop.validating.documents import pluralize, summary
 from triton_workshop.validating.validate import Report
 from triton_workshop.validating.validation import BlockResult, SlideResult, Validation
 
-FIGURES = 36
+FIXED_COLUMNS = 36
 """Columns that a row's mark, numbers and gaps take."""
-LAST_LINES = 12
+MAX_FAILURE_LINES = 12
 """Lines shown of a failing block's output, from its end.
 
 A traceback has its reason there.
@@ -84,7 +84,7 @@ def _table(validation: Validation, width: int) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column(width=1)
     table.add_column("Slide", width=5, justify="right")
-    table.add_column("Title", no_wrap=True, overflow="ellipsis", max_width=max(width - FIGURES - notes, 8))
+    table.add_column("Title", no_wrap=True, overflow="ellipsis", max_width=max(width - FIXED_COLUMNS - notes, 8))
     table.add_column("Line", width=5, justify="right")
     table.add_column("Time", width=7, justify="right")
     table.add_column("Exit", width=4, justify="right")
@@ -129,8 +129,8 @@ def _print_failure(slide: SlideResult, result: BlockResult, console: Console) ->
     console.print(Text.assemble(("✗ ", "bold red"), (f"slide {slide.number} · {slide.title}", "bold")))
     console.print(Text(f"  {result.path}:{result.block.line}: {result.failure}", style="red"), soft_wrap=True)
     lines = result.text.rstrip().split("\n") if result.text.strip() else []
-    if len(lines) > LAST_LINES:
-        console.print(Text(f"  … {pluralize(len(lines) - LAST_LINES, 'earlier line')}", style="dim"))
-    for line in lines[-LAST_LINES:]:
+    if len(lines) > MAX_FAILURE_LINES:
+        console.print(Text(f"  … {pluralize(len(lines) - MAX_FAILURE_LINES, 'earlier line')}", style="dim"))
+    for line in lines[-MAX_FAILURE_LINES:]:
         console.print(Text(f"  {line}"), soft_wrap=True)
     console.print()
