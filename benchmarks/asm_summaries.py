@@ -11,7 +11,7 @@ from triton_simulator.compiler.targets import TARGETS, Target
 from triton_workshop.asm.build import build
 from triton_workshop.asm.requests import FAST, PLAIN, parse_subjects
 from triton_workshop.asm.summary import RECORDED, Summary, recorded_key, summaries_of
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.processes.runner import Runner
@@ -41,7 +41,7 @@ def main() -> None:
         }
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found.items())
     text = f'{{"triton": "{version("triton")}", "summaries": {{\n{lines}\n}}}}\n'
-    write_whole(RECORDED, text.encode())
+    write_atomically(RECORDED, text.encode())
     print(f"{RECORDED.name}: {len(found)} summaries, with Triton {version('triton')}")
 
 

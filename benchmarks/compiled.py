@@ -17,7 +17,7 @@ from triton_simulator.compiler.targets import TARGETS
 from triton_workshop.asm.build import build
 from triton_workshop.asm.requests import Request
 from triton_workshop.asm.summary import Summary, summaries_of
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.processes.runner import Runner
 from triton_workshop.repository import ROOT
 
@@ -108,7 +108,7 @@ def as_markdown(rows: Sequence[Sequence[str]]) -> str:
 def main() -> None:
     with Runner() as runner:
         text = as_markdown(list(compiled(runner)))
-    write_whole(RESULTS, text.encode())
+    write_atomically(RESULTS, text.encode())
     print(text)
 
 

@@ -62,7 +62,7 @@ def requests(every: int) -> Iterator[dict[str, object]]:
     decks = (load_deck(ROOT / "slides" / name) for name in ("triton-workshop.md", "second-half.md"))
     for live in (live for deck in decks for live in live_code(deck)):
         if live.code.language == "python":
-            yield {"run": live.code.source, "numbers": list(live.code.shown_numbers)}
+            yield {"run": live.code.source, "numbers": list(live.code.visible_numbers)}
     for case in [*scripts()][::every]:
         yield {"check": case.exercise.number, "text": case.text}
 

@@ -21,7 +21,7 @@ from triton_workshop.deck.model import Deck, Execution
 from triton_workshop.processes.runner import Runner
 from triton_workshop.repository import ROOT
 from triton_workshop.validating import Rules, Validation, validate
-from triton_workshop.validating.validate import chosen
+from triton_workshop.validating.validate import select_slides
 from triton_workshop.viewer.notes.paragraphs import DONE
 from triton_workshop.viewer.notes.schedule import MINUTES, Minutes, schedule, slide_minutes
 from triton_workshop.viewer.slides.fit import output_columns
@@ -83,7 +83,7 @@ def rehearse(deck: Deck, validation: Validation | None = None) -> tuple[PartTime
 
 
 def slide_times(deck: Deck, validation: Validation | None) -> Iterator[SlideTime]:
-    results = validation.slides if validation else chosen(deck, None)
+    results = validation.slides if validation else select_slides(deck, None)
     for slide, result in zip(deck.slides, results, strict=True):
         named = slide_minutes(slide) or Minutes()
         live = sum(block.code.execution is not Execution.NONE for block in result.blocks)

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from triton_workshop.deck import load_deck
-from triton_workshop.deck.consent import EVERYTHING, NOTHING, Consent, at_home, flag, home, in_force, live_code
+from triton_workshop.deck.consent import EVERYTHING, NOTHING, Consent, flag, home, in_force, is_trusted, live_code
 from triton_workshop.deck.model import Execution
 from triton_workshop.repository import ROOT
 from triton_workshop.viewer.consent_prompt import consent_to
@@ -54,7 +54,7 @@ def test_a_deck_is_at_home_where_all_its_code_is(places: Path, deck: str, text: 
     path = places / deck
     if text is not None:
         path.write_text(text)
-    assert at_home(load_deck(path), places / "ours") is expected
+    assert is_trusted(load_deck(path), places / "ours") is expected
 
 
 def test_the_workshops_own_deck_is_at_home() -> None:

@@ -114,13 +114,13 @@ def test_a_wide_slide_gets_no_wider_picture_than_helps(
 ) -> None:
     monkeypatch.setenv("TRITON_WORKSHOP_SLIDE", "180")
     show_image(torch.rand(3, 150, 200))
-    assert capsys.readouterr().out.splitlines()[0].count("▀") == images.WIDEST_PICTURE
+    assert capsys.readouterr().out.splitlines()[0].count("▀") == images.MAX_PICTURE_COLUMNS
 
 
 def test_under_presenterm_the_width_follows_from_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "_parent_is_presenterm", lambda: True)
     monkeypatch.setattr(images, "_controlling_terminal_columns", lambda: 120)
-    assert slide_columns({}) == 120 - images.PRESENTERM_MARGIN
+    assert slide_columns({}) == 120 - images.PRESENTERM_MARGIN_COLUMNS
 
 
 def test_presenterm_is_recognised_as_the_parent(run_python: RunPython, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from benchmarks.rehearsal import DECKS, PartTime, SlideTime, complaints, rehears
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Paragraph, Slide, plain, walk
 from triton_workshop.screen.palette import DARK
-from triton_workshop.terminal import PLAIN, Terminal, Way
+from triton_workshop.terminal import PLAIN, GraphicsProtocol, Terminal
 from triton_workshop.viewer.notes.schedule import schedule, slide_minutes
 from triton_workshop.viewer.slides.page import compose
 from triton_workshop.viewer.slides.view import View
@@ -154,7 +154,7 @@ def test_a_slide_that_asks_for_a_prediction_waits_for_it(deck: Deck) -> None:
     assert not at_once, "\n".join(at_once)
 
 
-@pytest.mark.parametrize("terminal", [PLAIN, Terminal(Way.KITTY)], ids=["characters", "pictures"])
+@pytest.mark.parametrize("terminal", [PLAIN, Terminal(GraphicsProtocol.KITTY)], ids=["characters", "pictures"])
 @pytest.mark.parametrize(("width", "height"), [(100, 30), (80, 24), (120, 36)], ids=["100x30", "80x24", "120x36"])
 def test_slides_fit_the_screen_before_their_code_runs(
     plan: Plan, deck: Deck, width: int, height: int, terminal: Terminal

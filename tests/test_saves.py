@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop import atomic_write
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.file_watcher import FileWatcher
 
 
@@ -102,7 +102,7 @@ def test_on_windows_a_file_that_is_being_read_is_replaced_when_it_is_closed(
     monkeypatch.setattr(atomic_write.sys, "platform", "win32")
     monkeypatch.setattr(atomic_write.time, "sleep", lambda seconds: None)
     monkeypatch.setattr(Path, "replace", refuse)
-    write_whole(tmp_path / "progress.json", b"new")
+    write_atomically(tmp_path / "progress.json", b"new")
     assert [file.name for file in tmp_path.iterdir()] == ["progress.json"]
     assert (tmp_path / "progress.json").read_bytes() == b"new"
 
@@ -113,7 +113,7 @@ def refused(*_: object, **_named: object) -> None:
 
 def test_a_file_is_written_where_nothing_has_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "chmod", refused)
-    write_whole(tmp_path / "manifest.json", b"new")
+    write_atomically(tmp_path / "manifest.json", b"new")
     assert (tmp_path / "manifest.json").read_bytes() == b"new"
 
 
@@ -122,7 +122,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path: Path, monkeypat
     file.write_bytes(b"old")
     monkeypatch.setattr(os, "fsync", refused)
     with pytest.raises(PermissionError) as refusal:
-        write_whole(file, b"new")
+        write_atomically(file, b"new")
     assert refusal.value.filename == str(file)
     assert [file.read_bytes() for file in tmp_path.iterdir()] == [b"old"]
 
@@ -132,5 +132,5 @@ def test_a_folder_that_takes_no_file_is_told_by_the_name_of_the_file(
 ) -> None:
     monkeypatch.setattr(atomic_write.tempfile, "mkstemp", refused)
     with pytest.raises(PermissionError) as refusal:
-        write_whole(tmp_path / "handout.html", b"new")
+        write_atomically(tmp_path / "handout.html", b"new")
     assert refusal.value.filename == str(tmp_path / "handout.html")

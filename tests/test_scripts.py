@@ -15,7 +15,7 @@ from triton_workshop.checking.reporting.progress import Status, entries
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.cli import main
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.scripts import LARGEST_BYTES, read_source, read_text
+from triton_workshop.scripts import MAX_BYTES, read_source, read_text
 
 ADD = EXERCISES["1"]
 TOO_LARGE = "too large for a script, which may have 250 kB at most"
@@ -98,7 +98,7 @@ def test_each_command_tells_it_in_a_sentence(
 
 def test_a_script_of_the_largest_size_is_read_as_python_reads_it(tmp_path: Path) -> None:
     file = tmp_path / "script.py"
-    file.write_bytes(b"\xef\xbb\xbfx = 1\r\n".ljust(LARGEST_BYTES, b"#"))
+    file.write_bytes(b"\xef\xbb\xbfx = 1\r\n".ljust(MAX_BYTES, b"#"))
     assert read_source(file).startswith("x = 1\n#")
     file.write_bytes(b"# coding: latin-1\n\xe9")
     assert read_source(file)[-1] == "é"

@@ -44,15 +44,15 @@ def __dir__() -> list[str]:
 
 def _choose_device() -> str:
     import triton_workshop.interruption  # noqa: F401  # before all that takes time
-    from triton_workshop.check_reminder import expect_a_check
+    from triton_workshop.check_reminder import register_reminder
     from triton_workshop.device import resolve_device, simulated
     from triton_workshop.import_order import check_triton_mode
 
-    is_exercise = expect_a_check()
+    is_exercise = register_reminder()
     if is_exercise:
-        from triton_workshop.loading import loaded, loading
+        from triton_workshop.startup_interrupts import exit_on_interrupt, raise_on_interrupt
 
-        loading()
+        exit_on_interrupt()
     device = resolve_device()
     check_triton_mode()
     if simulated():
@@ -62,5 +62,5 @@ def _choose_device() -> str:
     if is_exercise:
         import torch  # noqa: F401  # as its next line does, where Ctrl+C might abort in the middle of C++
 
-        loaded()
+        raise_on_interrupt()
     return device

@@ -1,4 +1,7 @@
-"""Tells a learner who deleted an exercise's check, which would otherwise end silently, which lines to put back."""
+"""Reminder for a learner who deleted the check of an exercise.
+
+The script would otherwise end silently. The reminder has the lines to put back.
+"""
 
 from __future__ import annotations
 
@@ -18,32 +21,41 @@ if __name__ == "__main__":  # the check: keep it
 """
 
 
-def expect_a_check() -> bool:
-    """Whether the running script is one of our exercises or solutions. If it is never checked, say so when it ends."""
+def register_reminder() -> bool:
+    """Return True if the running script is one of our exercises or solutions.
+
+    If it is never checked, it prints a reminder when it ends.
+    """
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     if script is None:
         return False
     file = Path(script).resolve()  # now, as the script may change the current folder
     number = _exercise_of(file)
     if number is not None:
-        forget_the_check()  # a script imports several names, and each one calls this
-        atexit.register(_say_what_is_missing, file, number)
+        cancel_reminder()  # a script imports several names, and each one calls this
+        atexit.register(_print_reminder, file, number)
     return number is not None
 
 
-def forget_the_check() -> None:
-    """The script is being checked, so there is nothing to say."""
-    atexit.unregister(_say_what_is_missing)
+def cancel_reminder() -> None:
+    """Cancel the reminder, as the script is being checked."""
+    atexit.unregister(_print_reminder)
 
 
 def _exercise_of(file: Path) -> str | None:
-    """The number of the exercise that a file of this repository is for; None for any other file."""
-    ours = file.parent in [ROOT / folder for folder in _FOLDERS] and (ROOT / "solutions" / file.name).is_file()
-    return file.stem.removeprefix("exercise_") if ours and file.name.startswith("exercise_") else None
+    """Return the number of the exercise that a file is for.
+
+    Return None for a file that is no exercise of this repository.
+    """
+    is_exercise = file.parent in [ROOT / folder for folder in _FOLDERS] and (ROOT / "solutions" / file.name).is_file()
+    return file.stem.removeprefix("exercise_") if is_exercise and file.name.startswith("exercise_") else None
 
 
-def _say_what_is_missing(file: Path, number: str) -> None:
-    """Print it on standard error; an exit handler cannot change the exit status."""
+def _print_reminder(file: Path, number: str) -> None:
+    """Print the reminder on standard error.
+
+    An exit handler cannot change the exit status.
+    """
     # A traceback or a prompt (`python -i`) on the screen already says why there was no check.
     if getattr(sys, "last_value", None) is not None or hasattr(sys, "ps1"):
         return
@@ -53,10 +65,12 @@ def _say_what_is_missing(file: Path, number: str) -> None:
         return
     if any(map(_calls_the_check, blocks)):  # something has ended the script before it
         return
-    words = f"{file.name} was not checked: the check at its end is gone. Put it back:\n\n{_CHECK.format(number=number)}"
+    message = (
+        f"{file.name} was not checked: the check at its end is gone. Put it back:\n\n{_CHECK.format(number=number)}"
+    )
     if blocks:
-        words += '\nAnything else under `if __name__ == "__main__":` can stay, above it.\n'
-    print(words, file=sys.stderr, end="")
+        message += '\nAnything else under `if __name__ == "__main__":` can stay, above it.\n'
+    print(message, file=sys.stderr, end="")
 
 
 def _main_blocks(tree: ast.Module) -> list[ast.If]:

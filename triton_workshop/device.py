@@ -16,8 +16,10 @@ from dataclasses import dataclass
 from types import ModuleType
 
 MINIMUM_COMPUTE_CAPABILITY = (7, 5)
-"""Turing, the oldest architecture that PyTorch's CUDA 13 builds support (CUDA 13.0 release notes, section on deprecated
-architectures), and so the oldest on which Triton's kernels run."""
+"""Turing, the oldest architecture on which Triton's kernels run.
+
+It is the oldest that PyTorch's CUDA 13 builds support (CUDA 13.0 release notes, section on deprecated architectures).
+"""
 
 FP_FUSION = "TRITON_DEFAULT_FP_FUSION"
 _TRUE = frozenset({"1", "true", "on", "y", "yes"})
@@ -35,6 +37,7 @@ class Gpu:
 
     @property
     def runs_kernels(self) -> bool:
+        """True if Triton's kernels run on it."""
         return self.compute_capability >= MINIMUM_COMPUTE_CAPABILITY
 
 
@@ -47,23 +50,28 @@ class Driver:
 
 
 def resolve_device() -> str:
-    """Where kernels run in this process: "cuda", or "cpu" for the simulator.
+    """Return "cuda", or "cpu" for the simulator: where kernels run.
 
     Must be called before Triton is imported: for "cpu" it sets `TRITON_INTERPRET=1`, and for "cuda" the rounding that
-    our kernels were measured with (see `_keep_fusing`).
+    our kernels were measured with (see `_enable_fp_fusion`).
     """
     return _resolve_once()
 
 
 def simulated(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether `TRITON_INTERPRET`, read as Triton reads it, asks for the simulator; `environ` is this process's by
-    default."""
+    """Return True if `TRITON_INTERPRET` asks for the simulator.
+
+    It is read as Triton reads it. `environ` is this process's by default.
+    """
     environ = os.environ if environ is None else environ
     return environ.get("TRITON_INTERPRET", "").strip().lower() in _TRUE
 
 
 def use_simulator() -> None:
-    """Run the kernels of this process on the simulator. Call this before Triton is imported."""
+    """Run the kernels of this process on the simulator.
+
+    Call this before Triton is imported.
+    """
     os.environ["TRITON_INTERPRET"] = "1"
     _resolve_once.cache_clear()
 
@@ -74,44 +82,53 @@ def _resolve_once() -> str:
     if misspelling:
         warnings.warn(misspelling, stacklevel=5)  # the line of the script that imports us
     if runs_on_a_gpu():
-        _keep_fusing()
+        _enable_fp_fusion()
         return "cuda"
     os.environ["TRITON_INTERPRET"] = "1"
     return "cpu"
 
 
-def _keep_fusing() -> None:
-    """Keep fusing a multiplication and an addition into one instruction that rounds once, as in every Triton so far.
+def _enable_fp_fusion() -> None:
+    """Have multiplications and additions fused into one instruction.
 
-    Triton 3.9 warns in each process that leaves this unset, since 3.10 is to fuse only on request
-    (triton/_utils.py, FP_FUSION_DEFAULT_WARNING).
+    It rounds once, as in every Triton so far. Triton 3.9 warns in each process that leaves this unset, since 3.10 is to
+    fuse only on request (triton/_utils.py, FP_FUSION_DEFAULT_WARNING).
     """
     os.environ.setdefault(FP_FUSION, "1")
 
 
 def misspelt_interpret(environ: Mapping[str, str]) -> str | None:
-    """What to say if `TRITON_INTERPRETER`, a variable that Triton ignores, is set; None if it is not."""
+    """Return a warning if `TRITON_INTERPRETER` is set, else None.
+
+    Triton ignores that variable.
+    """
     if "TRITON_INTERPRETER" not in environ:
         return None
     return "TRITON_INTERPRETER is set, but Triton does not read it: the variable is spelt TRITON_INTERPRET"
 
 
 def runs_on_a_gpu(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether kernels run on a GPU here: a suitable one exists, and nobody asked for the simulator."""
+    """Return True if kernels run on a GPU here.
+
+    A suitable one exists, and nobody asked for the simulator.
+    """
     return not simulated(environ) and any(gpu.runs_kernels for gpu in visible_gpus(environ))
 
 
 def visible_gpus(environ: Mapping[str, str] | None = None) -> tuple[Gpu, ...]:
-    """The NVIDIA GPUs that CUDA would show this process, taking `CUDA_VISIBLE_DEVICES` into account."""
+    """Return the NVIDIA GPUs that CUDA would show this process.
+
+    It takes `CUDA_VISIBLE_DEVICES` into account.
+    """
     visible = (os.environ if environ is None else environ).get("CUDA_VISIBLE_DEVICES")
     return select_visible(installed_gpus(), visible)
 
 
 def select_visible(gpus: tuple[Gpu, ...], visible: str | None) -> tuple[Gpu, ...]:
-    """The GPUs that a value of `CUDA_VISIBLE_DEVICES` selects, in its order; None selects all.
+    """Return the GPUs that a value of `CUDA_VISIBLE_DEVICES` selects.
 
-    As in CUDA, each entry is an index or the start of a UUID, and the first one that matches no GPU ends the list
-    (CUDA C++ Programming Guide, "CUDA Environment Variables").
+    They are in its order; None selects all. As in CUDA, each entry is an index or the start of a UUID, and the first
+    one that matches no GPU ends the list (CUDA C++ Programming Guide, "CUDA Environment Variables").
     """
     if visible is None:
         return gpus
@@ -137,7 +154,10 @@ def _named(gpus: tuple[Gpu, ...], name: str) -> Gpu | None:
 
 @functools.cache
 def installed_gpus() -> tuple[Gpu, ...]:
-    """Every NVIDIA GPU that the driver reports, visible to CUDA or not; empty without a driver."""
+    """Return every NVIDIA GPU that the driver reports.
+
+    CUDA may not show all of them. There are none without a driver.
+    """
     with _nvml() as nvml:
         if nvml is None:
             return ()
@@ -151,7 +171,7 @@ def installed_gpus() -> tuple[Gpu, ...]:
 
 @functools.cache
 def driver() -> Driver | None:
-    """The NVIDIA driver, or None if there is none."""
+    """Return the NVIDIA driver, or None if there is none."""
     with _nvml() as nvml:
         if nvml is None:
             return None
@@ -163,7 +183,7 @@ def driver() -> Driver | None:
 
 
 def _describe(nvml: ModuleType, index: int) -> Gpu | None:
-    """None for a GPU that the driver cannot reach."""
+    """Return the GPU with this index, or None if it cannot be reached."""
     try:
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
         return Gpu(
@@ -178,7 +198,10 @@ def _describe(nvml: ModuleType, index: int) -> Gpu | None:
 
 
 def _memory(nvml: ModuleType, handle: object) -> int:
-    """Bytes; 0 for a GPU that shares the machine's memory, of which NVML says nothing."""
+    """Return the bytes of a GPU's memory.
+
+    They are 0 for a GPU that shares the machine's memory, of which NVML says nothing.
+    """
     try:
         return int(nvml.nvmlDeviceGetMemoryInfo(handle).total)
     except nvml.NVMLError:
@@ -187,7 +210,10 @@ def _memory(nvml: ModuleType, handle: object) -> int:
 
 @contextmanager
 def _nvml() -> Iterator[ModuleType | None]:
-    """NVML's functions, which raise its NVMLError; None where there is no driver."""
+    """Provide NVML's functions, or None where there is no driver.
+
+    They raise its NVMLError.
+    """
     if sys.platform == "linux" and not _has_library("libnvidia-ml.so.1"):
         yield None  # each block that a command runs asks, and to import pynvml takes 9 ms
         return

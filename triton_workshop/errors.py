@@ -16,12 +16,18 @@ from triton_simulator.errors import SimulatorError
 from triton_simulator.without_library.errors import NoTritonError
 from triton_workshop.slide_environment import columns_of
 
-READER_GONE = (errno.EPIPE, errno.EINVAL)
-"""How writing to a pipe without a reader fails; Windows says the latter."""
+BROKEN_PIPE_ERRORS = (errno.EPIPE, errno.EINVAL)
+"""Error numbers of writing to a pipe without a reader.
+
+The latter is Windows'.
+"""
 
 
 class WorkshopError(Exception):
-    """A mistake in how a script is set up. If nothing catches it, only its message is printed, without a traceback."""
+    """Mistake in how a script is set up.
+
+    If nothing catches it, only its message is printed, without a traceback.
+    """
 
 
 class MisuseError(WorkshopError):
@@ -29,10 +35,11 @@ class MisuseError(WorkshopError):
 
 
 @contextmanager
-def written_output() -> Iterator[None]:
-    """Write what is printed meanwhile. Raises WorkshopError if that is impossible, as on a full disk.
+def flushed_output() -> Iterator[None]:
+    """Write what is printed meanwhile.
 
-    Python itself writes the rest at its end, when nobody can say so any more. A reader that has seen enough may go.
+    Raises WorkshopError if that is impossible, as on a full disk. Python itself writes the rest at its end, when nobody
+    can say so any more. A reader that has seen enough may go.
     """
     try:
         try:
@@ -45,13 +52,13 @@ def written_output() -> Iterator[None]:
             raise
         if lost is not None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where Python may write the rest
-            if lost.errno in READER_GONE:
+            if lost.errno in BROKEN_PIPE_ERRORS:
                 sys.exit(1)
         raise WorkshopError(f"the output cannot be written: {error.strerror}") from None
 
 
 def _output_error() -> OSError | None:
-    """Why what is left of standard output cannot be written."""
+    """Return the error of writing the rest of standard output, if any."""
     try:
         _flush()
     except OSError as error:
@@ -64,14 +71,14 @@ def _flush() -> None:
         sys.stdout.flush()
 
 
-FOR_PEOPLE = (WorkshopError, SimulatorError, NoTritonError)
-"""What is shown without a traceback."""
+SHOWN_WITHOUT_TRACEBACK = (WorkshopError, SimulatorError, NoTritonError)
+"""Errors that are shown without a traceback."""
 
 _python_hook = sys.excepthook
 
 
 def _print_plainly(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    if isinstance(error, FOR_PEOPLE):
+    if isinstance(error, SHOWN_WITHOUT_TRACEBACK):
         print_error(error)
     else:
         _python_hook(kind, error, trace)
@@ -88,7 +95,10 @@ def print_wrapped(text: str, stream: TextIO) -> None:
 
 
 def wrapped(text: str, columns: int | None) -> str:
-    """The text with its long lines broken between words; with None for the columns, as it is."""
+    """Return the text with its long lines broken between words.
+
+    With None for the columns, it stays as it is.
+    """
     return text if columns is None else "\n".join(_folded(line, columns) for line in text.split("\n"))
 
 

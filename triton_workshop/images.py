@@ -1,4 +1,7 @@
-"""Pictures in, pictures out: from a file to a tensor, and from a tensor to the terminal, a slide, or a file."""
+"""Pictures: from a file to a tensor, and from a tensor to a screen.
+
+The screen is the terminal or a slide; without either, a picture goes to a file.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,31 @@ from PIL import Image
 
 from triton_workshop.device import resolve_device
 from triton_workshop.slide_environment import PICTURES, SLIDE
-from triton_workshop.terminal import ask
-from triton_workshop.terminal_pictures import WIDEST_PICTURE, half_blocks, printed
+from triton_workshop.terminal import query_terminal
+from triton_workshop.terminal_pictures import MAX_PICTURE_COLUMNS, half_blocks, picture_output
 
 if TYPE_CHECKING:
     import torch
 
-HANDED_OVER = "\x1b_triton-workshop:picture;{}\x1b\\"
-"""Marks where in its output a process has shown a picture: the name of a PNG file in that folder, as an APC sequence,
-which terminals ignore (ECMA-48, 8.3.2)."""
-LONGEST_SIDE = 1600
-"""Longest side in pixels of a picture that is handed over: all that a slide across a projector's screen can show."""
-PRESENTERM_MARGIN = 10
+PICTURE_MARK = "\x1b_triton-workshop:picture;{}\x1b\\"
+"""Mark in a process's output of the place where it has shown a picture.
+
+It has the name of a PNG file in that folder, as an APC sequence, which terminals ignore (ECMA-48, 8.3.2).
+"""
+MAX_SIDE_PIXELS = 1600
+"""Longest side in pixels of a picture that is sent to the viewer.
+
+A slide across a projector's screen can show no more.
+"""
+PRESENTERM_MARGIN_COLUMNS = 10
 """Columns that presenterm keeps free beside a block's output."""
 
 
 def load_image(path: str | Path, width: int | None = None) -> torch.Tensor:
-    """Load a picture as a contiguous float32 tensor (3, height, width) on `DEVICE`, with values 0 to 1.
+    """Load a picture as a float32 tensor of shape (3, height, width).
 
-    With `width`, in pixels, it is scaled to that width and keeps its proportions.
+    It is contiguous and on `DEVICE`, with values 0 to 1. With `width`, in pixels, it is scaled to that width and keeps
+    its proportions.
     """
     import numpy as np
     import torch
@@ -51,7 +60,7 @@ def load_image(path: str | Path, width: int | None = None) -> torch.Tensor:
 
 
 def show_image(picture: torch.Tensor | Image.Image | str | Path) -> None:
-    """Show a picture in the terminal, in the slide whose code block this is, or else as a PNG file.
+    """Show a picture in the terminal or in the slide, or else save a PNG.
 
     A tensor is (3, height, width), or (1, height, width) or (height, width) for shades of grey, with values 0 to 1;
     values outside are clipped. Raises ValueError for any other shape.
@@ -60,32 +69,35 @@ def show_image(picture: torch.Tensor | Image.Image | str | Path) -> None:
     viewer = os.environ.get(PICTURES)
     if viewer:
         with suppress(OSError):  # the viewer is on another machine, or has gone
-            _hand_over(image, Path(viewer))
+            _send_to_viewer(image, Path(viewer))
             return
     if sys.stdout.isatty():
         _show_in_terminal(image)
         return
     columns = slide_columns(os.environ)
     if columns is not None:
-        print(half_blocks(image, min(columns, WIDEST_PICTURE)), flush=True)
+        print(half_blocks(image, min(columns, MAX_PICTURE_COLUMNS)), flush=True)
         return
     with tempfile.NamedTemporaryFile(prefix="triton-workshop-", suffix=".png", delete=False) as file:
         image.save(file, format="PNG")
     print(f"picture written to {file.name}", flush=True)
 
 
-def _hand_over(image: Image.Image, folder: Path) -> None:
-    """Hand the picture to the viewer, which shows it at this place in the output. Raises OSError."""
-    if max(image.size) > LONGEST_SIDE:
+def _send_to_viewer(image: Image.Image, folder: Path) -> None:
+    """Send the picture to the viewer.
+
+    The viewer shows it at this place in the output. Raises OSError.
+    """
+    if max(image.size) > MAX_SIDE_PIXELS:
         image = image.copy()
-        image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+        image.thumbnail((MAX_SIDE_PIXELS, MAX_SIDE_PIXELS))
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".png", delete=False) as file:
         image.save(file, format="PNG", compress_level=1)
-    print(end=HANDED_OVER.format(Path(file.name).name), flush=True)
+    print(end=PICTURE_MARK.format(Path(file.name).name), flush=True)
 
 
 def as_pil(picture: torch.Tensor | Image.Image | str | Path) -> Image.Image:
-    """The picture as 8-bit RGB; transparent parts become white."""
+    """Return the picture as 8-bit RGB; transparent parts become white."""
     if isinstance(picture, Image.Image):
         return _opaque(picture)
     if isinstance(picture, str | Path):
@@ -108,15 +120,16 @@ def _opaque(picture: Image.Image) -> Image.Image:
 
 
 def slide_columns(environ: Mapping[str, str]) -> int | None:
-    """How wide a picture may be in the slide that runs this process; None outside slides.
+    """Return the columns for a picture in this process's slide.
 
-    `TRITON_WORKSHOP_SLIDE` gives the width. presenterm does not set it, so there the terminal's width decides.
+    Return None outside slides. `TRITON_WORKSHOP_SLIDE` gives the width. presenterm does not set it, so there the
+    terminal's width decides.
     """
     value = environ.get(SLIDE, "")
     if value.isdecimal() and int(value) > 0:
         return int(value)
     if _parent_is_presenterm():
-        return max(20, _controlling_terminal_columns() - PRESENTERM_MARGIN)
+        return max(20, _controlling_terminal_columns() - PRESENTERM_MARGIN_COLUMNS)
     return None
 
 
@@ -143,10 +156,10 @@ def _controlling_terminal_columns() -> int:
 
 
 def _show_in_terminal(image: Image.Image) -> None:
-    columns = min(WIDEST_PICTURE, shutil.get_terminal_size().columns)
-    terminal = ask()
+    columns = min(MAX_PICTURE_COLUMNS, shutil.get_terminal_size().columns)
+    terminal = query_terminal()
     if terminal.shows_pictures:
-        print(end=printed(image, terminal, columns), flush=True)
+        print(end=picture_output(image, terminal, columns), flush=True)
         return
     from rich.console import Console
     from rich.text import Text

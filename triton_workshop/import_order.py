@@ -1,4 +1,7 @@
-"""Catches scripts that import Triton too early, as its import decides whether kernels are compiled or simulated."""
+"""Check that a script does not import Triton too early.
+
+The import of Triton decides whether kernels are compiled or simulated.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,22 @@ from triton_workshop.slide_environment import name_of_line
 
 
 def check_triton_mode() -> None:
-    """Raise WorkshopError if Triton is already loaded in a mode that this process does not want."""
+    """Raise WorkshopError if Triton is loaded in a mode that is not required."""
     interpreted = _loaded_interpreted()
     if interpreted is None or interpreted == simulated():
         return
-    loaded, wanted = ("simulator", "GPU") if interpreted else ("GPU", "simulator")
+    loaded, required = ("simulator", "GPU") if interpreted else ("GPU", "simulator")
     raise WorkshopError(
         f"Triton was imported before triton_workshop and is set up for the {loaded}, but kernels are to run on the "
-        f"{wanted}. {_what_to_move()}."
+        f"{required}. {_fix_suggestion()}."
     )
 
 
 def _loaded_interpreted() -> bool | None:
-    """Whether Triton's library functions were loaded for the interpreter; None if Triton is not loaded yet."""
+    """Return True if Triton was loaded for the interpreter.
+
+    Return None if it is not loaded yet.
+    """
     standard = sys.modules.get("triton.language.standard")
     library_function = getattr(standard, "cdiv", None)
     if library_function is None:
@@ -32,8 +38,8 @@ def _loaded_interpreted() -> bool | None:
     return type(library_function).__name__ == "InterpretedFunction"
 
 
-def _what_to_move() -> str:
-    """Which import of the running script goes where."""
+def _fix_suggestion() -> str:
+    """Return a sentence on which import of the running script goes where."""
     fallback = "Move the import of triton_workshop above every other import of the script"
     script = getattr(sys.modules.get("__main__"), "__file__", None)
     if script is None:
@@ -45,22 +51,28 @@ def _what_to_move() -> str:
     imports = _imports(tree)
     # torchvision and others import Triton too, so without `import triton` the first import is the suspect.
     suspect = imports.get("triton") or next(iter(imports.values()), None)
-    ours = imports.get("triton_workshop")
-    if ours is None or suspect is None or suspect >= ours:
+    workshop_line = imports.get("triton_workshop")
+    if workshop_line is None or suspect is None or suspect >= workshop_line:
         return fallback
-    line, other = (name_of_line(script, number) for number in (ours, suspect))
-    return f"In {Path(script).name}, move {line} (triton_workshop) above {other}"
+    workshop_name, suspect_name = (name_of_line(script, number) for number in (workshop_line, suspect))
+    return f"In {Path(script).name}, move {workshop_name} (triton_workshop) above {suspect_name}"
 
 
 def lines_to_exchange(tree: ast.Module) -> tuple[int, int] | None:
-    """The lines that import triton_workshop and, before it, Triton; None if the order is right."""
+    """Return the lines that import triton_workshop and, before it, Triton.
+
+    Return None if the order is right.
+    """
     imports = _imports(tree)
-    ours, triton = imports.get("triton_workshop"), imports.get("triton")
-    return None if ours is None or triton is None or triton > ours else (ours, triton)
+    workshop_line, triton = imports.get("triton_workshop"), imports.get("triton")
+    return None if workshop_line is None or triton is None or triton > workshop_line else (workshop_line, triton)
 
 
 def _imports(tree: ast.Module) -> dict[str | None, int]:
-    """The line on which a script first imports each package, from top to bottom."""
+    """Return the line on which a script first imports each package.
+
+    They are in the order of the script.
+    """
     nodes = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     lines: dict[str | None, int] = {}
     for node in nodes:

@@ -1,7 +1,7 @@
-"""Ends a program quietly if Ctrl+C comes while it is still loading: importing this is enough.
+"""Quiet end of a program if Ctrl+C comes while it is still loading.
 
-Nothing is lost then, and a traceback of imports says nothing about the script. Python ends by SIGINT, as it does
-without this, so a shell sees status 130.
+Importing this module is enough. Nothing is lost then, and a traceback of imports says nothing about the script. Python
+ends by SIGINT, as it does without this, so a shell sees status 130.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ INTERRUPTED = 130
 """The exit status of a program that Ctrl+C has ended, as shells give it."""
 
 _IMPORT = "<frozen importlib._bootstrap"
-"""How the file names of Python's own frames for an import begin; of most imports, Python leaves them out."""
+"""Start of the file names of Python's own frames for an import.
+
+Python leaves most of them out of a traceback.
+"""
 
 _python_hook = sys.excepthook
 
@@ -25,7 +28,10 @@ def _print_unless_loading(kind: type[BaseException], error: BaseException, trace
 
 
 def _imports(trace: TracebackType | None) -> bool:
-    """Whether a module was being imported: its body ran below the script's own."""
+    """Return True if a module was being imported.
+
+    Its body ran below the script's own.
+    """
     while trace is not None and (trace := trace.tb_next) is not None:
         code = trace.tb_frame.f_code
         if code.co_name == "<module>" or code.co_filename.startswith(_IMPORT):
@@ -33,8 +39,11 @@ def _imports(trace: TracebackType | None) -> bool:
     return False
 
 
-def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
-    """Raise an interrupt once more that came in a callback, as imports have them, and would be printed and ignored."""
+def _raise_interrupt(lost: sys.UnraisableHookArgs) -> None:
+    """Raise an interrupt once more that came in a callback.
+
+    Imports have such callbacks, and Python would print the interrupt and ignore it.
+    """
     if issubclass(lost.exc_type, KeyboardInterrupt):
         _thread.start_new_thread(_thread.interrupt_main, ())  # by itself it would be raised in here, and lost again
     else:
@@ -42,4 +51,4 @@ def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
 
 
 sys.excepthook = _print_unless_loading
-sys.unraisablehook = _interrupt_again
+sys.unraisablehook = _raise_interrupt

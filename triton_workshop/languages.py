@@ -1,4 +1,7 @@
-"""The languages that a deck's code blocks may be in, with the commands that run them: `languages.toml` lists them."""
+"""Languages of a deck's code blocks, listed in `languages.toml`.
+
+Each has the commands that run it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class LanguageExecutor:
-    """How code is run. `package` is what must be installed."""
+    """Way to run code.
+
+    `package` is what must be installed.
+    """
 
     extension: str
     commands: tuple[str, ...]
@@ -23,12 +29,12 @@ class LanguageExecutor:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def command_lines(self, file: Path) -> list[list[str]]:
-        """The commands, split into words, for a file that holds the code."""
-        places = {"file": file, "program": file.with_suffix(""), "folder": file.parent, "python": sys.executable}
-        return [[word.format(**places) for word in shlex.split(command)] for command in self.commands]
+        """Return the commands, split into words, for a file that holds the code."""
+        values = {"file": file, "program": file.with_suffix(""), "folder": file.parent, "python": sys.executable}
+        return [[argument.format(**values) for argument in shlex.split(command)] for command in self.commands]
 
     def missing(self, search_path: str | None) -> str | None:
-        """The first program that this machine lacks; None if all are there."""
+        """Return the first program that this machine lacks; None if all are there."""
         programs = (shlex.split(command)[0] for command in self.commands)
         needed = (program for program in programs if not program.startswith("{"))
         return next((program for program in needed if shutil.which(program, path=search_path) is None), None)
@@ -36,31 +42,39 @@ class LanguageExecutor:
 
 @dataclass(frozen=True)
 class Language:
+    """Language of a code block."""
+
     name: str
     executor: LanguageExecutor
     alternatives: Mapping[str, LanguageExecutor]
     """Further ways to run it, such as python's `uv`."""
     hidden_prefix: str
-    """What a line begins with that runs but is not shown; empty if there are none."""
+    """The prefix of a line that runs but is not shown; empty for none."""
 
 
 @functools.cache
 def languages() -> Mapping[str, Language]:
     """By each of their names."""
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    found: dict[str, Language] = {}
+    by_name: dict[str, Language] = {}
     for name, row in table.items():
-        found |= dict.fromkeys((name, *row.pop("aliases", ())), _language(name, **row))
-    return found
+        by_name |= dict.fromkeys((name, *row.pop("aliases", ())), _language(name, **row))
+    return by_name
 
 
 def _language(
     name: str, hidden_prefix: str = "/// ", alternatives: Mapping[str, Any] | None = None, **usual: Any
 ) -> Language:
-    others = {other: LanguageExecutor(**{**usual, **changed}) for other, changed in (alternatives or {}).items()}
-    return Language(name, LanguageExecutor(**usual), others, hidden_prefix)
+    executors = {
+        alternative: LanguageExecutor(**{**usual, **overrides})
+        for alternative, overrides in (alternatives or {}).items()
+    }
+    return Language(name, LanguageExecutor(**usual), executors, hidden_prefix)
 
 
 def runnable(language: str) -> bool:
-    """Whether code in this language can run, provided its programs are installed."""
+    """Return True if code in this language can run.
+
+    Its programs need not be installed.
+    """
     return language in languages()

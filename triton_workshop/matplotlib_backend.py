@@ -1,6 +1,7 @@
-"""A matplotlib backend for slides: `pyplot.show()` shows every figure in the slide, then closes them all.
+"""matplotlib backend for slides.
 
-It follows matplotlib's documentation ("Writing a backend -- the pyplot interface").
+`pyplot.show()` shows every figure in the slide, then closes them all. It follows matplotlib's documentation ("Writing a
+backend -- the pyplot interface").
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from PIL import Image
 from triton_workshop.images import show_image
 
 SHARPNESS = 2
-"""Pixels per pixel that the figure asks for, since a slide is larger than the window that figures are made for."""
+"""Pixels per pixel that the figure asks for.
+
+A slide is larger than the window that figures are made for.
+"""
 
 
 class FigureManager(FigureManagerBase):
     """Takes the place of a figure's window."""
 
     def show(self) -> None:
+        """Show the figure in the slide."""
         figure = self.canvas.figure
         drawn = io.BytesIO()
         figure.savefig(drawn, format="png", dpi=SHARPNESS * figure.dpi)
@@ -29,7 +34,11 @@ class FigureManager(FigureManagerBase):
 
     @classmethod
     def start_main_loop(cls) -> None:
-        """Called after all are shown, to wait until their windows are closed; here there is nothing to wait for."""
+        """Close all figures.
+
+        matplotlib calls this after all are shown, to wait until their windows are closed; here there is nothing to wait
+        for.
+        """
         Gcf.destroy_all()
 
 

@@ -1,5 +1,7 @@
-"""Puts kernels on the simulator as the workshop uses it: on a slide, lines are named as the slide numbers them, and the
-slide is told of launches."""
+"""The simulator, as the workshop uses it.
+
+On a slide, lines are named as the slide numbers them, and launches are recorded for the slide.
+"""
 
 from __future__ import annotations
 
@@ -14,24 +16,28 @@ from triton_workshop.slide_environment import LAUNCHES, name_of_line
 
 
 def simulate() -> None:
-    """Run the kernels of this process on the simulator, which `device` has chosen.
+    """Run the kernels of this process on the simulator.
 
-    Raises WorkshopError if Triton has been imported for a GPU, and NoTritonError if there is no Triton to be had.
+    `device` has chosen it. Raises WorkshopError if Triton has been imported for a GPU, and NoTritonError if there is no
+    Triton to be had.
     """
     check_triton_mode()
     install()
     lines.name_of_line = name_of_line
-    if _tell_the_slide not in hooks.listeners:
-        hooks.listeners.append(_tell_the_slide)
+    if _record_launch not in hooks.listeners:
+        hooks.listeners.append(_record_launch)
 
 
-def _tell_the_slide(*launch: Any) -> None:
-    """Note a launch for the slide, if there is one: a warm process learns that only when a script runs in it."""
+def _record_launch(*launch: Any) -> None:
+    """Record a launch for the slide, if there is one.
+
+    A warm process learns that only when a script runs in it.
+    """
     if LAUNCHES in os.environ:
-        _of_the_slide.append(Launches())
-        _of_the_slide[-1].write_at_exit(Path(os.environ.pop(LAUNCHES)))
-    for launches in _of_the_slide:
+        _slide_launches.append(Launches())
+        _slide_launches[-1].write_at_exit(Path(os.environ.pop(LAUNCHES)))
+    for launches in _slide_launches:
         launches.note(*launch)
 
 
-_of_the_slide: list[Launches] = []
+_slide_launches: list[Launches] = []

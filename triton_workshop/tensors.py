@@ -1,4 +1,4 @@
-"""What a launcher does before its kernel starts: count the programs and check the tensors."""
+"""Preparation of a launch: count the programs and check the tensors."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def cdiv(dividend: int, divisor: int) -> int:
-    """Ceiling division: how many blocks of `divisor` elements cover `dividend` elements.
+    """Return the ceiling of a division: blocks that cover `dividend` elements.
 
-    Raises ValueError for a divisor below 1.
+    Each block has `divisor` elements. Raises ValueError for a divisor below 1.
     """
     if divisor < 1:
         raise ValueError(f"cdiv expects a divisor of at least 1, got {divisor} (as in cdiv({dividend}, {divisor}))")
@@ -58,26 +58,33 @@ def check_tensors_gpu_ready(
 
 
 def _check_memory(position: int, tensor: torch.Tensor, device: torch.device, contiguous: bool) -> None:
-    """Raise unless kernels that start now can reach the tensor and it is on `device`, like all the others."""
+    """Raise unless a kernel that starts now can reach the tensor.
+
+    It must be on `device`, like all the others.
+    """
     import torch
 
-    found = f"on {tensor.device}, shape {tuple(tensor.shape)}, strides {tensor.stride()}"
+    description = f"on {tensor.device}, shape {tuple(tensor.shape)}, strides {tensor.stride()}"
     if not simulated() and not tensor.is_cuda:
-        raise ValueError(f'argument {position}: expected a tensor on the GPU, got one {found}; call .to("cuda")')
+        raise ValueError(f'argument {position}: expected a tensor on the GPU, got one {description}; call .to("cuda")')
     if contiguous and not tensor.is_contiguous():
-        raise ValueError(f"argument {position}: expected a contiguous tensor, got one {found}; call .contiguous()")
-    if tensor.device != device:
         raise ValueError(
-            f'argument {position}: expected {device}, as for argument 1, got a tensor {found}; call .to("{device}")'
+            f"argument {position}: expected a contiguous tensor, got one {description}; call .contiguous()"
         )
+    if tensor.device != device:
+        expected = f"expected {device}, as for argument 1"
+        raise ValueError(f'argument {position}: {expected}, got a tensor {description}; call .to("{device}")')
     if not simulated() and tensor.device.index != torch.cuda.current_device():
         current = f"cuda:{torch.cuda.current_device()}, where kernels start now"
         fix = f"call torch.cuda.set_device({tensor.device.index})"
-        raise ValueError(f"argument {position}: expected a tensor on {current}, got one {found}; {fix}")
+        raise ValueError(f"argument {position}: expected a tensor on {current}, got one {description}; {fix}")
 
 
 def _check_shapes(tensors: tuple[torch.Tensor, ...], shapes: str) -> None:
-    """Raise unless each tensor fits its pattern, and sizes with the same name agree."""
+    """Raise unless each tensor fits its pattern.
+
+    Sizes with the same name must agree.
+    """
     patterns = [pattern.split() for pattern in shapes.split(",")]
     if len(patterns) != len(tensors):
         raise ValueError(
@@ -87,7 +94,7 @@ def _check_shapes(tensors: tuple[torch.Tensor, ...], shapes: str) -> None:
     sizes: dict[str, int] = {}
     for position, (tensor, names) in enumerate(zip(tensors, patterns, strict=True), start=1):
         got = tuple(tensor.shape)
-        expected = _shape_in_words(names, sizes)
+        expected = _describe_shape(names, sizes)
         if len(got) != len(names):
             dimensions = f"{len(names)} dimension{'s' if len(names) != 1 else ''}"
             raise ValueError(f"argument {position}: expected {expected}, got {got}; pass a tensor with {dimensions}")
@@ -96,19 +103,25 @@ def _check_shapes(tensors: tuple[torch.Tensor, ...], shapes: str) -> None:
 
 
 def _size(name: str, size: int, sizes: dict[str, int]) -> int:
-    """Return the size that a pattern asks for: a number, or the size that this name had first."""
+    """Return the size that a pattern asks for.
+
+    It is a number, or the size that this name had first.
+    """
     return int(name) if name.isdecimal() else sizes.setdefault(name, size)
 
 
-def _shape_in_words(names: list[str], sizes: dict[str, int]) -> str:
-    """Return a pattern as Python writes a shape, with the sizes that are known."""
+def _describe_shape(names: list[str], sizes: dict[str, int]) -> str:
+    """Return a pattern as Python writes a shape, with the known sizes."""
     shape = f"({', '.join(names)}{',' if len(names) == 1 else ''})"
     settled = [f"{name} = {sizes[name]}" for name in dict.fromkeys(names) if name in sizes]
     return f"shape {shape} with {' and '.join(settled)}" if settled else f"shape {shape}"
 
 
 def _check_dtypes(tensors: tuple[torch.Tensor, ...], dtypes: tuple[Dtype, ...]) -> None:
-    """Raise unless each tensor has its dtype, or, for `float`, one that kernels compute with."""
+    """Raise unless each tensor has its dtype.
+
+    `float` stands for any that kernels compute with.
+    """
     import torch
 
     if len(dtypes) != len(tensors):

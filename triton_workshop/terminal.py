@@ -1,4 +1,7 @@
-"""What the terminal can show, asked of the terminal itself. Only the standard library: it comes before the screen."""
+"""Abilities of the terminal, asked of the terminal itself.
+
+Only the standard library is used, as this comes before the screen.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +23,13 @@ if sys.platform != "win32":
     import termios
     import tty
 
-PATIENCE_SECONDS = 1.0
-"""Seconds without an answer after which a terminal is taken for one that gives none. Over a slow line answers take
-time, and one that came later would be read as keys; what is imported meanwhile takes half of it anyway."""
-LONGEST_SECONDS = 2.0
+ANSWER_TIMEOUT_SECONDS = 1.0
+"""Seconds without an answer after which a terminal gives none.
+
+Over a slow line answers take time, and one that came later would be read as keys; what is imported meanwhile takes half
+of it anyway.
+"""
+CONVERSATION_TIMEOUT_SECONDS = 2.0
 
 # Several are asked at once. The last every terminal answers, and in their order (xterm's ctlseqs, "Primary DA").
 ASK_KITTY = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\"
@@ -36,18 +42,21 @@ NAME_ANSWER = re.compile(r"\x1bP>\|([^\x1b]*)\x1b\\")
 CELL_ANSWER = re.compile(r"\x1b\[6;(\d+);(\d+)t")
 ATTRIBUTES_ANSWER = re.compile(r"\x1b\[\?([\d;]*)c")
 
-MUTE = ("dumb", "linux", "")
+TERMS_WITHOUT_PICTURES = ("dumb", "linux", "")
 """Values of TERM that stand for no pictures, whatever is asked."""
 MULTIPLEXERS = ("tmux", "screen")
-"""How TERM begins inside of them."""
+"""Start of TERM inside of a multiplexer."""
 PLACEHOLDERS = ("kitty", "ghostty")
-"""Terminals that show a picture where letters of Unicode stand for it (kitty's graphics protocol, "Unicode
-placeholders"); others that speak the protocol do not, and know other ways."""
+"""Terminals that show a picture in place of letters of Unicode.
+
+The source is kitty's graphics protocol, "Unicode placeholders". Other terminals that speak the protocol do not do this,
+and know other ways.
+"""
 ITERM2 = ("iterm2", "iterm.app", "wezterm")
 
 
-class Way(StrEnum):
-    """How a terminal shows pictures."""
+class GraphicsProtocol(StrEnum):
+    """Protocol by which a terminal shows pictures."""
 
     KITTY = "kitty"
     ITERM2 = "iTerm2"
@@ -56,62 +65,72 @@ class Way(StrEnum):
 
 @dataclass(frozen=True)
 class Terminal:
-    """`way` is None where characters must do. `cell` is the pixels of a cell, across and down."""
+    """Terminal, as far as pictures need to know it.
 
-    way: Way | None = None
+    `graphics` is None where characters must do. `cell` is the pixels of a cell, across and down.
+    """
+
+    graphics: GraphicsProtocol | None = None
     cell: tuple[int, int] = (10, 20)
     through_tmux: bool = False
-    """Whether what is meant for the terminal must be handed to tmux to pass on."""
+    """True if sequences for the terminal have to pass through tmux."""
 
     @property
     def shows_pictures(self) -> bool:
-        """Whether it shows pictures itself; else they are drawn in characters."""
-        return self.way is not None
+        """True if it shows pictures itself; else they are drawn in characters."""
+        return self.graphics is not None
 
     def now(self) -> Self:
-        """The same after a change of the screen's size, which may be one of the letters' size."""
+        """Return the same terminal with its cells as large as they are now.
+
+        A change of the screen's size may be one of the letters' size.
+        """
         cell = cell_size()
         return self if cell is None else replace(self, cell=cell)
 
     def cells_for(self, pixels: tuple[int, int], percent: int | None, columns: int, rows: int) -> tuple[int, int]:
-        """Columns and rows of a picture: the percentage of the room or its natural size, shrunk to fit the room."""
+        """Return the columns and rows of a picture.
+
+        The picture has the percentage of the columns or its natural size, shrunk to fit.
+        """
         width, height = (max(side, 1) for side in pixels)
-        across, down = self.cell
-        wide = columns * percent / 100 if percent else width / across
+        cell_width, cell_height = self.cell
+        scaled_width = columns * percent / 100 if percent else width / cell_width
         # Rows per column of the picture: its own shape times the cell's.
-        shape = height / width * across / down
-        wide = min(wide, columns, rows / shape)
-        return max(1, round(wide)), max(1, round(wide * shape))
+        shape = height / width * cell_width / cell_height
+        scaled_width = min(scaled_width, columns, rows / shape)
+        return max(1, round(scaled_width)), max(1, round(scaled_width * shape))
 
 
 PLAIN = Terminal()
 
 
-def ask(environ: Mapping[str, str] | None = None) -> Terminal:
-    """Ask the terminal of standard input and output; must come before anybody else reads its answers.
+def query_terminal(environ: Mapping[str, str] | None = None) -> Terminal:
+    """Ask the terminal of standard input and output.
 
-    Takes as long as the terminal takes to answer, and `PATIENCE_SECONDS` where it does not.
+    This must come before anybody else reads its answers. It takes as long as the terminal takes to answer, and
+    `ANSWER_TIMEOUT_SECONDS` where it does not.
     """
     environ = os.environ if environ is None else environ
-    if not _at_a_terminal() or environ.get("TERM", "") in MUTE:
+    if not _at_a_terminal() or environ.get("TERM", "") in TERMS_WITHOUT_PICTURES:
         return PLAIN
     if sys.platform == "win32":
-        return _ask_on_windows()
+        return _query_windows_terminal()
     # Its variables stay behind where one goes on by ssh or sudo.
     multiplexed = environ.get("TERM", "").startswith(MULTIPLEXERS) or any(map(environ.get, ("TMUX", "STY")))
     # Apple's terminal would show the question for kitty's protocol as text, a multiplexer as its window's title.
     quiet = multiplexed or environ.get("TERM_PROGRAM") == "Apple_Terminal"
     answers = _conversation((ASK_CELL if quiet else ASK_NAME + ASK_CELL) + ASK_ATTRIBUTES)
     cell = _cell(answers)
-    if environ.get("TMUX") and _tmux_passes_on():
-        return Terminal(Way.KITTY, cell, through_tmux=True)
+    if environ.get("TMUX") and _tmux_allows_passthrough():
+        return Terminal(GraphicsProtocol.KITTY, cell, through_tmux=True)
     name = _name(answers)
     multiplexed = multiplexed or name.startswith(MULTIPLEXERS)  # by ssh from inside of tmux, without its variables
-    way = _way(answers, name, {} if multiplexed else environ)
+    graphics = _choose_graphics(answers, name, {} if multiplexed else environ)
     # Last, since many who answer this cannot do what a screen that scrolls needs; those who can know no sixels.
-    if way is None and not quiet and not multiplexed and ATTRIBUTES_ANSWER.search(answers):
-        way = Way.KITTY if KITTY_ANSWER.search(_conversation(ASK_KITTY + ASK_ATTRIBUTES)) else None
-    return Terminal(way, cell)
+    if graphics is None and not quiet and not multiplexed and ATTRIBUTES_ANSWER.search(answers):
+        graphics = GraphicsProtocol.KITTY if KITTY_ANSWER.search(_conversation(ASK_KITTY + ASK_ATTRIBUTES)) else None
+    return Terminal(graphics, cell)
 
 
 def _at_a_terminal() -> bool:
@@ -123,25 +142,33 @@ def _name(answers: str) -> str:
     return answer[1] if answer else ""
 
 
-def _way(answers: str, name: str, environ: Mapping[str, str]) -> Way | None:
-    """The best of what a terminal has answered, and of what its environment says; None if only kitty's may be left."""
+def _choose_graphics(answers: str, name: str, environ: Mapping[str, str]) -> GraphicsProtocol | None:
+    """Choose a protocol from the answers and the environment.
+
+    Return None if only kitty's may be left.
+    """
     attributes = ATTRIBUTES_ANSWER.search(answers)
     if attributes is None:
         return None
     names = (name, environ.get("TERM_PROGRAM", ""), environ.get("LC_TERMINAL", ""))
     if any(name.lower().startswith(ITERM2) for name in names):
-        return Way.ITERM2
-    return Way.SIXEL if "4" in attributes[1].split(";") else None
+        return GraphicsProtocol.ITERM2
+    return GraphicsProtocol.SIXEL if "4" in attributes[1].split(";") else None
 
 
 def _cell(answers: str) -> tuple[int, int]:
     answer = CELL_ANSWER.search(answers)
     height, width = map(int, answer.groups()) if answer else (0, 0)
-    return (width, height) if width and height else cell_size() or PLAIN.cell
+    if width and height:
+        return width, height
+    return cell_size() or PLAIN.cell
 
 
 def cell_size() -> tuple[int, int] | None:
-    """The pixels of a cell, across and down, as the system knows them without asking; None where it does not."""
+    """Return the pixels of a cell, as the system knows them without asking.
+
+    They are those across and down. Return None where the system does not know them.
+    """
     if sys.platform == "win32":
         return None
     try:
@@ -154,42 +181,48 @@ def cell_size() -> tuple[int, int] | None:
 
 
 def _conversation(questions: str) -> str:
-    """What the terminal answers, up to the answer that every terminal gives to the last question."""
+    """Return the terminal's answers to questions.
+
+    Every terminal answers the last question, and reading ends there.
+    """
     if sys.platform == "win32":
         return ""
-    before = termios.tcgetattr(0)
+    settings = termios.tcgetattr(0)
     answers = ""
     try:
         tty.setcbreak(0, termios.TCSANOW)
         os.write(1, questions.encode())
-        end = time.monotonic() + LONGEST_SECONDS
+        end = time.monotonic() + CONVERSATION_TIMEOUT_SECONDS
         while not ATTRIBUTES_ANSWER.search(answers) and time.monotonic() < end:
-            if not select.select([0], [], [], PATIENCE_SECONDS)[0]:
+            if not select.select([0], [], [], ANSWER_TIMEOUT_SECONDS)[0]:
                 break
             answers += os.read(0, 4096).decode(errors="replace")
     finally:
-        termios.tcsetattr(0, termios.TCSANOW, before)
+        termios.tcsetattr(0, termios.TCSANOW, settings)
     return answers
 
 
-def _tmux_passes_on() -> bool:
-    """Whether tmux may pass on what it does not know, to a terminal that shows pictures in the place of letters."""
+def _tmux_allows_passthrough() -> bool:
+    """Return True if tmux passes on sequences that it does not know.
+
+    The terminal must show pictures in the place of letters.
+    """
     program = shutil.which("tmux")
     if program is None:
         return False
-    words = "#{allow-passthrough}\n#{client_termname} #{client_termtype}"
+    template = "#{allow-passthrough}\n#{client_termname} #{client_termtype}"
     try:
-        asked = subprocess.run([program, "display-message", "-p", words], capture_output=True, text=True, timeout=1)
+        reply = subprocess.run([program, "display-message", "-p", template], capture_output=True, text=True, timeout=1)
     except (OSError, subprocess.TimeoutExpired):
         return False
-    allowed, _, names = asked.stdout.partition("\n")
+    allowed, _, names = reply.stdout.partition("\n")
     return allowed not in ("", "0", "off") and any(name in names.lower() for name in PLACEHOLDERS)
 
 
-def _ask_on_windows() -> Terminal:
+def _query_windows_terminal() -> Terminal:
     from textual_image import renderable
     from textual_image._terminal import get_cell_size
 
     cell = get_cell_size()
-    way = Way.SIXEL if renderable.Image is renderable.SixelImage else None
-    return Terminal(way, (max(cell.width, 1), max(cell.height, 1)))
+    graphics = GraphicsProtocol.SIXEL if renderable.Image is renderable.SixelImage else None
+    return Terminal(graphics, (max(cell.width, 1), max(cell.height, 1)))

@@ -1,6 +1,7 @@
-"""A picture as what a terminal shows: characters anywhere, or the escape sequences of kitty, iTerm2 and sixel.
+"""Pictures in a terminal.
 
-Imports no torch, and Pillow only when there is a picture: the viewer starts without it.
+They are characters anywhere, or the escape sequences of kitty, iTerm2 and sixel. This module imports no torch, and
+Pillow only when there is a picture: the viewer starts without it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from triton_workshop.terminal import Terminal, Way
+from triton_workshop.terminal import GraphicsProtocol, Terminal
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -21,13 +22,16 @@ Colour = tuple[int, int, int]
 """Red, green, blue, 0 to 255 each."""
 
 UPPER_HALF_BLOCK = "▀"
-WIDEST_PICTURE = 96
-"""Columns beyond which a picture in an output would push everything else off the screen."""
+MAX_PICTURE_COLUMNS = 96
+"""Columns of the widest picture in an output.
 
-CHUNK = 4096
-"""Bytes of one piece of a picture (kitty's graphics protocol, "Remote client")."""
+A wider one would push everything else off the screen.
+"""
+
+CHUNK_BYTES = 4096
+"""Bytes of one piece of a picture (kitty's protocol, "Remote client")."""
 PLACEHOLDER = "\U0010eeee"
-MARKS = (
+DIACRITICS = (
     "305 30d-30e 310 312 33d-33f 346 34a-34c 350-352 357 35b 363-36f 483-487 592-595 597-599 59c-5a1 "
     "5a8-5a9 5ab-5ac 5af 5c4 610-617 657-65b 65d-65e 6d6-6dc 6df-6e2 6e4 6e7-6e8 6eb-6ec 730 732-733 "
     "735-736 73a 73d 73f-741 743 745 747 749-74a 7eb-7f1 7f3 816-819 81b-823 825-827 829-82d 951 953-954 "
@@ -36,13 +40,22 @@ MARKS = (
     "2de0-2dff a66f a67c-a67d a6f0-a6f1 a8e0-a8f1 aab0 aab2-aab3 aab7-aab8 aabe-aabf aac1 fe20-fe26 10a0f "
     "10a38 1d185-1d189 1d1aa-1d1ad 1d242-1d244 "
 )
-"""Diacritics, as hexadecimal ranges; each encodes its position among them (kitty's rowcolumn-diacritics.txt)."""
+"""Diacritics, as hexadecimal ranges.
+
+Each encodes its position among them (kitty's rowcolumn-diacritics.txt).
+"""
 IDENTIFIERS = 1 << 24
-"""As many as colours can tell apart, since a placeholder names its picture by its colour."""
+"""Number of pictures that colours can tell apart.
+
+A placeholder names its picture by its colour.
+"""
 
 
 def half_block_colours(image: Image, columns: int, rows: int) -> Iterator[list[tuple[Colour, Colour]]]:
-    """Row by row, the colours of the upper and the lower pixel that each character shows."""
+    """Yield the colours of each row of characters.
+
+    They are those of the upper and the lower pixel that a character shows.
+    """
     from PIL.Image import Resampling
 
     pixels = image.convert("RGB").resize((columns, 2 * rows), Resampling.LANCZOS, reducing_gap=3.0).tobytes()
@@ -53,11 +66,15 @@ def half_block_colours(image: Image, columns: int, rows: int) -> Iterator[list[t
 
 
 def half_blocks(image: Image, columns: int) -> str:
-    """The picture in 24-bit colour, `columns` wide: each character shows two pixels, one above the other."""
+    """Return the picture in 24-bit colour, `columns` wide.
+
+    Each character shows two pixels, one above the other.
+    """
     columns = max(1, min(columns, image.width))
     rows = max(1, round(columns * image.height / image.width / 2))
 
     def cell(upper: Colour, lower: Colour) -> str:
+        """Return the character for two pixels."""
         over, under = (";".join(map(str, colour)) for colour in (upper, lower))
         return f"\x1b[38;2;{over};48;2;{under}m{UPPER_HALF_BLOCK}"
 
@@ -67,8 +84,11 @@ def half_blocks(image: Image, columns: int) -> str:
     )
 
 
-def scaled(image: Image, width: int, height: int) -> Image:
-    """The picture at another size; when it gets larger, each pixel stays square."""
+def resize(image: Image, width: int, height: int) -> Image:
+    """Return the picture at another size.
+
+    When it gets larger, each pixel stays square.
+    """
     from PIL.Image import Resampling
 
     larger = width > image.width and height > image.height
@@ -76,6 +96,7 @@ def scaled(image: Image, width: int, height: int) -> Image:
 
 
 def move_to(x: int, y: int) -> str:
+    """Return the sequence that moves the cursor to a cell, counted from 0."""
     return f"\x1b[{y + 1};{x + 1}H"
 
 
@@ -85,24 +106,29 @@ def step_over(columns: int) -> str:
 
 
 def sixel(image: Image) -> str:
+    """Return the picture as sixels."""
     from textual_image._sixel import image_to_sixels
 
     return image_to_sixels(image)
 
 
 def iterm2(image: Image, size: str) -> str:
-    """iTerm2's inline image, of a size in its words (its documentation, "Inline Images Protocol")."""
+    """Return iTerm2's inline image.
+
+    The size is in its words (its documentation, "Inline Images Protocol").
+    """
     data = _png(image)
     return f"\x1b]1337;File=inline=1;{size};size={len(data)}:{base64.b64encode(data).decode()}\x07"
 
 
 def kitty(image: Image, identifier: int, columns: int, rows: int) -> Iterator[str]:
-    """Hand a picture to the terminal, which shows it over these cells wherever placeholders name it.
+    """Yield the sequences that send a picture to the terminal.
 
-    From kitty's graphics protocol, "Unicode placeholders".
+    It shows the picture over these cells wherever placeholders name it. From kitty's graphics protocol, "Unicode
+    placeholders".
     """
     data = base64.b64encode(_png(image)).decode()
-    pieces = [data[start : start + CHUNK] for start in range(0, len(data), CHUNK)]
+    pieces = [data[start : start + CHUNK_BYTES] for start in range(0, len(data), CHUNK_BYTES)]
     for number, piece in enumerate(pieces, 1):
         first = f"i={identifier},f=100," if number == 1 else ""
         yield f"\x1b_G{first}q=2,m={int(number < len(pieces))};{piece}\x1b\\"
@@ -115,46 +141,58 @@ def kitty_forget(identifier: int) -> str:
 
 
 def placeholders(identifier: int, row: int, columns: range) -> tuple[str, str]:
-    """The letters that represent a part of one row of a picture, and the colour that names the picture."""
-    marks = _marks()
-    letters = "".join(PLACEHOLDER + marks[row] + marks[column] for column in columns)
+    """Return the letters that stand for a part of one row of a picture.
+
+    With them comes the colour that names the picture.
+    """
+    diacritics = _diacritics()
+    letters = "".join(PLACEHOLDER + diacritics[row] + diacritics[column] for column in columns)
     return letters, f"\x1b[0;38;2;{identifier >> 16};{identifier >> 8 & 255};{identifier & 255}m"
 
 
-def most_cells() -> int:
-    """The most rows, and columns, that placeholders can count."""
-    return len(_marks())
+def max_cells() -> int:
+    """Return the number of rows, and of columns, that placeholders can count."""
+    return len(_diacritics())
 
 
 @lru_cache(maxsize=1)
-def _marks() -> tuple[str, ...]:
-    ranges = ([int(end, 16) for end in part.split("-")] for part in MARKS.split())
+def _diacritics() -> tuple[str, ...]:
+    ranges = ([int(end, 16) for end in item.split("-")] for item in DIACRITICS.split())
     return tuple(chr(mark) for ends in ranges for mark in range(ends[0], ends[-1] + 1))
 
 
-def passed_on(sequence: str, terminal: Terminal) -> str:
-    """The sequence, wrapped if tmux has to pass it on to the terminal (tmux(1), "allow-passthrough")."""
+def wrap_for_tmux(sequence: str, terminal: Terminal) -> str:
+    """Return the sequence, wrapped if tmux has to pass it on.
+
+    The source is tmux(1), "allow-passthrough".
+    """
     if not terminal.through_tmux:
         return sequence
     return "\x1bPtmux;" + sequence.replace("\x1b", "\x1b\x1b") + "\x1b\\"
 
 
-def printed(image: Image, terminal: Terminal, columns: int) -> str:
-    """What prints a picture of that many columns, and leaves the cursor on the line below it."""
-    if terminal.way is Way.ITERM2:
+def picture_output(image: Image, terminal: Terminal, columns: int) -> str:
+    """Return the text that prints a picture of that many columns.
+
+    It leaves the cursor on the line below the picture.
+    """
+    if terminal.graphics is GraphicsProtocol.ITERM2:
         return iterm2(image, f"width={columns};preserveAspectRatio=1") + "\n"
-    columns, rows = terminal.cells_for(image.size, 100, columns, most_cells())
-    picture = scaled(image, columns * terminal.cell[0], rows * terminal.cell[1])
-    if terminal.way is Way.SIXEL:
+    columns, rows = terminal.cells_for(image.size, 100, columns, max_cells())
+    picture = resize(image, columns * terminal.cell[0], rows * terminal.cell[1])
+    if terminal.graphics is GraphicsProtocol.SIXEL:
         return "\n" * rows + f"\x1b7\x1b[{rows}A{sixel(picture)}\x1b8"
     number = new_identifier()
-    sent = "".join(passed_on(sequence, terminal) for sequence in kitty(picture, number, columns, rows))
+    sent = "".join(wrap_for_tmux(sequence, terminal) for sequence in kitty(picture, number, columns, rows))
     lines = (placeholders(number, row, range(columns)) for row in range(rows))
     return sent + "".join(f"{colour}{letters}\x1b[0m\n" for letters, colour in lines)
 
 
 def new_identifier() -> int:
-    """A number for a picture in kitty's memory that nobody else has, as far as chance goes."""
+    """Return a random number for a picture in kitty's memory.
+
+    Nobody else has it, as far as chance goes.
+    """
     return random.randrange(1 << 16, IDENTIFIERS // 2)
 
 

@@ -1,6 +1,7 @@
-"""Debug mode: importing this module makes kernels run on the simulator, even on a machine with a GPU.
+"""Debug mode: importing this module puts kernels on the simulator.
 
-There a kernel is ordinary Python: `print`, f-strings, `breakpoint()` and `print_if` work inside it.
+They run there even on a machine with a GPU. A kernel is ordinary Python: `print`, f-strings, `breakpoint()` and
+`print_if` work inside it.
 """
 
 from __future__ import annotations
@@ -53,14 +54,14 @@ def print_if(
     or with an empty one (`",=0"`), may be anything. An id is an int, a Triton scalar, or a one-element list of either.
     Raises ValueError for a malformed condition, and for one without a program id.
     """
-    given = [pid for pid in (pid_0, pid_1, pid_2) if pid is not None]
+    pids = [pid for pid in (pid_0, pid_1, pid_2) if pid is not None]
     parsed = [_parse(condition, conditions) for condition in conditions.split(",")]
-    if len(parsed) > len(given):
+    if len(parsed) > len(pids):
         raise ValueError(
-            f"expected {len(parsed)} program ids, one for each condition in {conditions!r}, got {len(given)}"
+            f"expected {len(parsed)} program ids, one for each condition in {conditions!r}, got {len(pids)}"
         )
-    ids = [_as_int(pid) for pid in given]
-    if all(holds(pid) for holds, pid in zip(parsed, ids, strict=False)):
+    ids = [_as_int(pid) for pid in pids]
+    if all(condition(pid) for condition, pid in zip(parsed, ids, strict=False)):
         print(text)
 
 

@@ -18,7 +18,7 @@ from .processes import RunPython, run_forked, run_python  # noqa: F401
 settings.register_profile("simulator", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("simulator")
 
-PLATFORM = ("test_plain_python.py", "test_takeover.py", "test_threads.py", "test_uninstall.py", "without_library/")
+PLATFORM = ("test_plain_python.py", "test_installation.py", "test_threads.py", "test_uninstall.py", "without_library/")
 """Whose tests are marked `platform`."""
 BARE = ("without_library/",)
 """Whose tests are marked `bare`."""

@@ -43,7 +43,7 @@ def test_a_large_region_is_counted_by_the_parts_that_were_touched(monkeypatch: p
         add[(4,)](torch.rand(1000), torch.rand(1000), torch.zeros(1000), 1000, BLOCK=256)
         transpose[(2,)](torch.rand(32, 16), torch.zeros(16, 32))
     assert [launch.counts.total.distinct for launch in launches] == [12000, 2 * 4 * 32 * 16]
-    assert [launch.counts.total.stored_again for launch in launches] == [0, 0]
+    assert [launch.counts.total.rewritten for launch in launches] == [0, 0]
 
 
 def test_bytes_and_operations_of_an_addition() -> None:

@@ -113,7 +113,7 @@ def stores_outside(x_ptr):
 def test_a_fault_names_a_program_as_the_course_does(grid: tuple[int, ...], program: str) -> None:
     with record() as launches:
         stores_outside[grid](torch.zeros(2))
-    assert launches[0].faults[0].what.startswith(program)
+    assert launches[0].faults[0].summary.startswith(program)
 
 
 @triton.jit

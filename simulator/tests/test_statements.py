@@ -215,7 +215,7 @@ def test_an_index_has_no_value_after_its_loop(kernel: Any, n: int) -> None:
     assert (told.load, told.loaded) == (None, None)
     assert told.source is not None
     assert "# LOOP" in told.source.line.text
-    assert f"`{told.source.name}`, whose loop has ended" in told.what
+    assert f"`{told.source.name}`, whose loop has ended" in told.summary
     assert f"`last = {told.source.name}`" in told.advice
     with pytest.warns(UndefinedResult, match="On a GPU `.` has no value after its loop"):
         kernel[(2,)](torch.zeros(4), torch.zeros(8), n)

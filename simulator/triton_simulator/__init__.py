@@ -25,8 +25,8 @@ from triton_simulator.without_library import provide
 if TYPE_CHECKING:
     from triton_simulator.errors import SimulatorError
     from triton_simulator.faults import Fault, KernelFaults, Kind
+    from triton_simulator.launch.installation import install, uninstall
     from triton_simulator.launch.recording import Launch, record
-    from triton_simulator.launch.takeover import install, uninstall
     from triton_simulator.values.undefined import UndefinedResult
 
 __all__ = [
@@ -48,9 +48,9 @@ _HOMES = {
     "KernelFaults": "faults",
     "SimulatorError": "errors",
     "UndefinedResult": "values.undefined",
-    "install": "launch.takeover",
+    "install": "launch.installation",
     "record": "launch.recording",
-    "uninstall": "launch.takeover",
+    "uninstall": "launch.installation",
 }
 
 

@@ -13,7 +13,10 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 RECORDER_NAME = "_.tell_branch"
-"""What such a function calls: a name that no script can have. A kernel finds ours, as it begins with an underscore."""
+"""The function that an instrumented condition calls.
+
+No script can have a name with a dot. A kernel may use it, as it begins with an underscore.
+"""
 _CONDITIONAL = (ast.If, ast.While, ast.IfExp)
 _Conditional = TypeVar("_Conditional", ast.If, ast.While, ast.IfExp)
 
@@ -26,11 +29,11 @@ class Branch(NamedTuple):
 
     file: str
     line: int
-    """Where the condition begins."""
+    """The line at which the condition begins."""
     condition: str
     """As `ast.unparse` writes it."""
     taken: bool
-    """Whether it was true."""
+    """True if the condition was true."""
 
 
 _record: set[Branch] | None = None

@@ -23,7 +23,10 @@ from torch.utils import _device
 from triton_simulator.patches import Patches
 
 CAPABILITY = (9, 0)
-"""Of the GPU that there seems to be: an H100, so that nothing is skipped for being too new."""
+"""Compute capability of the GPU that there seems to be: an H100.
+
+Nothing is skipped for being too new for it.
+"""
 NAME = "the CPU, as the simulator's GPU"
 PROPERTIES = {
     "name": NAME,
@@ -66,7 +69,7 @@ class NotMappedError(NotImplementedError):
 def cuda_patches(patches: Patches) -> None:
     """Plan that `torch.cuda` answers as if there were one GPU.
 
-    It raises NotMappedError for what it cannot do.
+    Whatever has no answer raises NotMappedError.
     """
     mapped = _cuda_replacements()
     for name in dict.fromkeys([*torch.cuda.__all__, *mapped]):
@@ -192,7 +195,7 @@ def _no_op(*_: Any, **__: Any) -> None: ...
 def _skip_compile(function: Any = None, **_: Any) -> Any:
     """Return the function as it is, in place of `torch.compile`.
 
-    It is a decorator with options too.
+    Like `torch.compile`, it may be called with options only, as a decorator.
     """
     return function if function is not None else lambda later: later
 
@@ -319,7 +322,7 @@ class CudaOnCpu(TorchFunctionMode):
     def _record_placement(self, result: Any, args: Any, kwargs: Any, device: Any) -> None:
         """Record on which device people see a result.
 
-        It is where they wanted it, or where it was computed from.
+        The device is the one they asked for, or the one of the operands.
         """
         if device is not None:
             on_gpu = _is_gpu(device)
@@ -386,7 +389,7 @@ def _on_gpu(tensor: torch.Tensor) -> bool:
 def _move(tensor: torch.Tensor, result: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
     """Return the result of a move.
 
-    It has memory of its own if it came from elsewhere.
+    A tensor from another device gets memory of its own.
     """
     if result.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr():
         # A move to the other device gives a copy, even if both are the CPU's memory.
@@ -445,7 +448,7 @@ _QUERIES: dict[Any, Callable[..., Any]] = {
     torch.Tensor.is_cpu.__get__: _is_cpu,  # type: ignore[attr-defined]
     torch.Tensor.get_device: _get_device,
 }
-"""What people ask about a tensor."""
+"""Questions about a tensor's device."""
 _MOVES: dict[Any, Callable[..., Any]] = {
     torch.Tensor.cuda: _cuda,
     torch.Tensor.cpu: _cpu,

@@ -44,7 +44,7 @@ _OPERATION_ADVICE = {
     Cause.OVERFLOW: "The least number of a type has no opposite: divide it in a wider type.",
     Cause.SHIFT: "Keep the distance in range: `tl.where(distance < 32, x << distance, 0)` for 32 bits.",
 }
-"""What to do about operations that leave their result undefined."""
+"""Advice on operations that leave their result undefined."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Fault:
 
     `index` and `last_index` are the first and the last element concerned, counted from the argument's first element.
     `outside` says how many elements the farthest one lies beyond the end, or before the start if negative; it is 0 for
-    one between the elements of a strided view. `other` is the program that it races with.
+    one between the elements of a strided view. `peer` is the program that it races with.
     """
 
     kind: Kind
@@ -97,16 +97,19 @@ class Fault:
     outside: int = 0
     programs: int = 1
     elements: int = 1
-    other: tuple[int, ...] | None = None
+    peer: tuple[int, ...] | None = None
     earlier: KernelLine | None = None
-    """For a race between threads of the program: where one of them came to the elements before."""
+    """The line that came to the elements before.
+
+    It is of a race between threads of the program.
+    """
     stored: bool = False
     """For a race: whether both store; otherwise one of them loads."""
     source: PoisonSource | None = None
     """For an undefined value, if it is known."""
 
     def __str__(self) -> str:
-        return f"{self.what}.\n  {self.line}. {self.advice}"
+        return f"{self.summary}.\n  {self.line}. {self.advice}"
 
     @property
     def load(self) -> KernelLine | None:
@@ -125,7 +128,7 @@ class Fault:
         return self.source.name if self.source is not None and self.source.is_load else None
 
     @property
-    def what(self) -> str:
+    def summary(self) -> str:
         """Sentence on which program did what, and in which element."""
         program = program_name(self.program)
         location = _element_name(self)
@@ -142,7 +145,7 @@ class Fault:
                 action = "both store to it" if self.stored else "one loads it, another one stores to it"
                 return f"threads of {program} meet at {location}: {action}, and neither waits"
             case Kind.RACE:
-                peer = "another program" if self.other is None else program_name(self.other)
+                peer = "another program" if self.peer is None else program_name(self.peer)
                 if self.stored:
                     return f"{program} and {peer} store different values to {location}"
                 return (
@@ -207,9 +210,9 @@ class Fault:
 
 
 class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
-    """Launch with at least one fault.
+    """Faults of a launch.
 
-    It touched memory outside of its tensors, had a race, or waits for ever.
+    Examples are memory outside of its tensors, a race, and a wait without end.
 
     `faults` has everything; the message has the first fault of each kind.
     """
@@ -241,7 +244,7 @@ def _element_name(fault: Fault) -> str:
 
 
 _Key = tuple[Kind, KernelLine, str | None, bool, KernelLine | None]
-"""What faults that are counted together have in common."""
+"""Common properties of faults that are counted together."""
 
 
 @dataclass
@@ -303,7 +306,7 @@ class FaultLog:
                 high,
                 size,
                 outside,
-                other=None if peer < 0 else self.program(peer),
+                peer=None if peer < 0 else self.program(peer),
                 earlier=earlier,
                 stored=stored,
                 source=source,

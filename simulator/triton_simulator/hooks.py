@@ -12,17 +12,29 @@ if TYPE_CHECKING:
     from triton_simulator.faults import KernelFaults
 
 Listener = Callable[[Any, dict[str, Any], dict[str, Any], set[str]], None]
-"""Is told of a launch: the kernel, its arguments by name, the launch's other options, and the names of the arguments
-that are numbers, but turned out to be addresses."""
+"""Function that is called with each launch.
+
+It gets the kernel, its arguments by name, the launch's other options, and the names of the arguments that are numbers,
+but turned out to be addresses.
+"""
 
 listeners: list[Listener] = []
 """Each is told of every launch that ended without an error."""
 
 dry_run = False
-"""Whether launches do not run, but only listeners are told: enough for whoever asks what is launched, at any size."""
+"""True if launches do not run, but only call listeners.
+
+It is enough to find out what is launched, at any size.
+"""
 
 load_hooks: list[Callable[[], None]] = []
-"""Each is called before a kernel loads a block. What it raises ends the launch, if it is no `Exception`."""
+"""Functions that are called before a kernel loads a block.
+
+What they raise ends the launch, if it is no `Exception`.
+"""
 
 fault_listeners: list[Callable[[KernelFaults], None]] = []
-"""Each is told of every launch that raises what it did wrong, before it does."""
+"""Functions that are called with the faults of a launch.
+
+They are called before the launch raises them.
+"""

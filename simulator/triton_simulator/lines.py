@@ -21,7 +21,10 @@ def _default_line_name(_: str, line: int) -> str:
 
 
 name_of_line: Callable[[str, int], str] = _default_line_name
-"""How messages speak of a line, given its file and its number there. Whoever uses the simulator may set another."""
+"""Function that returns the name of a line in messages.
+
+It gets the line's file and its number there. Users of the simulator may set another.
+"""
 
 
 @dataclass(frozen=True)

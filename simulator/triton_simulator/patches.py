@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _MISSING = object()
-"""Where there is no value."""
+"""Marker for a missing value."""
 
 
 @dataclass(frozen=True)

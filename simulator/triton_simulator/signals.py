@@ -50,15 +50,27 @@ class Plan:
     """
 
     one_by_one: str = ""
-    """Why to run one program at a time, in grid order: debug output, or what cannot be batched; empty if not."""
+    """The reason to run one program at a time, in grid order.
+
+    It is debug output, or something that cannot be batched, and empty if there is none.
+    """
     records_undo: bool = False
-    """Remember what each store replaces: some group diverges after it has stored."""
+    """True if stores are undone: some group diverges after it has stored."""
     traced: bool = False
-    """Know of every undefined element which load left it so: a result of it is stored, or a branch depends on it."""
+    """True if the load of every undefined element is recorded.
+
+    It is where a result of one is stored, or a branch depends on one.
+    """
     watched: frozenset[int] = frozenset()
-    """Addresses of storages that the launch touches in more than one way (loads, stores, atomics): who did matters."""
+    """Addresses of storages whose accesses are recorded by program.
+
+    The launch touches them in more than one way (loads, stores, atomics).
+    """
     threads: frozenset[int] = frozenset()
-    """Addresses of storages to which a program comes back by another block: which of its threads did matters."""
+    """Addresses of storages whose accesses are recorded by thread.
+
+    A program comes back to them by another block.
+    """
     events: int = 0
     """Room for this many atomics that order programs."""
 

@@ -94,7 +94,7 @@ def solutions(runner: Runner) -> Answers:
 
     @cache
     def answer(number: str, capability: int) -> Answer:
-        job = CompileJob(kernel(number), targets[capability], shown=True)
+        job = CompileJob(kernel(number), targets[capability], with_assembly=True)
         [told] = answers([job], warm(runner), LIMIT_SECONDS)
         return told
 

@@ -96,7 +96,7 @@ def test_what_is_known_is_not_compiled_again_until_something_changes(
 
 
 def test_with_other_variables_that_triton_reads_it_is_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    CACHE.keep("made", "asked")
+    CACHE.put("made", "asked")
     monkeypatch.setenv("TRITON_WORKSHOP_IDLE", "3")
     assert CACHE.get("asked") == "made"
     monkeypatch.setenv("DISABLE_PTXAS_OPT", "1")

@@ -316,9 +316,9 @@ from pathlib import Path
 from triton_workshop.checking.check import CheckRequest, check
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.processes.signal_scope import keep_signals_inside
+from triton_workshop.processes.signal_scope import confine_signals
 finding = check(CheckRequest(EXERCISES["1"], Path(sys.argv[1]), compiler=None)).findings[0]
-print(finding.hint_name, finding.source, keep_signals_inside(), sep="|")
+print(finding.hint_name, finding.source, confine_signals(), sep="|")
 """
 
 

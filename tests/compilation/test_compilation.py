@@ -21,7 +21,7 @@ from triton_simulator.compiler.launches import Launches
 from triton_simulator.compiler.report import CompilerReport
 from triton_simulator.compiler.targets import TARGETS, Target, targets_with
 from triton_workshop.processes import call
-from triton_workshop.processes.compilers import CompilerProcess, ask, new_process, warm
+from triton_workshop.processes.compilers import CompilerProcess, compile_kernels, new_process, warm
 from triton_workshop.processes.runner import Runner
 
 from . import kernels
@@ -45,7 +45,7 @@ def pickled_kernels(
 
 
 def said(kernel: Any, start: compilation.Start, **arguments: Any) -> CompilerReport:
-    return ask(pickled_kernels(kernel, **arguments), start)
+    return compile_kernels(pickled_kernels(kernel, **arguments), start)
 
 
 @pytest.mark.library
@@ -142,7 +142,7 @@ def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Star
         kernels.reaches_through_a_number[(1,)](x.data_ptr(), torch.empty_like(x), 16)
     launches.note(kernels.reaches_through_a_number, {"address": 4096, "output_ptr": x, "BLOCK": 16}, {}, {"address"})
     assert len(launches.kernels()) == 1  # wherever the memory lies
-    assert ask(launches.kernels(), start).refused is None
+    assert compile_kernels(launches.kernels(), start).refused is None
 
 
 @pytest.mark.library
@@ -200,7 +200,7 @@ def test_a_kernel_has_no_room_only_if_no_gpu_has_it() -> None:
 def test_names_of_the_kernels_own_are_not_taken_along(start: compilation.Start) -> None:
     [kernel] = pickled_kernels(kernels.calls_its_sum_as_its_launcher)
     assert kernel.unknown == ""
-    assert ask([kernel], start).notes == []
+    assert compile_kernels([kernel], start).notes == []
 
 
 NOT_KNOWN = (
@@ -278,7 +278,7 @@ def test_a_compiler_that_does_not_start_has_nothing_to_say(start: compilation.St
 def test_a_new_process_compiles_without_torch_and_without_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     assert os.environ["TRITON_INTERPRET"] == "1"
-    found = ask(pickled_kernels(kernels.calls_itself), new_process)
+    found = compile_kernels(pickled_kernels(kernels.calls_itself), new_process)
     assert found.fine == list(TARGETS)
 
 

@@ -17,7 +17,7 @@ from triton_workshop.deck import Deck, DeckError, load_deck
 from triton_workshop.deck.commands import COMMANDS
 from triton_workshop.deck.fences import ATTRIBUTES
 from triton_workshop.deck.front_matter import KEYS, OPTIONS
-from triton_workshop.deck.theme import AS_OURS, DRAWN
+from triton_workshop.deck.theme import DRAWN, IMPLIED
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.slides.page import compose
 from triton_workshop.viewer.slides.view import View
@@ -50,7 +50,7 @@ yaml_value = st.sampled_from(YAML_VALUES)
 setting = st.one_of(
     st.builds("{}: {}".format, st.sampled_from([*KEYS, "titel"]), yaml_value),
     st.builds("options:\n  {}: {}".format, st.sampled_from([*OPTIONS, "x"]), yaml_value),
-    st.builds(override, st.sampled_from([*DRAWN, *AS_OURS, "default", "footer.left"]), yaml_value),
+    st.builds(override, st.sampled_from([*DRAWN, *IMPLIED, "default", "footer.left"]), yaml_value),
 )
 front_matter = st.lists(setting, max_size=3).map(lambda lines: "\n".join(["---", *lines, "---", ""]))
 comment = st.builds("<!-- {}{} -->".format, st.sampled_from(NAMES), st.sampled_from(VALUES))

@@ -67,7 +67,7 @@ def test_there_is_a_recording_of_every_python_block_that_needs_no_gpu() -> None:
 
 @pytest.mark.parametrize("code", python_blocks())
 def test_a_block_of_the_deck_prints_what_was_recorded(page: PageInNode, code: Code) -> None:
-    recorded, ran = RECORDED[code.source], page.ask(run=code.source, numbers=list(code.shown_numbers))
+    recorded, ran = RECORDED[code.source], page.ask(run=code.source, numbers=list(code.visible_numbers))
     assert PICTURE.sub("", ran["printed"]) == PICTURE.sub("", recorded["printed"])
     assert bool(ran["failed"]) == recorded["failed"]
     assert not ran["changed"]

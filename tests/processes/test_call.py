@@ -213,7 +213,7 @@ def test_one_process_is_asked_for_one_thing_after_the_other(begin: Begin) -> Non
     with begin(take_tasks) as talk:
         processes = []
         for _ in range(2):
-            talk.ask(called.says_its_process, limit=LIMIT)
+            talk.submit(called.says_its_process, limit=LIMIT)
             processes += talk.messages()
         assert len(processes) == 2
         assert len(set(processes)) == 1
@@ -221,21 +221,21 @@ def test_one_process_is_asked_for_one_thing_after_the_other(begin: Begin) -> Non
 
 def test_what_nobody_has_heard_of_the_last_thing_is_not_mistaken_for_the_next(begin: Begin) -> None:
     with begin(take_tasks) as talk:
-        talk.ask(called.echoes, 1, 2, 3, limit=LIMIT)
+        talk.submit(called.echoes, 1, 2, 3, limit=LIMIT)
         assert next(talk.messages()) == 1
-        talk.ask(called.answers, limit=LIMIT)
+        talk.submit(called.answers, limit=LIMIT)
         talk.send("enough")
         talk.send("too late, as it has returned")
-        talk.ask(called.echoes, 4, limit=LIMIT)
+        talk.submit(called.echoes, 4, limit=LIMIT)
         assert list(talk.messages()) == [4]
 
 
 @pytest.mark.parametrize("begin", LIMITED, indirect=True)
 def test_each_thing_has_a_limit_of_its_own(begin: Begin) -> None:
     with begin(take_tasks) as talk:
-        talk.ask(called.echoes, 1, limit=LIMIT)
+        talk.submit(called.echoes, 1, limit=LIMIT)
         assert list(talk.messages()) == [1]
-        talk.ask(called.loops, limit=TimeLimit(0.3, LIMIT.file))
+        talk.submit(called.loops, limit=TimeLimit(0.3, LIMIT.file))
         messages = talk.messages()
         next(messages)
         with pytest.raises(TimeIsUpError):

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import RunPython
 from tests.processes import FAULT, dies, eventually, without_torch
-from triton_workshop import code_on_disk
+from triton_workshop import code_version
 from triton_workshop.processes import warm
 from triton_workshop.processes.idle import IDLE, IDLE_SECONDS, IdleError, idle_seconds
 from triton_workshop.processes.modes import Mode
@@ -219,7 +219,7 @@ def test_a_process_leaves_when_its_time_is_up(environment: dict[str, str], tmp_p
 def test_an_edited_package_is_other_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file = tmp_path / "module.py"
     file.write_text("")
-    monkeypatch.setattr(code_on_disk, "PACKAGES", [tmp_path])
+    monkeypatch.setattr(code_version, "PACKAGES", [tmp_path])
     before = WarmParent.of(Mode.SIMULATOR, {})
     assert WarmParent.of(Mode.SIMULATOR, {}) == before
     os.utime(file, ns=(0, file.stat().st_mtime_ns + 1))

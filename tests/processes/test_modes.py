@@ -8,7 +8,7 @@ import pytest
 
 from tests.processes import Start
 from triton_workshop import device
-from triton_workshop.processes.modes import Mode, heavy, parent_for
+from triton_workshop.processes.modes import Mode, has_slow_imports, parent_for
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
 
@@ -68,7 +68,7 @@ def test_a_script_finds_its_parent(
     ],
 )
 def test_heavy_scripts_import_what_takes_seconds(source: str, expected: bool) -> None:
-    assert heavy(source) is expected
+    assert has_slow_imports(source) is expected
 
 
 @pytest.mark.gpu

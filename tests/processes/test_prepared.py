@@ -18,7 +18,7 @@ from tests.processes import dies, finish
 from triton_workshop.processes import runner as runner_module
 from triton_workshop.processes.idle import IDLE, IdleError
 from triton_workshop.processes.modes import Mode
-from triton_workshop.processes.prepared import Prepared
+from triton_workshop.processes.prepared import PreparedProcess
 from triton_workshop.processes.process import Process
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
@@ -43,7 +43,7 @@ BEGUN = "import subprocess, os\nprint(os.getpid(), subprocess.Popen(['sleep', '6
 
 
 def launch(script: Script, file: Path, variables: Mapping[str, str]) -> tuple[Process, int]:
-    waiting = Prepared(Mode.COMPILER, environment(80))
+    waiting = PreparedProcess(Mode.COMPILER, environment(80))
     return waiting.become(Request((str(file),), str(script.folder.resolve()), variables))
 
 
@@ -89,7 +89,7 @@ def test_what_it_has_started_ends_with_it(tmp_path: Path) -> None:
 
 
 def test_one_that_waits_can_be_ended_and_then_becomes_nothing() -> None:
-    waiting = Prepared(Mode.COMPILER, environment(80))
+    waiting = PreparedProcess(Mode.COMPILER, environment(80))
     assert not waiting.has_ended()
     waiting._process.signal_group(signal.SIGKILL)
     waiting._process.pause(60)
@@ -102,9 +102,9 @@ import sys
 from pathlib import Path
 from tests.processes.test_prepared import BEGUN, printed, start
 from triton_workshop.processes.modes import Mode
-from triton_workshop.processes.prepared import Prepared
+from triton_workshop.processes.prepared import PreparedProcess
 from triton_workshop.processes.script import Script, environment
-waiting = Prepared(Mode.COMPILER, environment(80))
+waiting = PreparedProcess(Mode.COMPILER, environment(80))
 with start(Script("python", BEGUN + "while True: pass", Path.cwd())) as run:
     print(waiting._process._process.pid, *printed(run), flush=True)
     sys.stdin.read()
@@ -127,12 +127,12 @@ def without_forks(monkeypatch: pytest.MonkeyPatch) -> list[Mode]:
     """A Runner as on a system that cannot fork, whose spares wait as above; the modes that they were started for."""
     modes: list[Mode] = []
 
-    def prepared(mode: Mode, variables: Mapping[str, str]) -> Prepared:
+    def prepared(mode: Mode, variables: Mapping[str, str]) -> PreparedProcess:
         modes.append(mode)
-        return Prepared(Mode.COMPILER, variables)
+        return PreparedProcess(Mode.COMPILER, variables)
 
     monkeypatch.setattr(runner_module, "CAN_FORK", False)
-    monkeypatch.setattr(runner_module, "Prepared", prepared)
+    monkeypatch.setattr(runner_module, "PreparedProcess", prepared)
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     return modes
 

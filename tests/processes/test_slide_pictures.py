@@ -10,10 +10,10 @@ from pathlib import Path
 from PIL import Image
 
 from tests.processes import Start, finish
-from triton_workshop.images import HANDED_OVER
+from triton_workshop.images import PICTURE_MARK
 from triton_workshop.processes.slide_pictures import python_command
 
-HERE = re.compile(re.escape(HANDED_OVER).replace(r"\{\}", "(.*?)"))
+HERE = re.compile(re.escape(PICTURE_MARK).replace(r"\{\}", "(.*?)"))
 
 PIL_AND_PYPLOT = """
 from PIL import Image

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from triton_workshop.processes import spares as spares_module
-from triton_workshop.processes.spares import SETTLE_SECONDS, Spares
+from triton_workshop.processes.spares import SETTLE_SECONDS, SparePool
 
 
 class Waiting:
@@ -30,7 +30,7 @@ class Clock:
     def __init__(self) -> None:
         self.seconds: float | None = None
 
-    def later(self, seconds: float, act: Callable[[], None]) -> threading.Timer:
+    def call_later(self, seconds: float, act: Callable[[], None]) -> threading.Timer:
         self.seconds = seconds
         self.timer = threading.Timer(seconds, act)
         return self.timer
@@ -43,7 +43,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(spares_module, "later", clock.later)
+    monkeypatch.setattr(spares_module, "call_later", clock.call_later)
     return clock
 
 
@@ -52,12 +52,12 @@ def started() -> list[Waiting]:
     return []
 
 
-def spares_of(started: list[Waiting], seconds: float | None = 60) -> Spares[Waiting]:
+def spares_of(started: list[Waiting], seconds: float | None = 60) -> SparePool[Waiting]:
     def start() -> Waiting:
         started.append(Waiting())
         return started[-1]
 
-    return Spares(start, most=2, seconds=seconds)
+    return SparePool(start, max_count=2, seconds=seconds)
 
 
 def test_there_are_never_more_than_the_most(clock: Clock, started: list[Waiting]) -> None:
@@ -91,7 +91,7 @@ def test_another_takes_its_place_a_moment_later(clock: Clock, started: list[Wait
     spares = spares_of(started)
     spares.fill()
     spares.take()
-    spares.fill_soon()
+    spares.refill_later()
     assert (len(started), clock.seconds) == (2, SETTLE_SECONDS)
     clock.strike()
     assert len(started) == 3
@@ -114,7 +114,7 @@ def test_who_waits_too_long_ends_and_the_next_use_starts_others(clock: Clock, st
     clock.strike()
     assert [each.closed for each in started] == [True, True]
     assert spares.take() is None
-    spares.fill_soon()
+    spares.refill_later()
     clock.strike()
     assert len(started) == 4
 
@@ -129,7 +129,7 @@ def test_without_a_time_nobody_is_ended(clock: Clock, started: list[Waiting]) ->
 def test_with_no_time_at_all_there_are_none(clock: Clock, started: list[Waiting]) -> None:
     spares = spares_of(started, seconds=0)
     spares.fill()
-    spares.fill_soon()
+    spares.refill_later()
     clock.strike()
     assert started == []
     late = Waiting()
@@ -155,6 +155,6 @@ def test_what_cannot_start_is_missed_by_nobody(clock: Clock) -> None:
     def fails() -> Waiting:
         raise OSError("no more processes")
 
-    spares = Spares(fails, most=2, seconds=60)
+    spares = SparePool(fails, max_count=2, seconds=60)
     spares.fill()
     assert spares.take() is None

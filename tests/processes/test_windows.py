@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from triton_workshop.processes import process
-from triton_workshop.processes.languages import as_found, write_file
+from triton_workshop.processes.languages import resolve_program, write_file
 from triton_workshop.processes.process import INTERRUPT, NewProcess
 from triton_workshop.processes.script import Script
 
@@ -40,6 +40,6 @@ def test_a_script_has_the_line_ends_that_its_language_reads(language: str, writt
 def test_a_program_is_the_first_one_in_path(tmp_path: Path) -> None:
     program = tmp_path / ("tool.cmd" if os.name == "nt" else "tool")
     program.touch(mode=0o755)
-    assert Path(as_found(["tool", "x"], {"PATH": str(tmp_path)})[0]).stem == "tool"
-    assert Path(as_found(["tool", "x"], {"PATH": str(tmp_path)})[0]).parent == tmp_path
-    assert as_found(["none", "x"], {"PATH": str(tmp_path)}) == ["none", "x"]
+    assert Path(resolve_program(["tool", "x"], {"PATH": str(tmp_path)})[0]).stem == "tool"
+    assert Path(resolve_program(["tool", "x"], {"PATH": str(tmp_path)})[0]).parent == tmp_path
+    assert resolve_program(["none", "x"], {"PATH": str(tmp_path)}) == ["none", "x"]

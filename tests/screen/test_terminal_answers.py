@@ -13,10 +13,10 @@ if sys.platform == "win32":
 from tests.viewer.terminal import KITTY, PLAIN, SIXEL, Terminal
 
 ASK = """
-from triton_workshop.terminal import ask
-terminal = ask()
+from triton_workshop.terminal import query_terminal
+terminal = query_terminal()
 print()
-print(terminal.way, *terminal.cell, "tmux" if terminal.through_tmux else "direct")
+print(terminal.graphics, *terminal.cell, "tmux" if terminal.through_tmux else "direct")
 """
 NAMED_ITERM2 = PLAIN | {b"\x1b[>0q": b"\x1bP>|iTerm2 3.5.0\x1b\\"}
 NAMED_TMUX = PLAIN | {b"\x1b[>0q": b"\x1bP>|tmux 3.4\x1b\\"}

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from triton_workshop.screen.transcript import LINES_KEPT, Transcript
+from triton_workshop.screen.transcript import MAX_LINES, Transcript
 
 
 def shown(*pieces: bytes) -> list[str]:
     transcript = Transcript()
     for piece in pieces:
         transcript.feed(piece)
-    return [line.plain for line in transcript.shown()]
+    return [line.plain for line in transcript.visible_lines()]
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_erasing_at_the_end_of_a_line_erases_nothing() -> None:
 
 def test_only_the_last_lines_are_kept_and_the_others_counted() -> None:
     transcript = Transcript()
-    transcript.feed(b"".join(b"row %d\n" % row for row in range(LINES_KEPT + 7)))
-    assert len(transcript.shown()) == LINES_KEPT
-    assert transcript.shown()[-1].plain == f"row {LINES_KEPT + 6}"
+    transcript.feed(b"".join(b"row %d\n" % row for row in range(MAX_LINES + 7)))
+    assert len(transcript.visible_lines()) == MAX_LINES
+    assert transcript.visible_lines()[-1].plain == f"row {MAX_LINES + 6}"
     assert transcript.dropped == 7
 
 
@@ -80,15 +80,15 @@ def test_a_flood_is_dropped_unread_but_counted() -> None:
     transcript = Transcript()
     rows = 1_000_000
     transcript.receive(b"".join(b"row %d\n" % row for row in range(rows)))
-    while transcript.take_in():
+    while transcript.process_pending():
         pass
-    assert transcript.shown()[-1].plain == f"row {rows - 1}"
-    assert len(transcript.shown()) + transcript.dropped == rows
+    assert transcript.visible_lines()[-1].plain == f"row {rows - 1}"
+    assert len(transcript.visible_lines()) + transcript.dropped == rows
 
 
 def test_one_endless_line_is_cut() -> None:
     transcript = Transcript()
     transcript.receive(b"x" * 20_000_000)
-    while transcript.take_in():
+    while transcript.process_pending():
         pass
     assert len(transcript.lines[0]) <= 4000

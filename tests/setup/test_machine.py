@@ -11,7 +11,7 @@ from tests import called
 from triton_workshop.repository import ROOT
 from triton_workshop.setup import machine
 from triton_workshop.setup.machine import NO_GRAPHICS, KernelRun
-from triton_workshop.terminal import Terminal, Way
+from triton_workshop.terminal import GraphicsProtocol, Terminal
 
 
 def run_instead_of_the_kernel(function: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> KernelRun:
@@ -55,15 +55,17 @@ def test_the_package_whose_import_fails_is_found_in_the_kernels_traceback(packag
     assert KernelRun({}, "failed", traceback).broken_package == package
 
 
-@pytest.mark.parametrize(("way", "said"), [*((way, f"{way} graphics") for way in Way), (None, NO_GRAPHICS)])
+@pytest.mark.parametrize(
+    ("way", "said"), [*((way, f"{way} graphics") for way in GraphicsProtocol), (None, NO_GRAPHICS)]
+)
 def test_the_row_on_pictures_says_what_the_viewer_would_find(
-    monkeypatch: pytest.MonkeyPatch, way: Way | None, said: str
+    monkeypatch: pytest.MonkeyPatch, way: GraphicsProtocol | None, said: str
 ) -> None:
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setattr(machine, "ask", lambda: Terminal(way))
+    monkeypatch.setattr(machine, "query_terminal", lambda: Terminal(way))
     assert machine.how_pictures_show() == said
 
 
 def test_what_is_no_terminal_is_not_asked_about_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "ask", lambda: pytest.fail("it was asked"))
+    monkeypatch.setattr(machine, "query_terminal", lambda: pytest.fail("it was asked"))
     assert machine.how_pictures_show() == "not a terminal; pictures are written to files"

@@ -21,7 +21,7 @@ from triton_workshop.processes.script import Outcome
 from triton_workshop.validating import BlockResult, SlideResult, Validation
 from triton_workshop.validating.documents import as_json, as_markdown, summary
 from triton_workshop.validating.environment import Environment
-from triton_workshop.validating.report import LAST_LINES, print_validation
+from triton_workshop.validating.report import MAX_FAILURE_LINES, print_validation
 
 DECK = Path("deck.md")
 H200 = Environment("cuda", "NVIDIA H200", 16, "Linux x86_64", "3.12.3", "2.11.0", "3.6.0")
@@ -63,7 +63,7 @@ def test_the_table_keeps_its_figures_at_any_width(width: int) -> None:
 def test_a_failure_shows_the_last_lines_of_its_output() -> None:
     text = printed(VALIDATION, 100)
     assert "  deck.md:15: exit 3\n  … 8 earlier lines\n  row 8\n" in text
-    assert text.count("  row ") == LAST_LINES
+    assert text.count("  row ") == MAX_FAILURE_LINES
     assert "fine" not in text
 
 

@@ -11,7 +11,7 @@ from PIL import Image
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.script import Script
 from triton_workshop.validating import BlockResult, NoSuchSlideError, Rules, Validation, inspection, validate
-from triton_workshop.validating.blocks import OUTPUT_BYTES_KEPT
+from triton_workshop.validating.blocks import MAX_OUTPUT_BYTES
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_defect_of_an_included_file_is_named_with_that_file(folder: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("most", "message"), [("MOST_MEGAPIXELS", "0 megapixels, expected"), ("MOST_MEGABYTES", "0 MB, expected")]
+    ("most", "message"), [("MAX_MEGAPIXELS", "0 megapixels, expected"), ("MAX_MEGABYTES", "0 MB, expected")]
 )
 def test_a_picture_that_takes_seconds_to_show_is_a_finding(
     folder: Path, monkeypatch: pytest.MonkeyPatch, most: str, message: str
@@ -194,9 +194,9 @@ def test_text_is_what_a_terminal_would_show(folder: Path) -> None:
 
 
 def test_of_endless_output_the_end_is_kept(folder: Path) -> None:
-    code = f"print('first'); print('x' * {3 * OUTPUT_BYTES_KEPT}); print('last')"
+    code = f"print('first'); print('x' * {3 * MAX_OUTPUT_BYTES}); print('last')"
     result = only_block(run(folder, fence("python +exec", code)))
-    assert len(result.output) == OUTPUT_BYTES_KEPT
+    assert len(result.output) == MAX_OUTPUT_BYTES
     assert result.text.endswith("last\n")
 
 

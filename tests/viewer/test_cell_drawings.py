@@ -16,9 +16,9 @@ from rich.style import Style
 from textual.color import Color as ScreenColor
 
 from triton_workshop.deck import Deck, load_deck
-from triton_workshop.screen.few_colours import COLOURFUL, PALETTE, FewColours, nearest, spread
+from triton_workshop.screen.colours_256 import MIN_CHROMA, PALETTE, Colours256Filter, chroma, nearest
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
-from triton_workshop.terminal import PLAIN, Terminal, Way
+from triton_workshop.terminal import PLAIN, GraphicsProtocol, Terminal
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.viewer.pictures.drawing import forget_pictures
 from triton_workshop.viewer.reloading import pictures
@@ -73,8 +73,8 @@ def test_a_picture_without_a_diagram_stays_in_half_blocks(deck: Deck) -> None:
     assert "▀" in body_of(page_of(deck, 80, 30, slide=1))
 
 
-@pytest.mark.parametrize("way", Way)
-def test_a_terminal_that_shows_pictures_shows_the_picture(deck: Deck, way: Way) -> None:
+@pytest.mark.parametrize("way", GraphicsProtocol)
+def test_a_terminal_that_shows_pictures_shows_the_picture(deck: Deck, way: GraphicsProtocol) -> None:
     page = page_of(deck, 80, 30, terminal=Terminal(way))
     assert [picture.picture.source for picture in page.pictures] == [deck.path.parent / "plot.png"]
     assert body_of(page).strip() == ""
@@ -115,7 +115,7 @@ def test_a_file_that_is_no_text_is_left_out(deck: Deck) -> None:
 
 def test_on_a_screen_of_256_colours_code_stands_on_grey() -> None:
     assert Color.parse(DARK.panel).downgrade(Color.parse("color(200)").system).number == 17, "Rich's navy"
-    [segment] = FewColours().apply([Segment("x", Style(bgcolor=DARK.panel))], ScreenColor(0, 0, 0))
+    [segment] = Colours256Filter().apply([Segment("x", Style(bgcolor=DARK.panel))], ScreenColor(0, 0, 0))
     assert segment.style is not None
     assert segment.style.bgcolor == Color.from_ansi(235)
 
@@ -128,7 +128,7 @@ def test_each_colour_becomes_the_nearest_of_256(colour: str, number: int) -> Non
 @given(st.builds(ColorTriplet, *[st.integers(0, 255)] * 3))
 def test_no_other_of_the_256_is_nearer(wanted: ColorTriplet) -> None:
     """Of all that may be taken, not only of those around it."""
-    allowed = [each for each in PALETTE.values() if spread(wanted) <= COLOURFUL or spread(each)]
+    allowed = [each for each in PALETTE.values() if chroma(wanted) <= MIN_CHROMA or chroma(each)]
     assert dist(wanted, nearest(Color.from_triplet(wanted)).get_truecolor()) == min(
         dist(wanted, each) for each in allowed
     )

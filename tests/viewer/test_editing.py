@@ -70,8 +70,8 @@ def test_hidden_lines_run_where_they_belong(typed: str, source: str) -> None:
 
 def test_the_lines_of_an_edit_are_numbered_as_they_are_shown_now() -> None:
     original = code(*BEFORE_AND_AFTER)
-    assert original.shown_numbers == (None, 1, 2, None, 3, None)
-    assert with_text(original, "print(1)\nprint(y)").shown_numbers == (None, 1, None, 2, None)
+    assert original.visible_numbers == (None, 1, 2, None, 3, None)
+    assert with_text(original, "print(1)\nprint(y)").visible_numbers == (None, 1, None, 2, None)
 
 
 def test_an_edit_of_an_edit_keeps_the_hidden_lines() -> None:

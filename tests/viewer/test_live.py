@@ -43,7 +43,7 @@ def run_to_the_end(live: LiveBlocks, *blocks: Block) -> list[str]:
         thread.join(timeout=60)
     while live.busy:
         live.update()
-    return ["\n".join(line.plain for line in live.runs[block].transcript.shown()) for block in blocks]
+    return ["\n".join(line.plain for line in live.runs[block].transcript.visible_lines()) for block in blocks]
 
 
 def test_blocks_run_one_after_the_other(tmp_path: Path) -> None:

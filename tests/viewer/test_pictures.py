@@ -20,9 +20,9 @@ from tests.apps import on_screen
 from triton_workshop import terminal_pictures
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, walk
-from triton_workshop.screen.printed_pictures import MOST_PIXELS, PictureLine
+from triton_workshop.screen.printed_pictures import MAX_PIXELS, PictureLine
 from triton_workshop.screen.transcript import Transcript
-from triton_workshop.terminal import Terminal, Way
+from triton_workshop.terminal import GraphicsProtocol, Terminal
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.overlays.output import OutputScreen
@@ -51,7 +51,11 @@ show_image("picture.png")
 ```
 """
 HANDED_OVER = "\x1b_triton-workshop:picture;{}\x1b\\"
-SIGNS = {Way.KITTY: "\x1b_G", Way.SIXEL: "\x1bP0;0;0q", Way.ITERM2: "\x1b]1337;File="}
+SIGNS = {
+    GraphicsProtocol.KITTY: "\x1b_G",
+    GraphicsProtocol.SIXEL: "\x1bP0;0;0q",
+    GraphicsProtocol.ITERM2: "\x1b]1337;File=",
+}
 RED = (255, 0, 0)
 QUIET = 5
 """Looks without anything new, after which a screen is taken for complete."""
@@ -76,7 +80,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @asynccontextmanager
 async def presenting(
-    deck: Path, slide: int, way: Way | None, through_tmux: bool = False, rows: int = 24
+    deck: Path, slide: int, way: GraphicsProtocol | None, through_tmux: bool = False, rows: int = 24
 ) -> AsyncIterator[Pilot[int]]:
     viewer = Viewer(load_deck(deck), slide, Terminal(way, through_tmux=through_tmux))
     async with on_screen(viewer, (80, rows)) as pilot:
@@ -122,9 +126,9 @@ def kitty_picture(stream: str) -> Image.Image:
 
 # 36 columns are half of the slide, and 9 rows keep the shape; a cell is 10 x 20 pixels.
 SIZES = {
-    Way.KITTY: lambda stream: kitty_picture(stream).size == (360, 180),
-    Way.ITERM2: lambda stream: iterm2_picture(stream).size == (360, 180),
-    Way.SIXEL: lambda stream: sixel_size(stream) == (360, 180),
+    GraphicsProtocol.KITTY: lambda stream: kitty_picture(stream).size == (360, 180),
+    GraphicsProtocol.ITERM2: lambda stream: iterm2_picture(stream).size == (360, 180),
+    GraphicsProtocol.SIXEL: lambda stream: sixel_size(stream) == (360, 180),
 }
 
 
@@ -150,13 +154,15 @@ def stream_into(viewer: Viewer, printed: bytes, picture: Path | None = None) -> 
     viewer.stage.draw()
 
 
-@pytest.mark.parametrize("way", Way)
+@pytest.mark.parametrize("way", GraphicsProtocol)
 @run
-async def test_a_picture_comes_with_its_slide_and_goes_with_it(deck: Path, written: list[str], way: Way) -> None:
+async def test_a_picture_comes_with_its_slide_and_goes_with_it(
+    deck: Path, written: list[str], way: GraphicsProtocol
+) -> None:
     async with presenting(deck, 1, way) as pilot:
         assert SIGNS[way] not in "".join(written)
         arriving = await new(written, pilot, "n")
-        assert way is Way.KITTY or arriving.count(SIGNS[way]) == 1
+        assert way is GraphicsProtocol.KITTY or arriving.count(SIGNS[way]) == 1
         assert SIZES[way](arriving)
         leaving = await new(written, pilot, "p")
         assert SIGNS[way] not in leaving
@@ -166,7 +172,7 @@ async def test_a_picture_comes_with_its_slide_and_goes_with_it(deck: Path, writt
 
 @run
 async def test_kitty_shows_a_picture_where_letters_stand_for_it(deck: Path, written: list[str]) -> None:
-    async with presenting(deck, 1, Way.KITTY) as pilot:
+    async with presenting(deck, 1, GraphicsProtocol.KITTY) as pilot:
         arriving = await new(written, pilot, "n")
         drawn = arriving.rpartition("\x1b[1;1H")[0].rpartition("\x1b_G")[2]  # all that follows the picture itself
         assert drawn.count(terminal_pictures.PLACEHOLDER) in (36 * 9, 2 * 36 * 9)
@@ -176,44 +182,44 @@ async def test_kitty_shows_a_picture_where_letters_stand_for_it(deck: Path, writ
         assert "\x1b_G" not in back, "kitty holds it still"
         assert terminal_pictures.PLACEHOLDER in back
         held = pilot.app.stage.pictures.held  # type: ignore[attr-defined]
-        assert held.let_go(Terminal(Way.KITTY)) == f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
+        assert held.let_go(Terminal(GraphicsProtocol.KITTY)) == f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
 
 
 @run
 async def test_tmux_is_handed_what_is_for_kitty(deck: Path, written: list[str]) -> None:
-    async with presenting(deck, 2, Way.KITTY, through_tmux=True):
+    async with presenting(deck, 2, GraphicsProtocol.KITTY, through_tmux=True):
         stream = "".join(written)
         assert "\x1bPtmux;\x1b\x1b_G" in stream
         assert not re.search(r"(?<!\x1b)\x1b_G", stream)
 
 
-@pytest.mark.parametrize("way", Way)
+@pytest.mark.parametrize("way", GraphicsProtocol)
 @run
-async def test_characters_stand_for_it_behind_an_overlay(deck: Path, written: list[str], way: Way) -> None:
+async def test_characters_stand_for_it_behind_an_overlay(deck: Path, written: list[str], way: GraphicsProtocol) -> None:
     async with presenting(deck, 2, way) as pilot:
         behind = await new(written, pilot, "question_mark")
         assert SIGNS[way] not in behind
         assert terminal_pictures.PLACEHOLDER not in behind
         assert "▀" in behind
         again = await new(written, pilot, "escape")
-        assert terminal_pictures.PLACEHOLDER in again if way is Way.KITTY else SIGNS[way] in again
+        assert terminal_pictures.PLACEHOLDER in again if way is GraphicsProtocol.KITTY else SIGNS[way] in again
 
 
 @run
 async def test_what_is_scrolled_out_is_cut_off(deck: Path, written: list[str]) -> None:
     deck.write_text(DECK.replace("Below it.", "Below it.\n\n" * 20), encoding="utf-8")
-    async with presenting(deck, 2, Way.SIXEL) as pilot:
+    async with presenting(deck, 2, GraphicsProtocol.SIXEL) as pilot:
         width, height = sixel_size("".join(written))
         for key, hidden in (("shift+down", 20), ("shift+down", 40), ("shift+up", 20)):
             assert "▀" in await new(written, pilot, key), "on its way it is in characters"
-            await appears(SIGNS[Way.SIXEL], written, pilot)
+            await appears(SIGNS[GraphicsProtocol.SIXEL], written, pilot)
             assert sixel_size("".join(written)) == (width, height - hidden)
 
 
-@pytest.mark.parametrize("way", [Way.SIXEL, Way.ITERM2])
+@pytest.mark.parametrize("way", [GraphicsProtocol.SIXEL, GraphicsProtocol.ITERM2])
 @run
 async def test_a_picture_stays_as_it_is_while_text_comes_after_it(
-    deck: Path, written: list[str], tmp_path: Path, way: Way
+    deck: Path, written: list[str], tmp_path: Path, way: GraphicsProtocol
 ) -> None:
     async with presenting(deck, 3, way, rows=36) as pilot:
         viewer = pilot.app
@@ -237,7 +243,7 @@ async def test_a_picture_stays_as_it_is_while_text_comes_after_it(
 async def test_a_picture_in_an_output_scales_with_the_screen(
     deck: Path, tmp_path: Path, width: int, columns: int, rows: int
 ) -> None:
-    async with presenting(deck, 3, Way.KITTY) as pilot:
+    async with presenting(deck, 3, GraphicsProtocol.KITTY) as pilot:
         viewer = pilot.app
         assert isinstance(viewer, Viewer)
         stream_into(viewer, b"before" + HANDED_OVER.format("one.png").encode() + b"after", tmp_path / "picture.png")
@@ -319,7 +325,7 @@ ONE = HANDED_OVER.format("one.png")
 def test_a_picture_is_a_line_of_its_own(folder: Path, printed: str, lines: list[str]) -> None:
     for pieces in ((printed,), tuple(printed)):
         Image.new("L", (8, 4)).save(folder / "one.png")
-        shown = transcript(folder, *pieces).shown()
+        shown = transcript(folder, *pieces).visible_lines()
         texts = [
             f"[{line.picture.width} × {line.picture.height}]" if isinstance(line, PictureLine) else line.plain
             for line in shown
@@ -335,33 +341,33 @@ def test_a_picture_that_was_taken_in_leaves_no_file(folder: Path) -> None:
 def test_whoever_asks_for_no_pictures_gets_none(folder: Path) -> None:
     read = Transcript()
     read.feed(f"a{ONE}b".encode())
-    assert [line.plain for line in read.shown()] == ["ab"]
+    assert [line.plain for line in read.visible_lines()] == ["ab"]
 
 
 def test_a_huge_picture_is_not_decoded(folder: Path) -> None:
-    Image.new("1", (MOST_PIXELS // 1000, 1001)).save(folder / "one.png")
-    [line] = transcript(folder, ONE).shown()
+    Image.new("1", (MAX_PIXELS // 1000, 1001)).save(folder / "one.png")
+    [line] = transcript(folder, ONE).visible_lines()
     assert "expected at most 4,000,000" in line.plain
     assert not isinstance(line, PictureLine)
 
 
 def test_a_file_that_is_no_picture_says_so(folder: Path) -> None:
     (folder / "one.png").write_text("no picture")
-    [line] = transcript(folder, ONE).shown()
+    [line] = transcript(folder, ONE).visible_lines()
     assert line.plain == "[picture not shown: it cannot be read]"
 
 
 def test_of_too_many_pictures_the_first_become_words(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.screen.transcript.PICTURE_BYTES_KEPT", 2 * (folder / "one.png").stat().st_size)
+    monkeypatch.setattr("triton_workshop.screen.transcript.MAX_PICTURE_BYTES", 2 * (folder / "one.png").stat().st_size)
     read = Transcript(folder)
     for _ in range(3):
         Image.new("L", (8, 4)).save(folder / "one.png")
         read.feed(ONE.encode())
-    assert [isinstance(line, PictureLine) for line in read.shown()] == [False, True, True]
+    assert [isinstance(line, PictureLine) for line in read.visible_lines()] == [False, True, True]
 
 
 def test_kittys_marks_are_those_of_textual_image() -> None:
     from textual_image.renderable.tgp import _NUMBER_TO_DIACRITIC
 
-    letters, _ = terminal_pictures.placeholders(1, 0, range(terminal_pictures.most_cells()))
+    letters, _ = terminal_pictures.placeholders(1, 0, range(terminal_pictures.max_cells()))
     assert [ord(mark) for mark in letters[2::3]] == _NUMBER_TO_DIACRITIC

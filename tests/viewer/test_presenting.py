@@ -331,7 +331,7 @@ def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytes
         raise ValueError("a defect")
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
-        monkeypatch.setattr(Transcript, "take_in", broken)
+        monkeypatch.setattr(Transcript, "process_pending", broken)
         await pilot.press("ctrl+e")
         await until(pilot, lambda: "a defect" in screen(viewer))
         monkeypatch.undo()

@@ -96,7 +96,7 @@ def build(request: Request, target: Target, kernel: str | None, runner: Runner, 
         return Build(run)
     run = replace(run, kernels=_numbered(run.kernels))
     made = Build(run, compile_kernels([each for each in run.kernels if is_named(each, kernel)], target, warm(runner)))
-    CACHE.keep((_digests(run.files), made), request, target.capability, kernel)
+    CACHE.put((_digests(run.files), made), request, target.capability, kernel)
     return made
 
 
@@ -114,7 +114,7 @@ def _digests(files: Sequence[str]) -> list[str]:
 
 def compile_kernels(kernels: Sequence[PickledKernel], target: Target, start: Start) -> tuple[Answer, ...]:
     """What the compiler says, and makes, of the first of these kernels. Raises OSError."""
-    jobs = [CompileJob(each, target, shown=True) for each in kernels[:MOST]]
+    jobs = [CompileJob(each, target, with_assembly=True) for each in kernels[:MOST]]
     unknown = [Answer(job, unknown=job.kernel.unknown) for job in jobs if job.kernel.unknown]
     known = [job for job in jobs if not job.kernel.unknown]
     return (*unknown, *answers(known, start, LIMIT_SECONDS))
@@ -122,7 +122,7 @@ def compile_kernels(kernels: Sequence[PickledKernel], target: Target, start: Sta
 
 def run_script(request: Request, runner: Runner, output: int) -> ScriptRun:
     """What a script launches on the simulator. Raises OSError."""
-    script = runner.call(LAUNCHES, request, output=output, patience=LIMIT_SECONDS)
+    script = runner.call(LAUNCHES, request, output=output, timeout=LIMIT_SECONDS)
     try:
         with script:
             run = next(script.messages(), None)

@@ -19,7 +19,7 @@ from triton_workshop.asm.requests import YOURS, Subject, case_of
 from triton_workshop.asm.sentences import of_conversion, of_line, of_program
 from triton_workshop.asm.summary import Summary, recorded_summaries, recorded_with, source_of, summaries_of
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.printing import print_utf8, speak_utf8
+from triton_workshop.printing import print_utf8, use_utf8
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.idle import idle_seconds
 from triton_workshop.processes.runner import Runner
@@ -42,7 +42,7 @@ class Selection:
 
 def run_asm(subjects: Sequence[Subject], selection: Selection) -> int:
     """Show what the compiler made of a script's kernels, or of two scripts' beside each other."""
-    speak_utf8()
+    use_utf8()
     if not has_library():
         return _print_recorded(subjects, selection)
     with ExitStack() as undo:  # what was started ends when all is shown, as that takes a moment

@@ -16,17 +16,17 @@ from triton_workshop.asm.requests import Request, case_of
 from triton_workshop.checking.observing.child import launcher_of, load, prepare
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.code_on_disk import PACKAGES
+from triton_workshop.code_version import PACKAGES
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.cases import launcher_args
-from triton_workshop.processes.signal_scope import keep_signals_inside
+from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
 
 def send_launches(connection: Connection, request: Request) -> None:
     """Load a script and send what it launches. Kernels of an exercise do not run, so any size is as good."""
     prepare()
-    keep_signals_inside()
+    confine_signals()
     launches, before = Launches(), set(sys.modules)
     module, failure = ModuleType("__main__"), ""
     try:

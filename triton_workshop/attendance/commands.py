@@ -17,13 +17,13 @@ from triton_workshop.attendance.membership import (
 from triton_workshop.attendance.room import forget, room_file, room_in_use
 from triton_workshop.errors import wrapped
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import use_utf8
 from triton_workshop.slide_environment import columns_of
 
 
 def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[], str]) -> None:
     """Join a room, by its word or by a link that holds it, and say what it is told from now on."""
-    speak_utf8()
+    use_utf8()
     address, given = address_and_word(link)
     if not (word := word or given):
         see_whether_it_answers(address)
@@ -41,13 +41,13 @@ def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[
 
 
 def run_leave() -> None:
-    speak_utf8()
+    use_utf8()
     print(leave(membership_file()))
 
 
 def run_board(*, forgetting: bool) -> None:
     """Print the board of the room on this machine, or delete what is known about everybody."""
-    speak_utf8()
+    use_utf8()
     file = room_file()
     if forgetting:
         forget(file)

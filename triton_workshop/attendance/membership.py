@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.attendance.names import as_name
 from triton_workshop.attendance.room import KEPT_OPEN_SECONDS
 from triton_workshop.checking.reporting.progress import state_folder
@@ -159,7 +159,7 @@ def _keep(joined: Membership, file: Path) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)  # a file keeps its mode when it is written again
-        write_whole(file, json.dumps(asdict(joined), indent=2).encode())
+        write_atomically(file, json.dumps(asdict(joined), indent=2).encode())
     except OSError as error:
         with suppress(UnansweredError, RefusedByRoomError):
             _say_goodbye(joined)

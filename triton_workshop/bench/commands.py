@@ -20,7 +20,7 @@ from triton_workshop.checking.reporting.progress import Status, entries, record_
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises.workloads import WORKLOADS
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import use_utf8
 from triton_workshop.processes.compilers import new_process
 
 
@@ -41,7 +41,7 @@ def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every
 
 def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:
     """Bench what was chosen, and show the results, on the screen or as one JSON object per line."""
-    speak_utf8()
+    use_utf8()
     if picture is not None:
         _check_picture(picture)
     console = Console()

@@ -14,11 +14,11 @@ __all__ = ["check_this_script"]
 def __getattr__(name: str) -> object:
     # Importing this package must not import torch.
     if name == "check_this_script":
-        from triton_workshop.loading import loaded, loading
+        from triton_workshop.startup_interrupts import exit_on_interrupt, raise_on_interrupt
 
-        loading()
+        exit_on_interrupt()
         try:
             return importlib.import_module("triton_workshop.checking.script").check_this_script
         finally:
-            loaded()
+            raise_on_interrupt()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -90,16 +90,16 @@ def load() -> None:
     Ctrl+C meanwhile ends the program at once. An exception would leave numpy or torch half imported, and the script
     would be blamed for it.
     """
-    from triton_workshop.loading import loaded, loading
+    from triton_workshop.startup_interrupts import exit_on_interrupt, raise_on_interrupt
 
-    loading()
+    exit_on_interrupt()
     try:
         from triton_workshop.checking import subprocess_runner  # noqa: F401
         from triton_workshop.checking.observing.child import prepare
 
         prepare()
     finally:
-        loaded()
+        raise_on_interrupt()
 
 
 def steps(

@@ -49,7 +49,7 @@ class PreparedProcess:
     @contextmanager
     def call(self, function: Function, *arguments: object, limit: TimeLimit) -> Iterator[Call]:
         """Call a function in the process."""
-        self.process.ask(function, *arguments, limit=limit)
+        self.process.submit(function, *arguments, limit=limit)
         yield self.process
 
     def is_unchanged_by(self, source: Source) -> bool:

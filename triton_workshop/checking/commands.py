@@ -28,7 +28,7 @@ from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError, print_wrapped
 from triton_workshop.exercises import EXERCISES, get_exercise
 from triton_workshop.exercises.exercise import Exercise
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import use_utf8
 from triton_workshop.processes.compilers import new_process, warm
 from triton_workshop.processes.runner import Runner
 from triton_workshop.repository import short_path
@@ -61,7 +61,7 @@ def select_scripts(numbers: list[str], file: Path | None, *, solutions: bool, ev
 
 def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
     """Check scripts, and print their verdicts, or JSON with a line for each."""
-    speak_utf8()
+    use_utf8()
     # Standard output gets only the JSON: what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else None
     console, passed = Console(), True
@@ -104,7 +104,7 @@ def _compiler_for(scripts: Scripts) -> Iterator[Start]:
 
 def run_list() -> int:
     """Say how far each exercise is."""
-    speak_utf8()
+    use_utf8()
     print_list(entries(), Console())
     return PASSED
 
@@ -114,7 +114,7 @@ def run_hint(number: str, level: int | None) -> int:
 
     The file is checked again if it has changed.
     """
-    speak_utf8()
+    use_utf8()
     exercise, record = get_exercise(number), load_progress()[number]
     file = _require_script(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
@@ -138,7 +138,7 @@ def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
 
     That one becomes a backup.
     """
-    speak_utf8()
+    use_utf8()
     exercise, note = get_exercise(number), ""
     file = short_path(exercise.exercise_file)
     if not is_shipped(exercise):

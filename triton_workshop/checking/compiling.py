@@ -16,7 +16,7 @@ from triton_workshop.checking.judging.explanations import Explanation, explanati
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.processes.compilers import ask
+from triton_workshop.processes.compilers import compile_kernels
 
 
 def compiled(verdict: Verdict, start: Start) -> Verdict:
@@ -25,7 +25,7 @@ def compiled(verdict: Verdict, start: Start) -> Verdict:
     A compiler that cannot be started has nothing to say.
     """
     try:
-        report = ask(verdict.kernels, start)
+        report = compile_kernels(verdict.kernels, start)
     except OSError:
         return verdict
     finding = _find_obstacle(report, verdict)

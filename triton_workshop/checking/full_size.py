@@ -15,7 +15,7 @@ from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.cases import Case
-from triton_workshop.processes.signal_scope import keep_signals_inside
+from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
 GUARD_ELEMENTS = 4096
@@ -27,7 +27,7 @@ def judge_on_the_gpu(connection: Connection, source: Source, limit: float) -> No
 
     It is an Observation that is sent if loading fails. This runs in the script's own process.
     """
-    keep_signals_inside()
+    confine_signals()
     observer = observer_of(source, simulated=False)
     if isinstance(observer, Observation):
         connection.send(observer)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 import torch
 from rich.console import Console
 
-from triton_workshop.check_reminder import forget_the_check
+from triton_workshop.check_reminder import cancel_reminder
 from triton_workshop.checking import children
 from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps, verdict_of
 from triton_workshop.checking.children import PreparedProcess
@@ -33,13 +33,13 @@ from triton_workshop.checking.reporting.progress import record_check
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.checking.subprocess_runner import SubprocessRunner
 from triton_workshop.device import resolve_device
-from triton_workshop.errors import written_output
+from triton_workshop.errors import flushed_output
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.images import load_image, show_image
 from triton_workshop.interruption import INTERRUPTED
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import use_utf8
 from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
 
@@ -68,8 +68,8 @@ def check_this_script(exercise: str) -> None:
 
 def _check(exercise: str) -> bool:
     """Check the running script, and return whether it passed."""
-    forget_the_check()
-    speak_utf8()
+    cancel_reminder()
+    use_utf8()
     description = EXERCISES[str(exercise)]  # in older files it is a whole number
     main = sys.modules["__main__"]
     file = Path(str(main.__file__)).resolve()
@@ -84,7 +84,7 @@ def _check(exercise: str) -> bool:
 
 
 def _print_and_remember(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
-    with written_output():
+    with flushed_output():
         verdict = print_verdicts(verdicts, exercise, Console())
     record_check(verdict, hints_shown=1)
     return verdict

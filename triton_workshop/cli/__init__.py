@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triton_workshop.loading import loaded  # before all that takes time
+from triton_workshop.startup_interrupts import raise_on_interrupt  # before all that takes time
 
 # isort: split
 import sys
@@ -10,7 +10,7 @@ import sys
 import typer
 
 from triton_workshop.cli import assembly, exercises, machines, room, slides
-from triton_workshop.errors import FOR_PEOPLE, print_error, written_output
+from triton_workshop.errors import SHOWN_WITHOUT_TRACEBACK, flushed_output, print_error
 from triton_workshop.interruption import INTERRUPTED
 
 app = typer.Typer(
@@ -32,7 +32,7 @@ def workshop() -> None:
 def main() -> None:
     """The entry point of `workshop`. Typer puts a hook of its own in the place of ours, so errors are caught here."""
     try:
-        with written_output():
+        with flushed_output():
             app(slides.with_share_value(sys.argv[1:]))
     except KeyboardInterrupt:  # while Typer builds the commands: later, it says so itself
         sys.exit(INTERRUPTED)
@@ -41,11 +41,11 @@ def main() -> None:
         if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
         sys.exit(INTERRUPTED)
-    except FOR_PEOPLE as error:
+    except SHOWN_WITHOUT_TRACEBACK as error:
         print_error(error)
     except OSError as error:  # a full disk, or a folder that nobody may write to
         print_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part is not None))
     sys.exit(1)
 
 
-loaded()
+raise_on_interrupt()

@@ -86,7 +86,7 @@ def watch(
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail("watch needs a terminal; without one, use: workshop check")
     refuse_dumb_terminal("watch", "workshop check")
-    from triton_workshop.screen.start import postpone_collection
+    from triton_workshop.screen.garbage_collection import postpone_collection
 
     postpone_collection()
     from triton_workshop.watch.app import watch as watch_exercise

@@ -1,6 +1,6 @@
-"""Presenterm's dialect as docs/decks.md describes it: text in, slides out. No screen, nothing runs.
+"""Presenterm's dialect, as docs/decks.md describes it.
 
-deck = load_deck(Path("slides/triton-workshop.md")), whose parts are described in `model`.
+Text comes in and slides go out. There is no screen, and nothing runs. `load_deck(path)` returns a `model.Deck`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ __all__ = ["Deck", "DeckError", "NoSuchDeckError", "load_deck"]
 
 
 def __getattr__(name: str) -> object:
-    """Import what reads Markdown and YAML only where a deck is read (PEP 562): screens need no more than the model."""
+    """Import a public name on first use (PEP 562).
+
+    Screens need no more than the model, so what reads Markdown and YAML is imported only where a deck is read.
+    """
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(".load" if name == "load_deck" else ".model", __name__), name)

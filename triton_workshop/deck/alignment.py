@@ -1,4 +1,7 @@
-"""Where text stands in its room. Apart from the model, as screens without a deck need it as well."""
+"""Alignment of text within its line.
+
+A module of its own, since screens without a deck use it as well.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from enum import StrEnum
 
 
 class Alignment(StrEnum):
+    """Position of text within the columns that it has."""
+
     LEFT = "left"
     CENTER = "center"
     RIGHT = "right"

@@ -1,7 +1,7 @@
-"""Elements to slides: the slide, column and step at which each thing appears.
+"""Builder of slides: from elements to blocks with their columns and steps.
 
 Steps are presenterm's. Everything between two pauses appears together, at the first step. Then the code blocks there
-show their highlight groups, block by block, one step each. Then comes the part after the next pause.
+show their highlight groups, block by block, one step each. Then comes the segment after the next pause.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class _Draft:
     incremental_tables: bool
     list_item_newlines: int
     position: Position | None = None
-    """Where its first thing is."""
+    """The position of its first element."""
     blocks: list[Block] = field(default_factory=list)
     layout: _OpenColumns | None = None
     title: Text | None = None
@@ -67,20 +67,21 @@ class _Draft:
     footer: bool = True
     skipped: bool = False
     started: bool = False
-    """Whether it has anything except comments."""
+    """True once it has anything except comments."""
     alignment: Alignment | None = None
     font_size: int = 1
     step: int = 0
     """The first step of the part between two pauses."""
     extra_steps: int = 0
     """The further highlight groups in that part."""
-    part_is_empty: bool = True
-    """Whether that part has nothing but empty lines."""
+    segment_is_empty: bool = True
+    """True while the segment has nothing but empty lines."""
 
     def pause(self) -> None:
+        """Begin the next segment, one step after the current one has ended."""
         self.step += self.extra_steps + 1
         self.extra_steps = 0
-        self.part_is_empty = True
+        self.segment_is_empty = True
 
     def set(self, directive: Directive) -> None:
         """Carry out a command that changes a setting."""
@@ -153,9 +154,11 @@ class DeckBuilder:
         self._draft.started = True
 
     def finish(self) -> tuple[Slide, ...]:
+        """End the last slide, and return all of them."""
         if self._just_ended:
             self.warn(self._position, "the deck ends with end_slide, which leaves an empty slide after it")
         self._end_slide()
+        # A deck whose slides are all skipped still shows one.
         if not self._slides:
             self._draft.skipped = False
             self._end_slide()
@@ -166,6 +169,7 @@ class DeckBuilder:
         return _Draft(options.incremental_lists, options.incremental_tables, options.list_item_newlines)
 
     def warn(self, position: Position, reason: str) -> None:
+        """Add a warning about a position."""
         self.warnings.append(DeckProblem(position.path, position.line, reason))
 
     # Commands
@@ -190,8 +194,8 @@ class DeckBuilder:
             case "reset_layout", _:
                 self._reset_layout()
             case "snippet_output", str(identifier):
-                told = f"presenterm shows the output of '{identifier}' here; this viewer shows it below its code."
-                self._push(Paragraph((Span(told, italic=True),)))
+                notice = f"presenterm shows the output of '{identifier}' here; this viewer shows it below its code."
+                self._push(Paragraph((Span(notice, italic=True),)))
             case _:
                 self._draft.set(directive)
 
@@ -199,7 +203,7 @@ class DeckBuilder:
         self._close_layout()
         columns: list[list[Block]] = [[] for _ in weights]
         self._draft.layout = _OpenColumns(self._position, weights, columns, self._draft.step)
-        self._draft.part_is_empty = False
+        self._draft.segment_is_empty = False
 
     def _column(self, column: int) -> None:
         layout = self._draft.layout
@@ -210,13 +214,13 @@ class DeckBuilder:
         if column >= len(layout.columns):
             raise self._position.error(f"column {column}: the layout has {len(layout.columns)}, counted from 0")
         layout.entered = column
-        self._draft.part_is_empty = False
+        self._draft.segment_is_empty = False
 
     def _reset_layout(self) -> None:
         if self._draft.layout and self._draft.layout.entered is None:
             self.warn(self._position, "presenterm 0.16.1 refuses a column_layout that has no column")
         self._close_layout()
-        self._draft.part_is_empty = False
+        self._draft.segment_is_empty = False
 
     def _close_layout(self) -> None:
         layout = self._draft.layout
@@ -244,7 +248,7 @@ class DeckBuilder:
             target = layout.columns[layout.entered]
         target.append(self._block(content, draft.step, self._position))
         if not isinstance(content, Blank):
-            draft.part_is_empty = False
+            draft.segment_is_empty = False
 
     def _may_take_title(self) -> bool:
         return not self._draft.titled or self._options.implicit_slide_ends
@@ -257,7 +261,7 @@ class DeckBuilder:
         stands_at_top = not draft.blocks and draft.layout is None and draft.step == 0 and not draft.titled
         if stands_at_top:
             draft.title = text
-            draft.part_is_empty = False
+            draft.segment_is_empty = False
         else:
             self._push(Heading(1, text))
         draft.titled = True
@@ -283,6 +287,7 @@ class DeckBuilder:
             if draft.incremental_tables:
                 draft.pause()
             row_steps.append(draft.step)
+        # The table appears as a whole at the step before its pauses, which belong to its rows.
         last, draft.step = draft.step, first
         self._push(replace(table, row_steps=tuple(row_steps)))
         draft.step = last
@@ -292,14 +297,15 @@ class DeckBuilder:
         problem = picture_problem(path)
         if problem:
             raise self._position.error(f"{problem}: {link.source}")
-        width, words = None, []
+        # Attributes and alternative text share the description, separated by commas.
+        width, alt = None, []
         prefix = self._options.image_attributes_prefix
-        for part in link.description.split(","):
-            if part and part.startswith(prefix):
-                width = self._image_width(part.removeprefix(prefix))
+        for attribute in link.description.split(","):
+            if attribute and attribute.startswith(prefix):
+                width = self._image_width(attribute.removeprefix(prefix))
             else:
-                words.append(part)
-        return Image(path, width, ",".join(words).strip())
+                alt.append(attribute)
+        return Image(path, width, ",".join(alt).strip())
 
     def _image_width(self, attribute: str) -> int:
         name, colon, value = attribute.partition(":")
@@ -313,6 +319,7 @@ class DeckBuilder:
     def _code(self, block: CodeBlock) -> None:
         position = self._position
         language = block.info.strip().partition(" ")[0]
+        # A name such as c++ ends with plus signs.
         if "{" in language or "+" in language.rstrip("+"):
             self.warn(position, f"'{language}' is read as a language; put a space before its attributes")
         auto_render = self._options.auto_render_languages
@@ -322,8 +329,8 @@ class DeckBuilder:
         except RefusedError as error:
             raise position.error(error.reason, error.line) from None
         if code.terminal:
-            told = "presenterm gives this block a terminal; this viewer runs it as +exec"
-            self.undrawn.append(DeckProblem(position.path, position.line, told))
+            notice = "presenterm gives this block a terminal; this viewer runs it as +exec"
+            self.undrawn.append(DeckProblem(position.path, position.line, notice))
         missing = missing_highlight(fence, code)
         if missing is not None:
             self.warn(self._position, f"line {missing} is highlighted, but the lines shown are 1 to {len(code.lines)}")
@@ -331,6 +338,7 @@ class DeckBuilder:
 
     def _with_steps(self, code: Code) -> Code:
         draft = self._draft
+        # This code itself is not shown, so its highlights take no steps.
         if code.render or code.execution in REPLACING:
             return replace(code, highlights=(None,), highlight_step=draft.step)
         highlight_step = draft.step + draft.extra_steps
@@ -343,7 +351,7 @@ class DeckBuilder:
         self._close_layout()
         draft = self._draft
         steps = draft.step + draft.extra_steps + 1
-        if draft.step and draft.part_is_empty:
+        if draft.step and draft.segment_is_empty:
             steps -= 1  # presenterm drops a last part that shows nothing
         if not draft.skipped:
             title, blocks, notes = draft.title, tuple(draft.blocks), tuple(draft.notes)

@@ -19,11 +19,12 @@ from .spelling import did_you_mean
 def read_code(
     fence: Fence, lines: Sequence[str], folder: Path, line: int, auto_render: Sequence[str], allowed: Consent
 ) -> Code:
-    """The block that opens on this line of a file in `folder`.
+    """Return the block that opens on this line of a file in `folder`.
 
     RefusedError, with its line from the fence on, if presenterm would refuse it.
     """
     code, first = fence.code, line + 1
+    # A ```file block names its language inside, and all that follows depends on the language.
     if code.language == "file":
         code, lines, first = _external(code, lines, folder)
     if code.language in auto_render:
@@ -39,11 +40,12 @@ def read_code(
 
 
 def _filled(code: Code, lines: Sequence[str], first: int) -> Code:
-    """The block with its lines, counted from `first`."""
+    """Return the block with its lines, counted from `first`."""
     prefix = languages()[code.language].hidden_prefix if code.language in languages() else ""
     hidden = frozenset(index for index, text in enumerate(lines) if prefix and text.startswith(prefix))
     return replace(
         code,
+        # Terminals have tab stops of their own: what is shown has spaces, and what runs keeps its tabs.
         lines=tuple(text.replace("\t", "    ") for index, text in enumerate(lines) if index not in hidden),
         source="".join(text.removeprefix(prefix) + "\n" for text in lines),
         source_lines=tuple(range(first, first + len(lines))),
@@ -52,17 +54,22 @@ def _filled(code: Code, lines: Sequence[str], first: int) -> Code:
 
 
 def missing_highlight(fence: Fence, code: Code) -> int | None:
-    """A line that the block's highlights name but the code, as shown, does not have; None if there is none.
+    """Return a line that is highlighted but not there, or None.
 
-    presenterm accepts it silently, and highlights nothing.
+    The line is one that the block's highlights name and the code, as shown, does not have. presenterm accepts it
+    silently, and highlights nothing.
     """
     groups = (group for group in fence.highlights if group)
+    # The ends of a range decide, as all other lines lie between them.
     ends = [number for group in groups for lines in group for number in (lines.start, lines.stop - 1)]
     return next((number for number in ends if not 1 <= number <= len(code.lines)), None)
 
 
 def _external(code: Code, lines: Sequence[str], folder: Path) -> tuple[Code, Sequence[str], int]:
-    """A ```file block with its language and file, the lines that it takes from there, and the number of the first."""
+    """Resolve a ```file block.
+
+    Return the block with its language and file, the lines that it takes from there, and the number of the first.
+    """
     try:
         return _read_external(code, "\n".join(lines), folder)
     except RefusedError as error:
@@ -77,9 +84,10 @@ def _read_external(code: Code, text: str, folder: Path) -> tuple[Code, Sequence[
             raise RefusedError(f"needs '{key}: …'")
     path = folder / yaml_values.text(entries["path"])
     first, last = (
-        yaml_values.number(entries[key], 0, 2**32) if yaml_values.given(entries, key) else default
+        yaml_values.number(entries[key], 0, 2**32) if yaml_values.optional(entries, key) else default
         for key, default in (("start_line", 1), ("end_line", 2**32))
     )
+    # presenterm takes line 0 for the first.
     first = max(first, 1)
     try:
         contents = path.read_text(encoding="utf-8")
@@ -91,9 +99,10 @@ def _read_external(code: Code, text: str, folder: Path) -> tuple[Code, Sequence[
 
 
 def _check(code: Code, validate_alternative: str | None, allowed: Consent) -> None:
-    """Checks that need to know the language."""
+    """Check what depends on the language."""
     if code.render and code.language not in RENDERED_LANGUAGES:
         raise RefusedError(f"'{code.language}' cannot be rendered; valid: {', '.join(RENDERED_LANGUAGES)}")
+    # Code that may not run is shown without being checked.
     runs = not code.render and code.execution is not Execution.NONE and allowed.allows(code.execution)
     if runs or code.validate:
         _check_language(code.language, {code.alternative if runs else None, validate_alternative})
@@ -103,14 +112,14 @@ def _check_language(name: str, alternatives: set[str | None]) -> None:
     language = languages().get(name)
     if language is None:
         raise RefusedError(f"'{name}' cannot be run" + did_you_mean(name, languages()))
-    known = language.alternatives
-    for alternative in sorted(given for given in alternatives if given is not None and given not in known):
-        valid = did_you_mean(alternative, known) if known else "; it has none"
+    valid_names = language.alternatives
+    for alternative in sorted(name for name in alternatives if name is not None and name not in valid_names):
+        valid = did_you_mean(alternative, valid_names) if valid_names else "; it has none"
         raise RefusedError(f"unknown alternative '{alternative}' for {name}" + valid)
 
 
 def _line_numbers(group: Highlight, count: int) -> frozenset[int] | None:
-    """The group's lines that exist."""
+    """Return the group's lines that exist."""
     if group is None:
         return None
     return frozenset(number for lines in group for number in range(max(lines.start, 1), min(lines.stop, count + 1)))

@@ -1,4 +1,4 @@
-"""Comment commands such as `<!-- pause -->`: `commands.toml` lists them, and here a comment becomes one."""
+"""Comment commands such as `<!-- pause -->`, listed in `commands.toml`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Command:
     """The kind of its value; None if it takes none."""
     example: str = ""
     unreleased: bool = False
-    """Whether presenterm 0.16.1 still refuses it."""
+    """True if presenterm 0.16.1 still refuses it."""
 
 
 _TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -45,17 +45,24 @@ class Directive:
 
 @dataclass(frozen=True)
 class Ignored:
-    """A comment that presenterm ignores; `suspicion` says what its author may have meant by it."""
+    """Comment that presenterm ignores.
+
+    If its author may have meant a command, `suspicion` says which.
+    """
 
     suspicion: str | None = None
 
 
 def read_comment(comment: str, prefix: str = "") -> Directive | Ignored:
-    """What a comment means, without its `<!--` and `-->`. RefusedError if presenterm would refuse it."""
+    """Read a comment, without its `<!--` and `-->`.
+
+    Raises RefusedError if presenterm would refuse it.
+    """
     comment = comment.strip()
     try:
         return _read_directive(_without_prefix(comment, prefix))
     except RefusedError as error:
+        # presenterm takes a comment of several lines for a remark, unless it is a command.
         if "\n" in comment:
             return Ignored(_suspicion(comment, error))
         if not comment.startswith(prefix) or _is_for_an_editor(comment):
@@ -66,6 +73,7 @@ def read_comment(comment: str, prefix: str = "") -> Directive | Ignored:
 
 
 def _without_prefix(comment: str, prefix: str) -> str:
+    # presenterm strips the prefix as often as it is there.
     while prefix and comment.startswith(prefix):
         comment = comment[len(prefix) :]
     return comment
@@ -76,7 +84,10 @@ def _is_for_an_editor(comment: str) -> bool:
 
 
 def _suspicion(comment: str, error: RefusedError) -> str | None:
-    """Why a multi-line comment, which presenterm silently drops, may have been meant as a command."""
+    """Return the reason why a comment may have been meant as a command.
+
+    presenterm silently drops a comment of several lines.
+    """
     first = re.match(r"(\w+)\s*:", comment)
     if first and (first[1] in _BY_NAME or "did you mean" in did_you_mean(first[1], _BY_NAME)):
         return f"this comment is ignored: {error.reason}"

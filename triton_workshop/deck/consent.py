@@ -1,13 +1,13 @@
-"""Code from elsewhere runs only with consent: which decks come from elsewhere, and what the user has agreed to.
+"""Consent to run code from elsewhere.
 
-A deck is at home in the repository that this package is part of: the folder that holds the package and the workshop's
-own deck, links resolved, except for repositories inside it. An installed package has no such folder, so no deck is at
-home. A deck comes from elsewhere if any file that contains its code does: the deck itself, a file that it includes, or
+A deck is trusted in the repository that this package is part of: the folder that holds the package and the workshop's
+own deck, links resolved, except for repositories inside it. An installed package has no such folder, so it trusts no
+deck. A deck comes from elsewhere if any file that contains its code does: the deck itself, a file that it includes, or
 a file that a ```file block names.
 
 Consent is given for a deck and a kind of block, not for a text: a user who has agreed to a deck's code edits the deck,
 or lets somebody edit it, and code that a save brings in runs on the same terms. If a save makes one of our own decks
-take code from elsewhere, the deck is no longer at home, and what the user agreed to at the viewer's start then applies.
+take code from elsewhere, the deck is no longer trusted, and the consent given at the viewer's start then applies.
 """
 
 from __future__ import annotations
@@ -23,17 +23,24 @@ from triton_workshop.repository import ROOT
 from .model import Block, Code, Deck, Execution, origin, walk
 
 REPLACING = frozenset({Execution.REPLACE, Execution.IMAGE})
-"""These run automatically, and their output replaces them, which needs separate consent, as in presenterm."""
+"""Executions that run automatically and whose output replaces the code.
+
+They need a separate consent, as in presenterm.
+"""
 
 
 @dataclass(frozen=True)
 class Consent:
-    """What may run: `run` covers +exec and +auto_exec; `replace` covers +exec_replace and +image."""
+    """Kinds of code that may run.
+
+    `run` covers +exec and +auto_exec; `replace` covers +exec_replace and +image.
+    """
 
     run: bool = False
     replace: bool = False
 
     def allows(self, execution: Execution) -> bool:
+        """Return True if code with this execution may run."""
         return self.replace if execution in REPLACING else self.run
 
 
@@ -42,7 +49,7 @@ EVERYTHING = Consent(run=True, replace=True)
 
 
 def flag(execution: Execution) -> str:
-    """The option that allows this kind of block, here and in presenterm."""
+    """Return the option that allows this kind of block."""
     return "-X" if execution in REPLACING else "-x"
 
 
@@ -56,7 +63,7 @@ class LiveCode:
 
 
 def live_code(deck: Deck) -> Iterator[LiveCode]:
-    """All of a deck's code that can run here."""
+    """Yield all of a deck's code that can run here."""
     for number, slide in enumerate(deck.slides, 1):
         for block in walk(slide.blocks):
             code = block.content
@@ -65,17 +72,21 @@ def live_code(deck: Deck) -> Iterator[LiveCode]:
 
 
 def home() -> Path | None:
-    """The repository that this package is part of; None if it is installed elsewhere."""
-    ours = (ROOT / "slides" / "triton-workshop.md", ROOT / "pyproject.toml")
-    return ROOT if all(file.is_file() for file in ours) else None
+    """Return the repository of this package, or None if there is none."""
+    markers = (ROOT / "slides" / "triton-workshop.md", ROOT / "pyproject.toml")
+    return ROOT if all(file.is_file() for file in markers) else None
 
 
-def at_home(deck: Deck, repository: Path | None = None) -> bool:
-    """Whether every file that contains the deck's code belongs to `repository`, ours by default."""
+def is_trusted(deck: Deck, repository: Path | None = None) -> bool:
+    """Return True if the deck and all its code belong to a repository.
+
+    By default the repository is the one of this package.
+    """
     repository = repository or home()
     if repository is None:
         return False
     files = {deck.path} | {origin(live.code, live.block, deck.path)[0] for live in live_code(deck)}
+    # An included file counts even if its block takes the code from one of ours.
     files |= {live.block.path for live in live_code(deck) if live.block.path is not None}
     return all(_belongs_to(repository, file) for file in files)
 
@@ -84,10 +95,11 @@ def _belongs_to(repository: Path, file: Path) -> bool:
     real = Path(os.path.realpath(file))  # which tolerates a link to itself
     if not real.is_relative_to(repository):
         return False
+    # A repository inside this one comes from elsewhere.
     between = [folder for folder in real.parents if folder != repository and folder.is_relative_to(repository)]
     return not any((folder / ".git").exists() for folder in between)
 
 
-def in_force(deck: Deck, given: Consent) -> Consent:
-    """What may run of a deck, if the user has agreed to `given`."""
-    return EVERYTHING if at_home(deck) else given
+def in_force(deck: Deck, granted: Consent) -> Consent:
+    """Return the consent that applies to a deck, given the user's."""
+    return EVERYTHING if is_trusted(deck) else granted

@@ -1,4 +1,4 @@
-"""What is wrong with a deck: always a file, a line and a reason."""
+"""Errors of a deck, each with a file, a line and a reason."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from pathlib import Path
 
 
 class RefusedError(Exception):
-    """Why presenterm would refuse a part of a deck. `line` counts from 0 within what was read."""
+    """Reason why presenterm would refuse a part of a deck.
+
+    `line` counts from 0 within the text that was read.
+    """
 
     def __init__(self, reason: str, line: int = 0) -> None:
         super().__init__(reason)
@@ -16,7 +19,10 @@ class RefusedError(Exception):
 
 
 class DeckError(Exception):
-    """A deck that presenterm would refuse. `str(error)` is one line: `file:line: reason`."""
+    """Deck that presenterm would refuse.
+
+    `str(error)` is one line: `file:line: reason`.
+    """
 
     def __init__(self, path: Path, line: int, reason: str) -> None:
         reason = " ".join(reason.split())  # the text that it quotes may contain line ends
@@ -34,12 +40,15 @@ class Position:
     line: int
 
     def error(self, reason: str, below: int = 0) -> DeckError:
-        """The error of this line, or of one some lines below it."""
+        """Return the error of this line, or of one some lines below it."""
         return DeckError(self.path, self.line + below, reason)
 
 
 class NoSuchDeckError(DeckError):
-    """There is no deck to read, so no line to name. `str(error)` is `file: reason`."""
+    """Missing deck, without a line to name.
+
+    `str(error)` is `file: reason`.
+    """
 
     def __init__(self, path: Path, reason: str = "no such deck") -> None:
         super().__init__(path, 1, reason)

@@ -1,4 +1,7 @@
-"""The line that opens a code block, "```python +exec {1,3-5|all}", and its attributes as one table."""
+"""Opening line of a code block, as in "```python +exec {1,3-5|all}".
+
+Its attributes are one table, `ATTRIBUTES`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ class Fence:
     """A code block's opening line, parsed."""
 
     code: Code
-    """What it says of the block, whose lines are not read yet."""
+    """The block as far as its opening line describes it, without lines."""
     highlights: tuple[Highlight, ...] = (None,)
     validate_alternative: str | None = None
 
@@ -35,7 +38,10 @@ class Attribute:
 
     name: str
     value: str | None
-    """How the value is written, in brackets if it is optional; None if there is no value."""
+    """The spelling of the value, or None if there is no value.
+
+    Brackets mark a value that is optional.
+    """
     apply: Apply
 
 
@@ -83,7 +89,10 @@ def _expect(fence: Fence, value: str | None) -> Fence:
 
 
 def percent(value: str) -> int:
-    """`50%` as 50. RefusedError if it is not a percentage from 1% to 100%."""
+    """Return 50 for `50%`, or raise RefusedError.
+
+    The percentage must be from 1% to 100%.
+    """
     match = re.fullmatch(r"([0-9]{1,3})%", value)
     if not match or not 1 <= int(match[1]) <= 100:
         raise RefusedError(f"expected a width from 1% to 100%, got '{value}'")
@@ -109,38 +118,43 @@ _BY_NAME = {attribute.name: attribute for attribute in ATTRIBUTES}
 
 
 def read_fence(info: str) -> Fence:
-    """Read the text after the backticks. RefusedError says why presenterm would refuse it."""
+    """Read the text after the backticks.
+
+    Raises RefusedError if presenterm would refuse it.
+    """
     language, _, rest = info.strip().partition(" ")
     fence = Fence(Code(language.lower(), (), "", ()))
-    given: set[str] = set()
+    names: set[str] = set()
     while rest := rest.lstrip(" "):
         if rest.startswith("{"):
             inside, bracket, rest = rest[1:].partition("}")
             if not bracket:
                 raise RefusedError("a '{' is not closed with '}'")
+            # It has a name like an attribute, so that a second one is noticed.
             name, fence = "{}", replace(fence, highlights=_highlights(inside))
         else:
-            word, _, rest = rest.partition(" ")
-            name, fence = _attribute(fence, word)
-        if name in given:
+            token, _, rest = rest.partition(" ")
+            name, fence = _attribute(fence, token)
+        if name in names:
             raise RefusedError(f"{name} is given twice")
-        given.add(name)
+        names.add(name)
     if fence.code.render_width_percent is not None and not fence.code.render:
         raise RefusedError("+width can only be used with +render")
     return fence
 
 
-def _attribute(fence: Fence, word: str) -> tuple[str, Fence]:
-    """The attribute's name, with its plus, and the fence with it."""
+def _attribute(fence: Fence, token: str) -> tuple[str, Fence]:
+    """Return the attribute's name, with its plus, and the fence with it."""
     spellings = [f"+{name}" for name in _BY_NAME]
-    if not word.startswith("+"):
-        raise RefusedError(f"unknown attribute '{word}'" + did_you_mean(f"+{word}", spellings))
-    name, colon, value = word.partition(":")
+    if not token.startswith("+"):
+        raise RefusedError(f"unknown attribute '{token}'" + did_you_mean(f"+{token}", spellings))
+    name, colon, value = token.partition(":")
     attribute = _BY_NAME.get(name[1:])
     if attribute is None:
         raise RefusedError(f"unknown attribute '{name}'" + did_you_mean(name, spellings))
     if colon and attribute.value is None:
         raise RefusedError(f"{name} takes no value")
+    # Brackets mark a value that may be omitted.
     if not colon and attribute.value and not attribute.value.startswith("["):
         raise RefusedError(f"{name} needs a value: {name}{attribute.value}")
     return name, attribute.apply(fence, value if colon else None)
@@ -160,6 +174,7 @@ def _highlight(group: str) -> Highlight:
 
 def _lines(piece: str) -> range:
     match = re.fullmatch(r"\+?([0-9]{1,5})(?:\s*-\s*\+?([0-9]{1,5}))?", piece)
+    # presenterm's line numbers have 16 bits.
     if not match or max(int(match[1]), int(match[2] or 0)) > 65534:
         raise RefusedError(f"highlighted lines: expected numbers as in {{1,3-5|all}}, got '{piece}'")
     first = int(match[1])

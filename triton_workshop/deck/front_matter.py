@@ -1,4 +1,4 @@
-"""The front matter: the YAML between two `---` lines at the very top of a deck."""
+"""Front matter: the YAML between two `---` lines at the top of a deck."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FRONT_MATTER = re.compile(r"\ufeff?---\n(?P<yaml>.*?)\n---(?:\n|\Z)", re.DOTALL
 
 @dataclass(frozen=True)
 class Options:
-    """How the deck wants to be read."""
+    """Options for reading a deck."""
 
     implicit_slide_ends: bool = False
     command_prefix: str = ""
@@ -45,7 +45,10 @@ _READERS: Mapping[str, Callable[[yaml.Node], Any]] = {
     "tuple[str, ...]": lambda node: tuple(text.lower() for text in yaml_values.texts(node)),
 }
 OPTIONS = {field.name: _READERS[str(field.type)] for field in fields(Options)}
-"""How the value of each option is read. Null leaves it as it is, except for lists."""
+"""The reader of each option's value.
+
+Null leaves an option as it is, except for lists.
+"""
 
 
 @dataclass(frozen=True)
@@ -55,41 +58,46 @@ class Opening:
     front_matter: FrontMatter = field(default_factory=FrontMatter)
     options: Options = Options()
     title: Text | None = None
-    """The introduction slide's title, with its styles; None if there is no such slide."""
+    """The introduction slide's title, or None without such a slide."""
     undrawn: tuple[Undrawn, ...] = ()
 
 
 def split(text: str) -> tuple[str | None, str]:
-    """The YAML, None if there is none, and what follows it; both count their lines from the top of the text."""
+    """Split a text into its front matter, None if there is none, and the rest.
+
+    Both count their lines from the top of the text.
+    """
     match = _FRONT_MATTER.match(text)
+    # Line ends stand for the lines that are cut away, so both parts count lines as the file does.
     return ("\n" + match["yaml"], "\n" * match[0].count("\n") + text[match.end() :]) if match else (None, text)
 
 
 def read_front_matter(source: str) -> Opening:
-    """The front matter. RefusedError if presenterm would refuse it."""
+    """Read the front matter. RefusedError if presenterm would refuse it."""
     root = yaml_values.compose(source)
     if root is None or yaml_values.is_empty(root):
         return Opening()
     entries = yaml_values.mapping(root, KEYS, "front matter key")
-    texts = {key: yaml_values.text(node) for key in _TEXTS if (node := yaml_values.given(entries, key))}
+    texts = {key: yaml_values.text(node) for key in _TEXTS if (node := yaml_values.optional(entries, key))}
     authors = yaml_values.texts(entries["authors"]) if "authors" in entries else ()
     if authors and "author" in texts:
         raise RefusedError("only one of 'author' and 'authors' can be given", line_of(entries["authors"]))
     theme, undrawn = read_theme(entries["theme"]) if "theme" in entries else (Theme(), ())
     styled = {key: _styled(entries[key], key) for key in ("title", "sub_title") if key in texts}
+    # Theme and options alone make no introduction slide.
     introduces = bool(texts or authors)
     texts.update({key: plain(text) for key, text in styled.items()})
     authors = (texts.pop("author"),) if "author" in texts else authors
     return Opening(
         FrontMatter(**texts, authors=authors, theme=theme),
-        options=_options(yaml_values.given(entries, "options")),
+        options=_options(yaml_values.optional(entries, "options")),
         title=styled.get("title", ()) if introduces else None,
         undrawn=undrawn,
     )
 
 
 def _styled(node: yaml.Node, key: str) -> Text:
-    """The title's lines, each with its inline styles."""
+    """Return the title's lines, each with its inline styles."""
     spans: list[Span] = []
     for line in yaml_values.text(node).splitlines():
         text = read_inline(line)

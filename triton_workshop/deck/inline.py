@@ -1,4 +1,7 @@
-"""The contents of a paragraph, heading, cell or item: from markdown-it's inline tokens to spans and pictures."""
+"""Contents of a paragraph, heading, cell or item.
+
+markdown-it's inline tokens become spans and pictures.
+"""
 
 from __future__ import annotations
 
@@ -34,19 +37,21 @@ class _OpeningTag(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep the tag's name and its attributes."""
         self.name = tag
         self.attributes = {key: value or "" for key, value in attrs}
 
 
 @dataclass
 class _Scope:
-    """The style within one Markdown element, and the HTML tags still open in it."""
+    """Style within a Markdown element, and the HTML tags open in it."""
 
     style: Span
     tags: list[tuple[str, Span]]
 
     @property
     def current(self) -> Span:
+        """The style that applies to the next text."""
         return self.tags[-1][1] if self.tags else self.style
 
 
@@ -59,9 +64,10 @@ _OPENING = {
 
 
 class InlineReader:
-    """Reads one inline token. `pieces` is the result: texts, and the images between them.
+    """Reader of one inline token.
 
-    RefusedError, with the line of the file, if presenterm would refuse it.
+    `pieces` is the result: texts, and the images between them. Raises RefusedError, with the line of the file, if
+    presenterm would refuse it.
     """
 
     def __init__(self, token: Token, *, quoted: bool = False, images_as_text: bool = False) -> None:
@@ -85,6 +91,7 @@ class InlineReader:
                 self._spans.append(Span(token.content, code=True, link=self._style.link))
             case "softbreak":
                 self._next_line()
+                # A line end is a blank, but a quote shows its lines as written.
                 self._spans.append(NEW_LINE if self._breaks_lines else replace(self._style, text=" "))
             case "hardbreak":
                 self._next_line()
@@ -119,6 +126,7 @@ class InlineReader:
 
     def _close_link(self) -> None:
         link = self._scopes.pop().style
+        # A link without a text shows its address.
         if not self._spans or self._spans[-1].link != link.link:
             self._spans.append(replace(link, text=link.link or ""))
 
@@ -129,8 +137,8 @@ class InlineReader:
         self._position = end + 1 if end >= 0 else len(self._source)
 
     def _skip_to(self, text: str) -> None:
-        found = self._source.find(text, self._position)
-        self._position = found if found >= 0 else self._position
+        index = self._source.find(text, self._position)
+        self._position = index if index >= 0 else self._position
 
     def _refused(self, reason: str) -> RefusedError:
         return RefusedError(reason, self._line)
@@ -148,6 +156,7 @@ class InlineReader:
         else:
             self._end_text()
             self.pieces.append(ImageLink(source, token.content, self._line + 1))
+        # Past its beginning, or the next picture would be found at this place again.
         self._position += len("![")
 
     def _html(self, tag: str) -> None:
@@ -161,6 +170,7 @@ class InlineReader:
         if text.startswith("<!--"):
             raise self._refused("a comment must be on lines of its own, with nothing beside it")
         tag = _OpeningTag(text)
+        # The parser lowers a name, and presenterm knows the names in lower case only.
         if tag.name not in ("span", "sup") or not text.startswith(f"<{tag.name}"):
             raise self._refused(f"only <span> and <sup> are allowed in text, not {text}")
         style = replace(self._style, superscript=True) if tag.name == "sup" else self._style
@@ -174,8 +184,8 @@ class InlineReader:
         self._scopes[-1].tags.append((tag.name, style))
 
     def _styled(self, style: Span, css: str) -> Span:
-        for declaration in filter(None, (part.strip() for part in css.split(";"))):
-            name, colon, value = (part.strip() for part in declaration.partition(":"))
+        for declaration in filter(None, (piece.strip() for piece in css.split(";"))):
+            name, colon, value = (piece.strip() for piece in declaration.partition(":"))
             if not colon:
                 raise self._refused(f"style: expected 'color: …' or 'background-color: …', got '{declaration}'")
             if name not in ("color", "background-color"):
@@ -203,6 +213,7 @@ class InlineReader:
 
 def join(spans: list[Span]) -> Text:
     """Merge neighbours in the same style; line breaks stay separate spans."""
+    # markdown-it splits a text at every entity and escape.
     joined: list[Span] = []
     for span in spans:
         last = joined[-1] if joined else NEW_LINE

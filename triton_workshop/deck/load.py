@@ -56,12 +56,15 @@ class _DeckReader:
         self.files: list[Path] = []
         """The files that were read."""
         self.blank: set[Path] = set()
-        """Those of them without any text."""
+        """The files without any text."""
         self._open: list[Path] = []
         """The files being read: the deck, what it includes, what that includes."""
 
     def read(self, text: str, path: Path) -> None:
-        """Add a file's elements, each comment as its command, and included files in their place."""
+        """Add a file's elements to the deck.
+
+        Each comment becomes its command, and an included file stands in its place.
+        """
         self.files.append(path)
         if not text.strip():
             self.blank.add(path)
@@ -117,7 +120,10 @@ def _read_deck(path: Path) -> str:
 
 
 def _read_text(path: Path) -> str:
-    """The text of a file, with line ends normalised. DeckError if it is not UTF-8."""
+    """Return the text of a file, with line ends normalised.
+
+    Raises DeckError if it is not UTF-8.
+    """
     data = path.read_bytes()
     try:
         text = data.decode("utf-8-sig")  # a byte order mark is not part of the front matter

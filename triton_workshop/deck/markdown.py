@@ -1,4 +1,7 @@
-"""From text to elements: what is in a file, from top to bottom, each with its line. Nothing is interpreted yet."""
+"""Elements of a file, from top to bottom, each with its line.
+
+Nothing is interpreted yet.
+"""
 
 from __future__ import annotations
 
@@ -77,21 +80,26 @@ _NAMES = {
 
 @dataclass
 class _Node:
-    """A token with the tokens between it and its closing one. markdown-it's own tree is recursive, ours is not."""
+    """Token with the tokens between it and its closing one.
+
+    markdown-it's own tree is recursive; this one is not.
+    """
 
     token: Token
     children: list[_Node] = field(default_factory=list)
 
     @property
     def line(self) -> int:
+        """The node's line, from 1."""
         return self.token.map[0] + 1 if self.token.map else 1
 
     def refused(self, reason: str) -> RefusedError:
+        """Return an error for this node."""
         return RefusedError(reason, self.line - 1)
 
 
 def read_markdown(text: str, path: Path) -> list[Located]:
-    """The elements of a file. DeckError if presenterm would refuse it."""
+    """Return the elements of a file. DeckError if presenterm would refuse it."""
     try:
         return _Reader(text, path).read()
     except RefusedError as error:
@@ -99,10 +107,14 @@ def read_markdown(text: str, path: Path) -> list[Located]:
 
 
 def read_inline(text: str) -> Text | None:
-    """One line of text with inline styles; None if it is a list, a heading or anything else."""
+    """Read one line of text with inline styles.
+
+    Return None if it is a list, a heading or anything else.
+    """
     tokens = PresentermMarkdown().parse(text)
     if not tokens:
         return ()
+    # One paragraph is one line of text; whatever else there is has no inline styles.
     if [token.type for token in tokens] != ["paragraph_open", "inline", "paragraph_close"]:
         return None
     try:
@@ -120,6 +132,7 @@ class _Reader:
         self._elements: list[Located] = []
 
     def read(self) -> list[Located]:
+        """Return the elements of the file, in order."""
         for node in _tree(self._tokens):
             self._block(node)
         return self._elements
@@ -135,6 +148,7 @@ class _Reader:
             case "heading_open":
                 self._heading(node)
             case "bullet_list_open" | "ordered_list_open":
+                # As in presenterm, a list that is indented begins deeper.
                 self._add(Items(tuple(self._list(node, self._indentation(node) // 2))), node.line)
             case "blockquote_open":
                 self._quote(node)
@@ -209,7 +223,10 @@ class _Reader:
         self._add(Footnote(node.token.info, join([span for text in paragraphs for span in text])), node.line)
 
     def _prose(self, node: _Node, container: str, *, quoted: bool = False) -> Text:
-        """A paragraph or a list as text, where nothing else is allowed. A quote keeps its lines."""
+        """Return a paragraph or a list as text, where nothing else is allowed.
+
+        A quote keeps its line breaks.
+        """
         match node.token.type:
             case "paragraph_open":
                 token = node.children[0].token
@@ -222,7 +239,10 @@ class _Reader:
                 raise node.refused(f"{_NAMES.get(kind, kind)} is not allowed in {container}")
 
     def _prose_list(self, node: _Node, container: str, *, quoted: bool, markers: Text = ()) -> Iterator[Text]:
-        """The lines of a list. As in presenterm, an item without text leaves its marker to what follows."""
+        """Yield the lines of a list.
+
+        As in presenterm, an item without text leaves its marker to the text that follows.
+        """
         for item in node.children:
             markers += (Span(f"{_marker(item.token, 0) if item.token.info else '*'} "),)
             for child in item.children:
@@ -235,7 +255,7 @@ class _Reader:
             yield markers
 
     def _table(self, node: _Node) -> None:
-        rows = [row for part in node.children for row in part.children]
+        rows = [row for section in node.children for row in section.children]
         cells = [tuple(self._text(cell.children[0], "a table") for cell in row.children) for row in rows]
         alignments = tuple(_alignment(cell.token) for cell in rows[0].children)
         self._add(Table(cells[0], tuple(cells[1:]), alignments), node.line)
@@ -245,6 +265,7 @@ class _Reader:
         if not text.startswith("<!--"):
             raise node.refused("HTML is not supported; only <span> and <sup> within text, and comments")
         if not text.endswith("-->") or len(text) < len("<!---->"):
+            # markdown-it's block goes on to the end of the line on which the comment ends.
             if "-->" in text:
                 reason = "a comment must be on lines of its own: move what follows '-->' to another line"
                 raise RefusedError(reason, node.line - 1 + text.count("\n"))
@@ -253,6 +274,7 @@ class _Reader:
 
 
 def _tree(tokens: list[Token]) -> list[_Node]:
+    # A stack, as lists may be nested deeper than Python's recursion goes.
     root: list[_Node] = []
     open_nodes = [root]
     for token in tokens:

@@ -1,4 +1,7 @@
-"""What a deck is, once it has been read. Frozen dataclasses: no screen, no parsing, nothing runs."""
+"""Model of a deck: frozen dataclasses.
+
+There is no screen and no parsing here, and nothing runs.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from .alignment import Alignment as Alignment
 
 @dataclass(frozen=True)
 class Span:
-    """A run of text in one style. A hard line break is a span whose text is a newline."""
+    """Run of text in one style.
+
+    A hard line break is a span whose text is a newline.
+    """
 
     text: str
     bold: bool = False
@@ -32,7 +38,7 @@ Text = tuple[Span, ...]
 
 
 def plain(text: Text) -> str:
-    """The text without its styles."""
+    """Return the text without its styles."""
     return "".join(span.text for span in text)
 
 
@@ -46,12 +52,17 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
+    """Paragraph of text."""
+
     text: Text
 
 
 @dataclass(frozen=True)
 class ListItem:
-    """One item, taken out of its nested list. `marker` is drawn before it: a bullet, or a number with its dot."""
+    """Item, taken out of its nested list.
+
+    `marker` is drawn before it: a bullet, or a number with its dot.
+    """
 
     depth: int
     marker: str
@@ -62,15 +73,22 @@ class ListItem:
 
 @dataclass(frozen=True)
 class Table:
+    """Table with a header row."""
+
     header: tuple[Text, ...]
     rows: tuple[tuple[Text, ...], ...]
     alignments: tuple[Alignment, ...]
     row_steps: tuple[int, ...] = ()
-    """The step at which each row appears; all equal to the block's step unless tables are incremental."""
+    """The step at which each row appears.
+
+    All are equal to the block's step unless tables are incremental.
+    """
 
 
 @dataclass(frozen=True)
 class Quote:
+    """Quoted paragraphs."""
+
     paragraphs: tuple[Text, ...]
 
 
@@ -97,25 +115,32 @@ class Blank:
 
 @dataclass(frozen=True)
 class JumpToMiddle:
-    """What follows is centred vertically in the slide."""
+    """Command to centre the rest of the slide vertically."""
 
 
 @dataclass(frozen=True)
 class Image:
+    """Picture in a file."""
+
     path: Path
     width_percent: int | None = None
-    """Percent of the current column's width; None shows the natural size, shrunk to fit."""
+    """Percent of the current column's width.
+
+    None shows the natural size, shrunk to fit.
+    """
     alt: str = ""
 
 
 @dataclass(frozen=True)
 class Footnote:
+    """Footnote at the place where it is defined."""
+
     label: str
     text: Text
 
 
 class Execution(StrEnum):
-    """When a code block runs, and what happens to its output."""
+    """Time at which a code block runs, and the place of its output."""
 
     NONE = "none"
     ON_KEY = "exec"
@@ -137,9 +162,12 @@ class Code:
     source: str
     source_lines: tuple[int, ...]
     highlights: tuple[frozenset[int] | None, ...] = (None,)
-    """Groups of 1-based visible line numbers, one group per step; None highlights all."""
+    """Groups of 1-based visible line numbers, one per step; None for all."""
     highlight_step: int = 0
-    """The step at which the first group shows; group i shows from step highlight_step + i."""
+    """The step at which the first group shows.
+
+    Group i shows from step highlight_step + i.
+    """
     execution: Execution = Execution.NONE
     alternative: str | None = None
     line_numbers: bool = False
@@ -149,26 +177,34 @@ class Code:
     render_width_percent: int | None = None
     render: bool = False
     terminal: bool = False
-    """Whether presenterm gives it a terminal, which we do not."""
+    """True if presenterm gives it a terminal, which we do not."""
     file: Path | None = None
-    """The file that a ```file block takes its code from; `source_lines` then count in it."""
+    """The file that a ```file block takes its code from, if it is one.
+
+    `source_lines` then count in it.
+    """
     hidden: frozenset[int] = frozenset()
     """Indices of the lines of `source` that run but are not shown."""
 
     @property
-    def shown_numbers(self) -> tuple[int | None, ...]:
-        """The number that +line_numbers gives to each line of `source`; None for a hidden one."""
+    def visible_numbers(self) -> tuple[int | None, ...]:
+        """The number that +line_numbers shows for each line of `source`.
+
+        A hidden line has None.
+        """
         numbers = count(1)
         return tuple(None if index in self.hidden else next(numbers) for index in range(len(self.source_lines)))
 
     def highlighted(self, step: int) -> frozenset[int] | None:
-        """The lines highlighted at a step; None for all."""
+        """Return the lines highlighted at a step; None for all."""
         group = min(max(step - self.highlight_step, 0), len(self.highlights) - 1)
         return self.highlights[group]
 
 
 @dataclass(frozen=True)
 class Columns:
+    """Columns side by side, with their relative widths."""
+
     weights: tuple[int, ...]
     columns: tuple[tuple[Block, ...], ...]
 
@@ -192,7 +228,7 @@ Content = (
 
 @dataclass(frozen=True)
 class Block:
-    """One thing on a slide, with the step from which it is visible and its line in the source file."""
+    """Element of a slide, with its first step and its line in the file."""
 
     content: Content
     step: int
@@ -201,16 +237,19 @@ class Block:
     """None leaves it to the theme."""
     font_size: int = 1
     path: Path | None = None
-    """The included file that contains it, in which `line` counts; None for the deck itself."""
+    """The included file that contains it, or None for the deck itself.
+
+    `line` counts in that file.
+    """
 
 
 def origin(code: Code, block: Block, deck: Path) -> tuple[Path, int]:
-    """The file that contains a block's code, and the line on which it begins there."""
+    """Return the file and the line at which a block's code begins."""
     return code.file or block.path or deck, min(code.source_lines, default=1)
 
 
 def walk(blocks: Sequence[Block]) -> Iterator[Block]:
-    """All blocks, including those inside columns, in the order of the file."""
+    """Yield all blocks in the order of the file, also inside columns."""
     for block in blocks:
         yield block
         if isinstance(block.content, Columns):
@@ -220,7 +259,9 @@ def walk(blocks: Sequence[Block]) -> Iterator[Block]:
 
 @dataclass(frozen=True)
 class Slide:
-    """One slide. Steps count from 0; `steps` is how many there are, so the last one is steps - 1.
+    """Slide of a deck.
+
+    Steps count from 0; `steps` is their number, so the last one is steps - 1.
 
     `title` is drawn at the top. A title below something else (usually `jump_to_middle`) is a heading of level 1 among
     the blocks instead, and `title` is None; `name` finds it for an index.
@@ -233,13 +274,19 @@ class Slide:
     notes: tuple[str, ...] = ()
     footer: bool = True
     introduction: bool = False
-    """The title page made from the front matter: title, subtitle, event, authors."""
+    """True for the title page that is made from the front matter.
+
+    It shows title, subtitle, event and authors.
+    """
     path: Path | None = None
-    """The included file that it starts in, in which `line` counts; None for the deck itself."""
+    """The included file that it starts in, or None for the deck itself.
+
+    `line` counts in that file.
+    """
 
     @property
     def name(self) -> str:
-        """What an index calls the slide: its title, or else its first heading, or else nothing."""
+        """The title, else the first heading, else an empty text, for an index."""
         if self.title is not None:
             return plain(self.title)
         headings = (block.content for block in self.blocks if isinstance(block.content, Heading))
@@ -264,6 +311,8 @@ class Theme:
 
 @dataclass(frozen=True)
 class FrontMatter:
+    """Front matter of a deck, as plain text."""
+
     title: str | None = None
     sub_title: str | None = None
     event: str | None = None
@@ -287,23 +336,29 @@ class DeckProblem:
 
 @dataclass(frozen=True)
 class Deck:
+    """Deck, with all its slides."""
+
     path: Path
     front_matter: FrontMatter
     slides: tuple[Slide, ...]
     warnings: tuple[DeckProblem, ...] = ()
-    """What presenterm silently accepts."""
+    """Remarks on what presenterm accepts silently."""
     files: tuple[Path, ...] = ()
-    """The deck's own file and those that it includes, in the order in which they were read."""
+    """The deck's file and the included ones, in the order of reading."""
     blank: frozenset[Path] = frozenset()
-    """Those of them with nothing in them but white space, apart from a front matter."""
+    """The files that are blank but for a front matter."""
     undrawn: tuple[DeckProblem, ...] = ()
-    """What presenterm draws and we do not, a sentence each. Nothing is wrong with the deck."""
+    """Parts that presenterm draws and we do not, a sentence each.
+
+    Nothing is wrong with the deck.
+    """
 
     @property
     def title(self) -> str:
+        """The title of the front matter, or else the name of the file."""
         return self.front_matter.title or self.path.stem
 
 
 def code_blocks(deck: Deck) -> list[Block]:
-    """All blocks of code, in the order of the file: a page numbers them so."""
+    """Return all blocks of code in order, as a page numbers them."""
     return [block for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)]

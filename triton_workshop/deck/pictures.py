@@ -1,4 +1,7 @@
-"""Whether a file is a picture that presenterm can show. Nothing is decoded."""
+"""Check that a file is a picture that presenterm can show.
+
+Nothing is decoded.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ _SIGNATURES = (
 
 
 def picture_problem(path: Path) -> str | None:
-    """Why this file cannot be shown as a picture; None if it can."""
+    """Return the reason why a file is no picture to show, or None."""
     try:
         with path.open("rb") as file:
             start = file.read(16)

@@ -1,4 +1,7 @@
-"""What presenterm's Markdown adds to CommonMark: alerts, `>>>` quotes, footnotes, superscript, wiki links."""
+"""Additions of presenterm's Markdown to CommonMark.
+
+Alerts, `>>>` quotes, footnotes, superscript and wiki links are parsed here.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ _UNDERLINE = re.compile(r"-+[ \t]*")
 
 
 class PresentermMarkdown(MarkdownIt):
-    """markdown-it with presenterm's syntax. Addresses stay as written, since here they are paths."""
+    """markdown-it with presenterm's syntax.
+
+    Addresses stay as written, since here they are paths.
+    """
 
     def __init__(self) -> None:
         super().__init__("commonmark", {"html": True, "strikethrough_single_tilde": True})
@@ -45,9 +51,11 @@ class PresentermMarkdown(MarkdownIt):
         self.inline.ruler2.after("balance_pairs", "superscript", _superscript_pairs)
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802
+        """Return the address as it is written."""
         return url
 
     def validateLink(self, url: str) -> bool:  # noqa: ARG002, N802
+        """Accept any address."""
         return True
 
 
@@ -56,7 +64,10 @@ def _line(state: StateBlock, line: int) -> str:
 
 
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`[label]: address`. Text after it without an empty line is a paragraph, as in CommonMark."""
+    """Parse `[label]: address`.
+
+    Text after it without an empty line is a paragraph, as in CommonMark.
+    """
     if not reference(state, start, end, silent):
         return False
     terminators = state.md.block.ruler.getRules("paragraph")
@@ -73,27 +84,35 @@ def _goes_on(state: StateBlock, end: int) -> bool:
 
 
 def _table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A table. What stands above a line of `---` alone is a title, even if it has bars."""
+    """Parse a table.
+
+    Text above a line of `---` alone is a title, even if it has bars.
+    """
     underlined = start + 1 < end and _UNDERLINE.fullmatch(_line(state, start + 1))
     return not underlined and table(state, start, end, silent)
 
 
 def _lone_bar(state: StateBlock, start: int, end: int, silent: bool) -> bool:  # noqa: ARG001  # as markdown-it calls it
-    """A line with nothing but `|` ends a table."""
+    """End a table at a line with nothing but `|`."""
+    # It is asked only whether it ends a table, and never parses a line itself.
     return silent and state.parentType == "table" and _line(state, start).strip() == "|"
 
 
 def _html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """HTML. A tag alone on its line continues a paragraph, but not one of a list or a quote to its left."""
-    tag_alone = HTML_SEQUENCES[-1][0]
+    """Parse HTML.
+
+    A tag alone on its line continues a paragraph, but not one of a list or a quote to its left.
+    """
+    # The last kind of HTML block is the one that CommonMark does not let end a paragraph.
+    lone_tag = HTML_SEQUENCES[-1][0]
     leaves = state.parentType == "blockquote" or state.sCount[start] < state.blkIndent
-    if silent and leaves and tag_alone.search(_line(state, start)):
+    if silent and leaves and lone_tag.search(_line(state, start)):
         return True
     return html_block(state, start, end, silent)
 
 
 def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`> [!note] title`: a quote whose first line gives its kind."""
+    """Parse `> [!note] title`, a quote whose first line gives its kind."""
     match = None if state.is_code_block(start) else _ALERT.fullmatch(_line(state, start))
     if not match or silent:
         return match is not None
@@ -111,7 +130,7 @@ def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 def _fenced_quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """A quote between two lines of `>>>`."""
+    """Parse a quote between two lines of `>>>`."""
     if state.is_code_block(start) or not _QUOTE_FENCE.fullmatch(_line(state, start)):
         return False
     if not silent:
@@ -123,6 +142,7 @@ def _quote_to_closing_fence(state: StateBlock, start: int, end: int) -> None:
     lines = range(start + 1, end)
     closing = next((line for line in lines if _QUOTE_FENCE.fullmatch(_line(state, line))), end)
     token = state.push("blockquote_open", "blockquote", 1)
+    # The blocks within end at the closing fence, whatever they would take otherwise.
     line_max, state.lineMax = state.lineMax, closing
     state.md.block.tokenize(state, start + 1, closing)
     state.lineMax = line_max
@@ -132,15 +152,19 @@ def _quote_to_closing_fence(state: StateBlock, start: int, end: int) -> None:
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """`[^label]: text`, with the lines that continue it and the indented ones that follow."""
+    """Parse `[^label]: text` with its continuation.
+
+    Lines that continue it and indented ones that follow belong to it.
+    """
     match = None if state.is_code_block(start) else _FOOTNOTE.fullmatch(_line(state, start))
     if not match or silent:
         return match is not None
     state.env.setdefault("footnotes", set()).add(match["label"])
-    after = _footnote_end(state, start, end)
-    body = state.getLines(start + 1, after, state.blkIndent + 4, False)
+    footnote_end = _footnote_end(state, start, end)
+    body = state.getLines(start + 1, footnote_end, state.blkIndent + 4, False)
     token = state.push("footnote_open", "", 1)
-    token.info, token.map = match["label"], [start, after]
+    token.info, token.map = match["label"], [start, footnote_end]
+    # The label and the indentation are no part of the text, so it is parsed by itself.
     inner = StateBlock(f"{match['text']}\n{body}", state.md, state.env, [])
     inner.level = state.level
     state.md.block.tokenize(inner, 0, inner.lineMax)
@@ -148,23 +172,23 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         child.map = child.map and [start + child.map[0], start + child.map[1]]
     state.tokens += inner.tokens
     state.push("footnote_close", "", -1)
-    state.line = after
+    state.line = footnote_end
     return True
 
 
 def _footnote_end(state: StateBlock, start: int, end: int) -> int:
-    """The line after the footnote's last."""
+    """Return the line after the footnote's last."""
     terminators = state.md.block.ruler.getRules("paragraph")
-    line = after = start + 1
+    line = footnote_end = start + 1
     while line < end:
         indented = state.sCount[line] - state.blkIndent >= 4
-        goes_on = line == after and not any(rule(state, line, end, True) for rule in terminators)
+        goes_on = line == footnote_end and not any(rule(state, line, end, True) for rule in terminators)
         if not state.isEmpty(line) and not indented and not goes_on:
             break
         line += 1
         if not state.isEmpty(line - 1):
-            after = line
-    return after
+            footnote_end = line
+    return footnote_end
 
 
 def _footnote_reference(state: StateInline, silent: bool) -> bool:
@@ -178,7 +202,7 @@ def _footnote_reference(state: StateInline, silent: bool) -> bool:
 
 
 def _wiki_link(state: StateInline, silent: bool) -> bool:
-    """`[[url]]` or `[[text|url]]`; presenterm shows the address."""
+    """Parse `[[url]]` or `[[text|url]]`; presenterm shows the address."""
     match = _WIKI_LINK.match(state.src, state.pos, state.posMax)
     if not match:
         return False
@@ -192,12 +216,16 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:
 
 
 def _superscript(state: StateInline, silent: bool) -> bool:
-    """Carets around what is raised. One may open before any sign: `10^-3^`."""
+    """Parse carets around a superscript.
+
+    One may open before any sign: `10^-3^`.
+    """
     if silent or state.src[state.pos] != "^":
         return False
     scanned = state.scanDelims(state.pos, True)
-    after = state.src[state.pos + scanned.length : state.posMax]
-    can_open = bool(after) and not after[0].isspace()
+    following = state.src[state.pos + scanned.length : state.posMax]
+    can_open = bool(following) and not following[0].isspace()
+    # One delimiter for each caret: markdown-it then finds the pairs, as for emphasis.
     for _ in range(scanned.length):
         state.push("text", "", 0).content = "^"
         token = len(state.tokens) - 1
@@ -207,6 +235,7 @@ def _superscript(state: StateInline, silent: bool) -> bool:
 
 
 def _superscript_pairs(state: StateInline) -> None:
+    # Links and the like have delimiters of their own.
     inner = [meta["delimiters"] for meta in state.tokens_meta if meta and "delimiters" in meta]
     for delimiters in [state.delimiters, *inner]:
         for opening in delimiters:

@@ -1,4 +1,7 @@
-"""A deck's theme as far as we draw it: whether it is light or dark, its margins, and the colours of text and titles."""
+"""Theme of a deck, as far as we draw it.
+
+We draw light or dark, the margins, and the colours of text and titles.
+"""
 
 from __future__ import annotations
 
@@ -23,34 +26,42 @@ DRAWN = (
     *(f"{MARGIN}.{unit}" for unit in ("fixed", "percent")),
     *(f"{colours}.{ground}" for colours in (COLOURS, TITLE_COLOURS) for ground in ("foreground", "background")),
 )
-AS_OURS = ("code.alignment", "code.margin.fixed", "code.margin.percent")
-"""What a deck says so that its code begins at the left, where ours always does."""
-DEEPEST_KEYS = 3
+IMPLIED = ("code.alignment", "code.margin.fixed", "code.margin.percent")
+"""Keys with which a deck has its code begin at the left.
+
+Ours always begins there.
+"""
+MAX_KEY_DEPTH = 3
 
 Undrawn = tuple[str, int]
-"""What presenterm draws and we do not, in a sentence, and its line from 0."""
+"""A sentence on something we do not draw, and its line from 0."""
 
 
 def read_theme(node: yaml.Node) -> tuple[Theme, tuple[Undrawn, ...]]:
-    """The front matter's `theme`, and what of it we do not draw. RefusedError for a value that presenterm refuses."""
+    """Read the front matter's `theme`, and list what we do not draw of it.
+
+    Raises RefusedError for a value that presenterm refuses.
+    """
     if yaml_values.is_empty(node):
         return Theme(), ()
     entries = yaml_values.mapping(node)
-    name, path, override = (yaml_values.given(entries, key) for key in ("name", "path", "override"))
+    name, path, override = (yaml_values.optional(entries, key) for key in ("name", "path", "override"))
     if name and path:
         raise RefusedError("only one of 'name' and 'path' can be given for a theme", line_of(path))
     undrawn: list[Undrawn] = []
-    if name and (word := yaml_values.text(name)) not in THEMES:
-        undrawn.append((f"presenterm has no theme '{word}' of its own; this viewer shows its dark one", line_of(name)))
+    if name and (theme_name := yaml_values.text(name)) not in THEMES:
+        undrawn.append(
+            (f"presenterm has no theme '{theme_name}' of its own; this viewer shows its dark one", line_of(name))
+        )
     if path:
-        told = f"presenterm takes its theme from {yaml_values.text(path)}; this viewer does not"
-        undrawn.append((told, line_of(path)))
+        reason = f"presenterm takes its theme from {yaml_values.text(path)}; this viewer does not"
+        undrawn.append((reason, line_of(path)))
     values = dict(_values(override)) if override else {}
-    others = [key for key in values if key not in (*DRAWN, *AS_OURS)]
-    if others:
-        parts = dict.fromkeys(key.partition(".")[0] for key in others)
-        told = f"presenterm also draws the theme's {', '.join(parts)}; this viewer does not"
-        undrawn.append((told, line_of(values[others[0]])))
+    unsupported = [key for key in values if key not in (*DRAWN, *IMPLIED)]
+    if unsupported:
+        sections = dict.fromkeys(key.partition(".")[0] for key in unsupported)
+        reason = f"presenterm also draws the theme's {', '.join(sections)}; this viewer does not"
+        undrawn.append((reason, line_of(values[unsupported[0]])))
     theme = Theme(
         yaml_values.text(name) if name else None,
         margin_columns=_columns(values.get(f"{MARGIN}.fixed")),
@@ -75,8 +86,8 @@ def _colour(node: yaml.Node | None) -> str | None:
 
 
 def _values(node: yaml.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, yaml.Node]]:
-    """Each value of an override, with the keys that lead to it."""
-    if not path or (isinstance(node, yaml.MappingNode) and len(path) < DEEPEST_KEYS):
+    """Yield each value of an override, with the keys that lead to it."""
+    if not path or (isinstance(node, yaml.MappingNode) and len(path) < MAX_KEY_DEPTH):
         for key, value in yaml_values.mapping(node).items():
             yield from _values(value, (*path, key))
     elif not yaml_values.is_null(node):

@@ -1,7 +1,7 @@
-"""Reads YAML the way presenterm does: by the type that is wanted, not by what the text looks like.
+"""Values of YAML, read by the type that is expected, as presenterm does.
 
-`title: 3` is the text "3"; `column: "0"` is not a number. So values are read from YAML's nodes, which still know
-how they were written.
+`title: 3` is the text "3"; `column: "0"` is not a number. So values are read from YAML's nodes, which still know how
+they were written.
 """
 
 from __future__ import annotations
@@ -19,11 +19,15 @@ _WHOLE_NUMBER = re.compile(r"\+?(0|[1-9][0-9]*|0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+)"
 
 
 def compose(text: str) -> yaml.Node | None:
-    """The text's one YAML node; None if the text is empty. RefusedError if it is not YAML."""
+    """Return the text's one YAML node, or None if the text is empty.
+
+    Raises RefusedError if it is not YAML.
+    """
     try:
         return yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        # Read on with the blank that presenterm takes this tab for.
         if mark and _is_blank(text, mark.index):
             return compose(f"{text[: mark.index]} {text[mark.index + 1 :]}")
         raise RefusedError(f"not valid YAML: {error.problem}", mark.line if mark else 0) from None
@@ -34,45 +38,54 @@ def compose(text: str) -> yaml.Node | None:
 
 
 def _is_blank(text: str, index: int) -> bool:
-    """Whether this is a tab after a key, which presenterm's YAML accepts as a blank, but PyYAML refuses."""
-    before = text[text.rfind("\n", 0, index) + 1 : index].rstrip(" ")
-    return text[index : index + 1] == "\t" and before.endswith(":")
+    """Return True for a tab after a key.
+
+    presenterm's YAML accepts it as a blank, but PyYAML refuses it.
+    """
+    prefix = text[text.rfind("\n", 0, index) + 1 : index].rstrip(" ")
+    return text[index : index + 1] == "\t" and prefix.endswith(":")
 
 
 def line_of(node: yaml.Node) -> int:
-    """The node's line, from 0."""
+    """Return the node's line, from 0."""
     return int(node.start_mark.line)
 
 
 def is_null(node: yaml.Node) -> bool:
+    """Return True for a null, written or omitted."""
     return isinstance(node, yaml.ScalarNode) and not node.style and node.value in ("", "~", "null", "Null", "NULL")
 
 
 def is_empty(node: yaml.Node) -> bool:
-    """Whether nothing at all is there: presenterm accepts that in place of keys, but refuses a written null."""
+    """Return True if there is nothing at all.
+
+    presenterm accepts that in place of keys, but refuses a written null.
+    """
     return isinstance(node, yaml.ScalarNode) and not node.style and node.value == ""
 
 
-def given(entries: Mapping[str, yaml.Node], key: str) -> yaml.Node | None:
-    """The value of a key that may be omitted or null."""
+def optional(entries: Mapping[str, yaml.Node], key: str) -> yaml.Node | None:
+    """Return the value of a key that may be omitted or null."""
     node = entries.get(key)
     return None if node is None or is_null(node) else node
 
 
 def describe(node: yaml.Node) -> str:
-    """How an error names what was found."""
+    """Return the words with which an error names a node."""
     if isinstance(node, yaml.ScalarNode):
         return f"'{textwrap.shorten(node.value, 40, placeholder='…')}'" if node.value else "nothing"
     return "a list" if isinstance(node, yaml.SequenceNode) else "a mapping"
 
 
 def text(node: yaml.Node) -> str:
+    """Return a scalar as text."""
     if not isinstance(node, yaml.ScalarNode):
         raise RefusedError(f"expected text, got {describe(node)}", line_of(node))
     return str(node.value)
 
 
 def boolean(node: yaml.Node) -> bool:
+    """Return a boolean that is not quoted."""
     if isinstance(node, yaml.ScalarNode) and not node.style:
         if node.value in ("true", "True", "TRUE"):
             return True
@@ -82,7 +95,7 @@ def boolean(node: yaml.Node) -> bool:
 
 
 def number(node: yaml.Node, low: int, high: int) -> int:
-    """A whole number from `low` to `high`."""
+    """Return a whole number from `low` to `high`."""
     if isinstance(node, yaml.ScalarNode) and not node.style and _WHOLE_NUMBER.fullmatch(node.value):
         # More digits than any bound has cannot be in range, and Python refuses to convert thousands of them.
         value = int(node.value, 0) if len(node.value) < 40 else high + 1
@@ -91,15 +104,19 @@ def number(node: yaml.Node, low: int, high: int) -> int:
     raise RefusedError(f"expected a whole number from {low} to {high}, got {describe(node)}", line_of(node))
 
 
-def one_of(node: yaml.Node, words: Collection[str], noun: str = "value") -> str:
-    word = text(node)
-    if word not in words:
-        raise RefusedError(f"unknown {noun} '{word}'" + did_you_mean(word, words), line_of(node))
-    return word
+def one_of(node: yaml.Node, choices: Collection[str], noun: str = "value") -> str:
+    """Return a text that is one of the choices."""
+    value = text(node)
+    if value not in choices:
+        raise RefusedError(f"unknown {noun} '{value}'" + did_you_mean(value, choices), line_of(node))
+    return value
 
 
 def read(kind: str, node: yaml.Node) -> str | bool | int:
-    """A value of a kind that a table names: `text`, `switch`, `0..255`, or `one or another` of some words."""
+    """Return a value of a kind that a table names.
+
+    The kind is `text`, `switch`, `0..255`, or choices joined by `or`, as in `one or another`.
+    """
     if kind == "text":
         return text(node)
     if kind == "switch":
@@ -109,6 +126,7 @@ def read(kind: str, node: yaml.Node) -> str | bool | int:
 
 
 def sequence(node: yaml.Node) -> list[yaml.Node]:
+    """Return the items of a list, none if it is empty."""
     if is_empty(node):
         return []
     if not isinstance(node, yaml.SequenceNode):
@@ -117,11 +135,15 @@ def sequence(node: yaml.Node) -> list[yaml.Node]:
 
 
 def texts(node: yaml.Node) -> tuple[str, ...]:
+    """Return the items of a list of texts."""
     return tuple(text(item) for item in sequence(node))
 
 
 def mapping(node: yaml.Node, valid: Collection[str] = (), kind: str = "key") -> dict[str, yaml.Node]:
-    """Key → value. A duplicate key is an error, and so is a key that is not among the valid ones, if given."""
+    """Return the entries of a mapping.
+
+    A duplicate key is an error, and so is a key that is not among the valid ones, if those are given.
+    """
     if not isinstance(node, yaml.MappingNode):
         raise RefusedError(f"expected 'key: value' lines, got {describe(node)}", line_of(node))
     entries: dict[str, yaml.Node] = {}

@@ -23,7 +23,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from triton_simulator.without_library import files as triton_files
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.page import archive, codemirror, parts
 from triton_workshop.page.licences import licences
 from triton_workshop.page.progress import Advance, Tell
@@ -129,7 +129,7 @@ def _keep(file: Path, data: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     for before in file.parent.glob(f"{file.name.partition('-')[0]}-*"):
         before.unlink(missing_ok=True)
-    write_whole(file, data)
+    write_atomically(file, data)
 
 
 def contents(

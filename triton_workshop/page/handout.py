@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck, Table
@@ -20,7 +20,7 @@ from triton_workshop.page.markup import element, escaped
 from triton_workshop.page.outputs import RecordedRun, Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.page.page import Page, links_to, make_page
 from triton_workshop.page.slides import Writer
-from triton_workshop.validating.documents import counted
+from triton_workshop.validating.documents import pluralize
 from triton_workshop.validating.report import progress
 
 SCRIPTS = ("exercises/*.py", "solutions/*.py", "solutions/fast/*.py")
@@ -56,7 +56,7 @@ def run_handout(
         return INTERRUPTED
     page = handout(deck, recordings, live=inside is not None).whole(inside).encode()
     with writing(file):
-        write_whole(file, page)
+        write_atomically(file, page)
         if record is not None:
             write_recordings(recordings, record)
     print(
@@ -76,8 +76,8 @@ def run_site(path: Path, folder: Path, given: Consent, outputs: Path | None, gat
     with writing(folder):
         (folder / PARTS).mkdir(parents=True, exist_ok=True)
         for blob in inside.blobs:
-            write_whole(folder / blob.address(PARTS), blob.data)
-        write_whole(folder / "index.html", page.encode())  # the last, as it names the others
+            write_atomically(folder / blob.address(PARTS), blob.data)
+        write_atomically(folder / "index.html", page.encode())  # the last, as it names the others
         for file in {*(folder / PARTS).glob("*.gz")} - {folder / blob.address(PARTS) for blob in inside.blobs}:
             file.unlink()
     size = len(page.encode()) + sum(len(blob.data) for blob in inside.blobs)
@@ -108,7 +108,7 @@ def writing(target: Path) -> Iterator[None]:
 
 
 def shown(deck: Deck, recordings: Recordings) -> str:
-    return f"{counted(len(deck.slides), 'slide')}, {counted(len(recordings), 'output')}"
+    return f"{pluralize(len(deck.slides), 'slide')}, {pluralize(len(recordings), 'output')}"
 
 
 def handout(deck: Deck, recordings: Recordings, *, live: bool = False) -> Page:

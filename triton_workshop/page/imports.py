@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from importlib.util import resolve_name
 from pathlib import Path
 
-from triton_workshop.code_on_disk import PACKAGES
+from triton_workshop.code_version import PACKAGES
 
 
 def modules_needed(roots: Iterable[str]) -> dict[str, Path]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.text import Text
 
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.deck.consent import Consent, live_code
 from triton_workshop.deck.model import Block, Code, Deck, Execution
 from triton_workshop.errors import MisuseError
@@ -63,7 +63,7 @@ class RecordedRun:
                 (Path(place) / Path(name).name).write_bytes(data)
             transcript = Transcript(Path(place))
             transcript.feed(self.printed.encode())
-        return Output(tuple(transcript.shown()), self.ending, self.failed, self.picture)
+        return Output(tuple(transcript.visible_lines()), self.ending, self.failed, self.picture)
 
 
 Recordings = Mapping[Block, RecordedRun]
@@ -97,7 +97,7 @@ def _run(runner: Runner, deck: Deck, code: Code) -> RecordedRun:
                 pictures=None if image else Path(place),
                 time_limit=TIMEOUT_SECONDS,
                 alternative=code.alternative,
-                numbers=code.shown_numbers,
+                numbers=code.visible_numbers,
             )
             with runner.run(script) as run:
                 for chunk in run.output():
@@ -129,7 +129,7 @@ def write_recordings(recordings: Recordings, file: Path) -> None:
         {name: value for name, value in asdict(one).items() if name != "expected"} for one in recordings.values()
     ]
     text = json.dumps(document, indent=1, ensure_ascii=False, default=lambda data: base64.b64encode(data).decode())
-    write_whole(file, text.encode())
+    write_atomically(file, text.encode())
 
 
 def read_recordings(file: Path, deck: Deck) -> Recordings:

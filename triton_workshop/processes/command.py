@@ -1,4 +1,4 @@
-"""`workshop run SCRIPT`: runs a script from a shell in a fork of a shared warm parent."""
+"""`workshop run SCRIPT`: a script in a fork of a shared warm parent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from triton_workshop.processes.idle import IdleError, idle_seconds
-from triton_workshop.processes.modes import heavy, parent_for
+from triton_workshop.processes.modes import has_slow_imports, parent_for
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.slide_pictures import python_command
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
@@ -20,18 +20,22 @@ from triton_workshop.slide_environment import SLIDE, numbering
 
 MISUSE = 2
 """The exit status for an invalid value of the variable."""
-MARGIN = 10
+MARGIN_COLUMNS = 10
 """Columns that presenterm keeps free beside a block's output."""
-LIGHT_SECONDS = 0.1
-"""Seconds: a script that imports nothing heavy starts as soon without a parent."""
+LIGHT_SCRIPT_WAIT_SECONDS = 0.1
+"""Seconds to wait for a parent that is still importing.
+
+A script that imports nothing heavy starts as soon without a parent.
+"""
 FORWARDED = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run `python -u ARGUMENTS…`, warm if possible; return the exit status, or minus a signal's number.
+    """Run `python -u ARGUMENTS…`, warm if possible.
 
-    The script gets our standard input, output and error, our folder and our environment. A process that has imported
-    torch and Triton stays for the next script, for as long as `TRITON_WORKSHOP_IDLE` says.
+    Return the exit status, or minus a signal's number. The script gets our standard input, output and error, our folder
+    and our environment. A process that has imported torch and Triton stays for the next script, for as long as
+    `TRITON_WORKSHOP_IDLE` says.
     """
     try:
         return _run(arguments)
@@ -45,15 +49,15 @@ def run(arguments: Sequence[str]) -> int:
 def _run(arguments: Sequence[str]) -> int:
     environment = dict(os.environ)
     if SLIDE in environment and not environment[SLIDE].isdecimal():
-        environment[SLIDE] = str(max(20, _terminal_columns() - MARGIN))
+        environment[SLIDE] = str(max(20, _terminal_columns() - MARGIN_COLUMNS))
         # Its file has the slide's hidden lines too, and nobody has said which they are.
         environment |= numbering(Path(arguments[0]).absolute(), numbers=())
-    stays = idle_seconds(environment)
+    linger_seconds = idle_seconds(environment)
     source = _source(Path(arguments[0]))
-    script = None if source is None else _connect(source, environment, stays)
+    script = None if source is None else _connect(source, environment, linger_seconds)
     if source is not None and script is not None:
         # A parent that is still importing answers late: only a script that imports the same should wait for it.
-        if script.is_ready(None if heavy(source.decode(errors="replace")) else LIGHT_SECONDS):
+        if script.is_ready(None if has_slow_imports(source.decode(errors="replace")) else LIGHT_SCRIPT_WAIT_SECONDS):
             request = Request(tuple(arguments), str(Path.cwd()), environment)
             if (code := _run_warm(script, request)) is not None:
                 return code
@@ -62,32 +66,45 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _source(file: Path) -> bytes | None:
-    """An ordinary script's text; None for what only Python itself should read, such as a pipe."""
+    """Return an ordinary script's text.
+
+    Return None for what only Python itself should read, such as a pipe.
+    """
     try:
         return read_bytes(file)
     except OSError:
         return None
 
 
-def _connect(source: bytes, environment: Mapping[str, str], stays: float) -> WarmProcess | None:
-    """A conversation with a parent that can run this script as a new process would; None if none can or may."""
-    if not CAN_FORK or not stays:
+def _connect(source: bytes, environment: Mapping[str, str], linger_seconds: float) -> WarmProcess | None:
+    """Connect to a parent that can run this script as a new process would.
+
+    Return None if there is none.
+    """
+    if not CAN_FORK or not linger_seconds:
         return None
     try:
         mode = parent_for(source, environment)
-        return None if mode is None else WarmProcess(WarmParent.of(mode, environment), stays)
+        return None if mode is None else WarmProcess(WarmParent.of(mode, environment), linger_seconds)
     except OSError:
         return None
 
 
 def _run_warm(script: WarmProcess, request: Request) -> int | None:
-    """The script's exit status, or minus a signal's number; None if the parent has just gone."""
+    """Run the script; return its exit status, or minus a signal's number.
+
+    Return None if the parent has just gone.
+    """
 
     def forward(number: int, _: object) -> None:
+        """Pass a signal on to the script."""
         script.forward(number)
 
     def suspend(number: int, _: object) -> None:
-        """Ctrl+Z: stops the script, which is in another session, before this process, and resumes it with us."""
+        """Stop the script before this process, and resume it with us (Ctrl+Z).
+
+        The script is in another session, which the shell does not stop.
+        """
         script.forward(signal.SIGSTOP)  # a group that no shell watches over ignores SIGTSTP
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
@@ -110,7 +127,7 @@ def _run_warm(script: WarmProcess, request: Request) -> int | None:
 
 
 def run_new(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Become `python -u ARGUMENTS…`, or on Windows, which cannot do that, wait for it."""
+    """Become `python -u ARGUMENTS…`, or on Windows, wait for it."""
     command = python_command(arguments, in_slide=SLIDE in environment)
     if sys.platform == "win32":
         import subprocess
@@ -137,8 +154,11 @@ def _terminal_columns() -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """`python -m triton_workshop.processes SCRIPT [ARGUMENTS]`: `workshop run` without the other commands."""
-    given = sys.argv[1:] if arguments is None else arguments
-    if not given:
+    """Run `python -m triton_workshop.processes SCRIPT [ARGUMENTS]`.
+
+    It does what `workshop run` does, without loading the other commands.
+    """
+    command_line = sys.argv[1:] if arguments is None else arguments
+    if not command_line:
         sys.exit("expected a script: python -m triton_workshop.processes SCRIPT [ARGUMENTS]")
-    leave(run(given))
+    leave(run(command_line))

@@ -1,6 +1,7 @@
-"""Starts processes for Triton's compiler, new ones or forks of a warm one, and asks it for the GPUs of this machine.
+"""Processes for Triton's compiler, new or warm.
 
-What was asked before, of the same kernels and with the same Triton, is answered from the disk.
+They compile for the GPUs of this machine as well. An answer that was given before, for the same kernels and with the
+same Triton, comes from the disk.
 """
 
 from __future__ import annotations
@@ -29,25 +30,27 @@ NO_JOB = CompileJob(PickledKernel("", "", b""), None)
 
 
 class CompilerProcess:
-    """A call of `serve_jobs`, as `compiler` wants it: see `compilation.CompileWorker`.
+    """Call of `serve_jobs`, as a `compilation.CompileWorker`.
 
-    `start` makes it, of where its output goes and of a folder for its files: one that is ended has no time to remove
-    those. Raises OSError as `start` does.
+    `start` makes the call from a descriptor for its output and a folder for its files, since a process that is killed
+    has no time to remove those. Raises OSError as `start` does.
     """
 
     def __init__(self, start: Callable[[int, str], Call]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="workshop-", ignore_cleanup_errors=True)
         try:
-            with Path(os.devnull).open("wb") as nowhere:
-                self._call = start(nowhere.fileno(), self._folder.name)
+            with Path(os.devnull).open("wb") as devnull:
+                self._call = start(devnull.fileno(), self._folder.name)
         except OSError:
             self._folder.cleanup()
             raise
 
     def send(self, message: object) -> None:
+        """Send a message to the process."""
         self._call.send(message)
 
     def next_message(self, seconds: float) -> object:
+        """Return the next message. Raises SlowError and CrashedError."""
         try:
             return self._call.next_message(seconds)
         except TimeIsUpError as error:
@@ -56,73 +59,82 @@ class CompilerProcess:
             raise CrashedError(str(error)) from error
 
     def end(self) -> None:
+        """Kill the process and remove its files."""
         self._call.kill()
         self._call.close()
         self._folder.cleanup()
 
 
-class RememberingWorker:
-    """A process for the compiler that is only asked what has not been asked before: see `compilation.CompileWorker`."""
+class CachingWorker:
+    """`compilation.CompileWorker` that sends on only jobs not in the cache."""
 
     def __init__(self, start: Callable[[], CompilerProcess]) -> None:
         self._start = start
         self._process: CompilerProcess | None = None
         self._ready = False
-        """Whether that was said."""
-        self._left: list[tuple[CompileJob, object]] = []
-        """Jobs without an answer, in order, each with the one that is known from before."""
-        self._found: list[Answer] = []
+        """True once the ready message was returned."""
+        self._pending: list[tuple[CompileJob, object]] = []
+        """Jobs to answer, in order, each with its cached answer, if any."""
+        self._new_answers: list[Answer] = []
 
     def send(self, message: object) -> None:
+        """Look the jobs up, and start a process for the unknown ones."""
         if not isinstance(message, tuple):
             raise TypeError(f"expected a tuple of jobs, got {type(message).__name__}")
-        self._left = [(job, CACHE.get(job, job.kernel.data)) for job in message]
-        if unknown := tuple(job for job, known in self._left if known is None):
+        self._pending = [(job, CACHE.get(job, job.kernel.data)) for job in message]
+        if unknown := tuple(job for job, cached in self._pending if cached is None):
             self._process = self._start()
             self._process.send(unknown)
 
     def next_message(self, seconds: float) -> object:
+        """Return the ready message, and then one answer after the other."""
         if not self._ready:
             self._ready = True
             return self._process.next_message(seconds) if self._process else READY
-        job, known = self._left.pop(0)
-        if isinstance(known, Answer):
-            return replace(known, job=job)
+        job, cached = self._pending.pop(0)
+        if isinstance(cached, Answer):
+            return replace(cached, job=job)
         assert self._process is not None
         answer = self._process.next_message(seconds)
         if isinstance(answer, Answer) and answer.refusal is None:  # which may be for a full disk
-            self._found.append(answer)
+            self._new_answers.append(answer)
         return answer
 
     def end(self) -> None:
+        """End the process, and cache the new answers."""
         if self._process is not None:
             self._process.end()
-        for answer in self._found:
-            CACHE.keep(replace(answer, job=NO_JOB), answer.job, answer.job.kernel.data)
+        for answer in self._new_answers:
+            CACHE.put(replace(answer, job=NO_JOB), answer.job, answer.job.kernel.data)
 
 
-def new_process() -> RememberingWorker:
-    """Start a process for the compiler when it is asked something new. That raises OSError if none can be started."""
+def new_process() -> CachingWorker:
+    """Return a worker that starts a new process for jobs that are not cached.
+
+    Its `send` raises OSError if none can be started.
+    """
 
     def start(output: int, folder: str) -> Call:
+        """Start the compiler in a new process."""
         return call.start(COMPILER, folder, output=output, variables=compiling(os.environ))
 
-    return RememberingWorker(partial(CompilerProcess, start))
+    return CachingWorker(partial(CompilerProcess, start))
 
 
 def warm(runner: Runner) -> Start:
-    """The same with processes that have imported Triton before."""
+    """Return a starter of workers whose processes have imported Triton."""
 
     def start(output: int, folder: str) -> Call:
+        """Start the compiler in a warm process."""
         return runner.call(COMPILER, folder, output=output, mode=Mode.COMPILER)
 
-    return lambda: RememberingWorker(partial(CompilerProcess, start))
+    return lambda: CachingWorker(partial(CompilerProcess, start))
 
 
-def ask(kernels: Sequence[PickledKernel], start: Start) -> report.CompilerReport:
-    """Have kernels compiled for the GPUs that a workshop meets, and for this machine's own. Raises OSError.
+def compile_kernels(kernels: Sequence[PickledKernel], start: Start) -> report.CompilerReport:
+    """Have kernels compiled for a workshop's GPUs and this machine's own.
 
-    A second process helps where it starts at once; a new one would first have to import Triton.
+    A second process helps where it starts at once; a new one would first have to import Triton. Raises OSError.
     """
     capabilities = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
     present = {10 * major + minor for major, minor in capabilities}

@@ -1,5 +1,7 @@
-"""Turns a process into the script that it should run, as `python -u FILE` would: a fork of a warm parent, or a new
-process that is prepared for a slide."""
+"""Execution of a script in a process that was started for another.
+
+The process, a fork of a warm parent or one that is prepared for a slide, behaves as `python -u FILE` would.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +20,20 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, NoReturn
 
 from triton_workshop.processes.process import limit_memory
-from triton_workshop.processes.slide_pictures import in_slide
+from triton_workshop.processes.slide_pictures import show_pictures_in_slide
 
 if TYPE_CHECKING:
     from triton_workshop.processes.warm import Request
 
-BETWEEN = ("triton.", "triton_simulator.", "numpy.")
+INTERNAL_MODULES = ("triton.", "triton_simulator.", "numpy.")
 """Modules whose frames lie between a script's launch and its kernel."""
 
 
-def take_on(request: Request, files: Sequence[int]) -> None:
-    """Give this process the files, variables and folder that a new process would have been started with."""
+def apply_request(request: Request, files: Sequence[int]) -> None:
+    """Give this process the files, variables and folder of a request.
+
+    A new process would have been started with them.
+    """
     _take_files(files)
     # What Python sets up when it starts; the parent undid it for itself.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,7 +41,7 @@ def take_on(request: Request, files: Sequence[int]) -> None:
     os.environ.clear()
     os.environ.update(request.environment)
     os.chdir(request.folder)
-    _forget_randomness()
+    _reseed()
 
 
 def _take_files(files: Sequence[int]) -> None:
@@ -47,8 +52,11 @@ def _take_files(files: Sequence[int]) -> None:
             os.close(file)
 
 
-def _forget_randomness() -> None:
-    """Give each run random numbers of its own, though all come from one parent. (`random` reseeds itself.)"""
+def _reseed() -> None:
+    """Seed the random numbers of each run anew, though all share a parent.
+
+    `random` reseeds itself.
+    """
     if (numpy := sys.modules.get("numpy")) is not None:
         numpy.random.seed()
     if (torch := sys.modules.get("torch")) is not None:
@@ -60,8 +68,11 @@ def _forget_randomness() -> None:
         multiprocessing.current_process().authkey = os.urandom(32)
 
 
-def take_over(arguments: Sequence[str]) -> ModuleType:
-    """Make this process look as if it had been started for the script `arguments[0]`; return its empty module."""
+def become_main(arguments: Sequence[str]) -> ModuleType:
+    """Make this process look as if it had been started for a script.
+
+    The script is `arguments[0]`. Return its module, which is empty.
+    """
     file = os.path.abspath(arguments[0])  # noqa: PTH100 (as Python does it: no link is followed)
     sys.argv = list(arguments)
     sys.orig_argv = [sys.executable, "-u", *arguments]
@@ -82,60 +93,67 @@ def execute(main: ModuleType) -> None:
     exec(compile(Path(file).read_bytes(), file, "exec", dont_inherit=True), vars(main))
 
 
-def as_the_script_sees_it(error: BaseException) -> BaseException:
-    """The error with a traceback that starts at the script's first frame.
+def without_internal_frames(error: BaseException) -> BaseException:
+    """Return the error with the script's own frames only.
 
     What a kernel has raised takes the place of what Triton's interpreter has wrapped around it, with the script's own
     frames: a slide has no room for those between.
     """
     cause = error.__cause__
     if type(error).__name__ != "InterpreterError" or cause is None:
-        return error.with_traceback(_without_our_frames(error.__traceback__))
+        return error.with_traceback(_skip_internal_frames(error.__traceback__))
     cause.__suppress_context__ = True
     trace = None
-    for each in reversed([*_frames(error.__traceback__), *_frames(cause.__traceback__)]):
-        if not str(each.tb_frame.f_globals.get("__name__")).startswith(BETWEEN):
-            trace = TracebackType(trace, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    for entry in reversed([*_frames(error.__traceback__), *_frames(cause.__traceback__)]):
+        if not str(entry.tb_frame.f_globals.get("__name__")).startswith(INTERNAL_MODULES):
+            trace = TracebackType(trace, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return cause.with_traceback(trace)
 
 
 def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
-    while (trace := _without_our_frames(trace)) is not None:
+    while (trace := _skip_internal_frames(trace)) is not None:
         yield trace
         trace = trace.tb_next
 
 
-def _without_our_frames(trace: TracebackType | None) -> TracebackType | None:
-    """A traceback that starts at the script's first frame, without those of `python -c` and of this module."""
+def _skip_internal_frames(trace: TracebackType | None) -> TracebackType | None:
+    """Return a traceback that starts at the script's first frame.
+
+    Frames of `python -c` and of this module are left out.
+    """
     while trace is not None and trace.tb_frame.f_code.co_filename in ("<string>", __file__):
         trace = trace.tb_next
     return trace
 
 
 def main() -> None:
-    """`python -u -c … FILE ARGUMENTS`: `python -u FILE ARGUMENTS`, prepared for a slide."""
-    in_slide()
-    script = take_over(sys.argv[1:])
+    """Run `python -u FILE ARGUMENTS`, prepared for a slide.
+
+    The command line is `python -u -c … FILE ARGUMENTS`.
+    """
+    show_pictures_in_slide()
+    script = become_main(sys.argv[1:])
     show = sys.excepthook
 
-    def show_the_scripts_own(_: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        error = as_the_script_sees_it(error.with_traceback(trace))
+    def show_script_error(_: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Print an error without the frames that are not the script's."""
+        error = without_internal_frames(error.with_traceback(trace))
         show(type(error), error, error.__traceback__)
 
-    sys.excepthook = show_the_scripts_own
+    sys.excepthook = show_script_error
     execute(script)
 
 
 def run_script(request: Request) -> NoReturn:
     """Run the script in this process, then end it."""
-    main = take_over(request.arguments)
-    in_slide()
+    main = become_main(request.arguments)
+    show_pictures_in_slide()
     if request.memory_limit is not None:
         limit_memory(0, request.memory_limit)
-    run_to_the_end(lambda: execute(main))
+    run_and_exit(lambda: execute(main))
 
 
-def run_to_the_end(work: Callable[[], None]) -> NoReturn:
+def run_and_exit(work: Callable[[], None]) -> NoReturn:
     """Do all that this process is for, and end it as the interpreter would."""
     status = 0
     try:
@@ -145,14 +163,14 @@ def run_to_the_end(work: Callable[[], None]) -> NoReturn:
     except SystemExit as leaving:
         status = _exit_status(leaving.code)
     except BaseException as error:
-        shown = as_the_script_sees_it(error)
-        sys.excepthook(type(shown), shown, shown.__traceback__)
+        visible = without_internal_frames(error)
+        sys.excepthook(type(visible), visible, visible.__traceback__)
         status = -signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     _finish(status)
 
 
 def _exit_status(code: object) -> int:
-    """The exit status of `sys.exit(code)`."""
+    """Return the exit status of `sys.exit(code)`."""
     if code is None:
         return 0
     if isinstance(code, int):
@@ -162,11 +180,14 @@ def _exit_status(code: object) -> int:
 
 
 def _finish(status: int) -> NoReturn:
-    """End as the interpreter does, with threads, exit handlers and finalizers, but without its slow last part."""
+    """End as the interpreter does, but without its slow last part.
+
+    Threads, exit handlers and finalizers run.
+    """
     join_threads: Callable[[], None] = threading._shutdown  # type: ignore[attr-defined]
-    for last_words in (join_threads, atexit._run_exitfuncs, _let_go_of_main):
+    for step in (join_threads, atexit._run_exitfuncs, _clear_main):
         try:
-            last_words()
+            step()
         except BaseException as error:
             sys.excepthook(type(error), error, error.__traceback__)
     for stream in (sys.stdout, sys.stderr):
@@ -179,7 +200,7 @@ def _finish(status: int) -> NoReturn:
     os._exit(status)
 
 
-def _let_go_of_main() -> None:
+def _clear_main() -> None:
     """Run the finalizers of what the script still holds."""
     vars(sys.modules["__main__"]).clear()
     gc.collect()

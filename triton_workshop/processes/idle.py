@@ -1,4 +1,7 @@
-"""How long a process that has imported torch and Triton waits for something to do."""
+"""Time that a warm process waits for something to do.
+
+A warm process is one that has imported torch and Triton.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,17 @@ from collections.abc import Mapping
 from triton_workshop.errors import MisuseError
 
 IDLE = "TRITON_WORKSHOP_IDLE"
-"""The variable with the seconds that such a process waits for the next script or check, before it ends.
+"""The variable with the seconds that a warm process waits before it ends.
 
 It governs what `workshop run` leaves running, about 630 MB, and where nothing can fork, what the slides and watch keep
 ready. With 0 none is started or used: every script imports what it needs.
 """
 IDLE_SECONDS = 15 * 60
-DIGITS = 6
-"""The largest number accepted: nobody means more, and far larger numbers cannot be waited for."""
+MAX_DIGITS = 6
+"""Digits of the largest number accepted.
+
+Nobody means more, and far larger numbers cannot be waited for.
+"""
 
 
 class IdleError(MisuseError):
@@ -22,9 +28,12 @@ class IdleError(MisuseError):
 
 
 def idle_seconds(environment: Mapping[str, str]) -> int:
-    """Seconds that such a process waits: the variable's value, or else the default. Raises IdleError."""
+    """Return the seconds that a warm process waits.
+
+    Without the variable, the default applies. Raises IdleError.
+    """
     text = environment.get(IDLE, "").strip() or str(IDLE_SECONDS)
-    if not (text.isascii() and text.isdecimal() and len(text) <= DIGITS):
+    if not (text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS):
         raise IdleError(
             f"{IDLE}={text}: expected how many seconds a warm process stays after the last script, as a whole number: "
             f"60, or 0 for no such process; without this variable, it stays {IDLE_SECONDS // 60} minutes"

@@ -1,4 +1,4 @@
-"""A script in its language: the file that holds it, and the command that runs it, if this machine has its programs."""
+"""File and command of a script, by its language."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ from triton_workshop.processes.script import CannotRunError, Script
 from triton_workshop.processes.slide_pictures import python_command
 
 PADDED = frozenset({"python", "bash", "sh"})
-"""The languages in which empty lines before the code, and the file's name, do not matter."""
+"""Languages that ignore a file's name and empty lines before the code."""
 
 
 def write_file(script: Script, folder: Path) -> Path:
-    """The script's file: a block of that language or, if the language allows it, a copy with its place in the deck.
+    """Write the script's file, and return its path.
 
-    There each line has the number that it has here, so every traceback, warning and compile error is right.
+    If the language allows it, each line has the number that it has in the deck, and the file has the deck's name, so
+    every traceback, warning and compile error is right.
     """
     name, source = f"block.{executor(script.language, script.alternative).extension}", script.source
     if script.origin is not None and script.language in PADDED:
@@ -35,20 +36,20 @@ def write_file(script: Script, folder: Path) -> Path:
 
 
 def command_for(script: Script, file: Path, variables: Mapping[str, str]) -> tuple[list[str], Mapping[str, str]]:
-    """The one command that runs a script, whose source is in that file, and its variables.
+    """Return the one command that runs a script's file, and its variables.
 
     Raises CannotRunError; MissingProgramError if a program is not on this machine.
     """
-    found = executor(script.language, script.alternative)
-    program = found.missing(variables.get("PATH", os.defpath))
+    language_executor = executor(script.language, script.alternative)
+    program = language_executor.missing(variables.get("PATH", os.defpath))
     if program is not None:
-        raise MissingProgramError(program, found.package)
-    *earlier, last = found.command_lines(file)
+        raise MissingProgramError(program, language_executor.package)
+    *earlier, last = language_executor.command_lines(file)
     if WINDOWS:
-        earlier, last = [as_found(each, variables) for each in earlier], as_found(last, variables)
+        earlier, last = [resolve_program(command, variables) for command in earlier], resolve_program(last, variables)
     if script.plain_python:
         last = python_command([str(file)])
-    variables = {**variables, **found.environment}
+    variables = {**variables, **language_executor.environment}
     # A process that ignores interrupts, as under `COMMAND &` in a shell script, passes that on to its children.
     ignores_interrupts = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     if not earlier and not ignores_interrupts:
@@ -59,28 +60,31 @@ def command_for(script: Script, file: Path, variables: Mapping[str, str]) -> tup
 
 
 def executor(language: str, alternative: str | None = None) -> LanguageExecutor:
-    """How a language is run, by an alternative such as python's `uv` if one is named. Raises CannotRunError."""
-    found = languages().get(language)
-    if found is None:
-        known = ", ".join(dict.fromkeys(known.name for known in languages().values()))
-        raise CannotRunError(f"cannot run {language!r}; expected one of {known}")
+    """Return the way to run a language, or the alternative that is named.
+
+    Python's `uv` is such an alternative. Raises CannotRunError.
+    """
+    entry = languages().get(language)
+    if entry is None:
+        valid = ", ".join(dict.fromkeys(valid.name for valid in languages().values()))
+        raise CannotRunError(f"cannot run {language!r}; expected one of {valid}")
     if not alternative:
-        return found.executor
-    if alternative not in found.alternatives:
-        others = ", ".join(found.alternatives)
-        known = f"expected one of {others}" if others else "there is only one way to run it"
-        raise CannotRunError(f"{language} has no alternative {alternative!r}; {known}")
-    return found.alternatives[alternative]
+        return entry.executor
+    if alternative not in entry.alternatives:
+        alternatives = ", ".join(entry.alternatives)
+        valid = f"expected one of {alternatives}" if alternatives else "there is only one way to run it"
+        raise CannotRunError(f"{language} has no alternative {alternative!r}; {valid}")
+    return entry.alternatives[alternative]
 
 
-def as_found(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
-    """A command whose program is named by its path.
+def resolve_program(command: Sequence[str], environment: Mapping[str, str]) -> list[str]:
+    """Return a command with its program named by its path.
 
     Windows by itself looks in its own folder before PATH, where bash is that of the Windows Subsystem for Linux, and
     finds no `.cmd`, as which npm installs programs.
     """
-    program, *words = command
-    return [shutil.which(program, path=environment.get("PATH", os.defpath)) or program, *words]
+    program, *arguments = command
+    return [shutil.which(program, path=environment.get("PATH", os.defpath)) or program, *arguments]
 
 
 class MissingProgramError(CannotRunError):

@@ -1,4 +1,4 @@
-"""`python launcher.py COMMAND…`: runs commands, and becomes the last of them.
+"""`python launcher.py COMMAND…`: run commands, and become the last one.
 
 Each command is one argument, its words as a JSON list. All but the last compile it, and the first that fails ends the
 run. This file imports nothing from the package, because a block waits for it to start.
@@ -14,6 +14,7 @@ from typing import NoReturn
 
 
 def main(commands: list[list[str]]) -> NoReturn:
+    """Run all commands but the last, and become that one."""
     # As a shell leaves them: Python ignores a broken pipe, and answers an interrupt with a traceback.
     for name in ("SIGINT", "SIGPIPE", "SIGXFSZ"):
         if hasattr(signal, name):

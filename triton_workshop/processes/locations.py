@@ -1,4 +1,7 @@
-"""How a script's output names the script's own lines: not by a temporary file, but by what people can see."""
+"""Names of a script's own lines in its output.
+
+People see these names, and not those of a temporary file.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +15,25 @@ from triton_workshop.slide_environment import HIDDEN, Numbers, number_of
 COLOUR = rb"(?:\x1b\[[\d;]*m)*"
 """Python 3.13 colours the parts of a traceback."""
 LOCATION = rb'("?%b)(, |: ?)(line )?(%b)(\d+)' % (COLOUR, COLOUR)
-"""What follows the file where its line is named, as Python, shells and compilers do it."""
+"""The text between a file and its line, in Python, shells and compilers."""
 
 
-def namer(file: Path, numbers: Numbers) -> Callable[[bytes], bytes]:
-    """A function that names this file without its folder in what a script has printed, and its lines by these numbers.
+def line_renamer(file: Path, numbers: Numbers) -> Callable[[bytes], bytes]:
+    """Return a function that renames a file's lines in what a script prints.
 
-    Without any, lines keep theirs.
+    It names the file without its folder, and its lines by these numbers. Without numbers, lines keep theirs.
     """
     location = re.compile(re.escape(os.fsencode(file)) + rb"(?:%b)?" % LOCATION)
     name = os.fsencode(file.name)
 
-    def rename(found: re.Match[bytes]) -> bytes:
-        after, between, word, colour, number = found.groups(b"")
+    def rename(match: re.Match[bytes]) -> bytes:
+        """Return the name to show for a location."""
+        quote, between, line_label, colour, number = match.groups(b"")
         if number and numbers:
-            shown = number_of(int(number), numbers)
-            if shown is None:
-                return b"".join([name, after, between.rstrip(), b" ", colour, HIDDEN.encode()])
-            number = str(shown).encode()
-        return b"".join([name, after, between, word, colour, number])
+            visible = number_of(int(number), numbers)
+            if visible is None:
+                return b"".join([name, quote, between.rstrip(), b" ", colour, HIDDEN.encode()])
+            number = str(visible).encode()
+        return b"".join([name, quote, between, line_label, colour, number])
 
     return lambda printed: location.sub(rename, printed)

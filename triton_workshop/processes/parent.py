@@ -1,11 +1,13 @@
-"""A warm parent: imports torch, Triton and the package once, and forks a child for each script.
+"""Warm parent, which forks a child for each script.
 
-It never initialises CUDA and never runs a tensor operation: a child could not use CUDA then, and would wait forever for
-OpenMP's threads, which a fork does not copy. It keeps a spare child, which on a GPU initialises CUDA meanwhile. Each
-client that connects is told when the parent is ready. If it then sends files and a `Request`, a child does the work;
-the parent answers with the child's process and, at the end, with its exit status. Meanwhile the client can send signal
-numbers. When a client goes, its child is ended. Without clients the parent leaves, after the seconds that it was told
-to stay, but it always finishes importing. The kernel ends its children with it.
+It imports torch, Triton and the package once. It never initialises CUDA and never runs a tensor operation: a child
+could not use CUDA then, and would wait forever for OpenMP's threads, which a fork does not copy. It keeps a spare
+child, which on a GPU initialises CUDA meanwhile.
+
+Each client that connects gets a message when the parent is ready. If it then sends files and a `Request`, a child does
+the work; the parent answers with the child's process and, at the end, with its exit status. Meanwhile the client can
+send signal numbers. When a client goes, its child is ended. Without clients the parent lingers for some seconds and
+ends, but it always finishes importing. The kernel ends its children with it.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from functools import partial
 from typing import NoReturn
 
 from triton_workshop.processes import call, reaper
-from triton_workshop.processes.execution import run_script, run_to_the_end, take_on
+from triton_workshop.processes.execution import apply_request, run_and_exit, run_script
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.preload import preload
 from triton_workshop.processes.process import die_with_parent, signal_child
@@ -36,15 +38,15 @@ from triton_workshop.processes.warm import FILES, READY, Request, user_at
 from triton_workshop.processes.wire import SocketConnection
 
 PACKAGE = "triton_workshop"
-WARM_UP = "triton_workshop.setup.kernel"
+WARM_UP_MODULE = "triton_workshop.setup.kernel"
 """A function that compiles and launches a kernel, which initialises CUDA."""
-DECIDES = "triton_workshop.device"
-"""Decides once whether kernels run on the GPU, and sets variables for Triton accordingly."""
-TRIES = 3
-"""How many spare children in a row may end unused before no more are kept."""
+DEVICE_MODULE = "triton_workshop.device"
+"""The module that decides where kernels run, and sets Triton's variables."""
+MAX_UNUSED_SPARES = 3
+"""Spare children in a row that may end unused before no more are kept."""
 MESSAGE_SECONDS = 5
 """Seconds to wait for the rest of a message that has begun to arrive."""
-HELD_OVER_FORK = (signal.SIGINT, signal.SIGTERM)
+BLOCKED_DURING_FORK = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True)
@@ -54,23 +56,29 @@ class WaitingChild:
     process: int
     connection: SocketConnection
 
-    def take(self, request: Request, files: Sequence[int]) -> None:
+    def assign(self, request: Request, files: Sequence[int]) -> None:
         """Give it a job and let go of it. Raises OSError if it has ended."""
         with closing(self.connection):
             self.connection.send_files(files)
             self.connection.send(request)
 
 
-def main(mode: Mode, listener: int, stays: float) -> NoReturn:
-    """Serve clients that connect to this socket. The process that started this one is already waiting there."""
+def main(mode: Mode, listener: int, linger_seconds: float) -> NoReturn:
+    """Serve clients that connect to this socket.
+
+    The process that started this one is already waiting there.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     listening = socket.socket(fileno=listener)
     _preload(mode)
-    Parent(mode, listening, stays).serve()
+    Parent(mode, listening, linger_seconds).serve()
 
 
-def _has_gone(client: SocketConnection) -> bool:
-    """Whether the other side has closed, the one event that is reported without being asked for."""
+def _has_disconnected(client: SocketConnection) -> bool:
+    """Return True if the other side has closed.
+
+    `poll` reports this one event without being asked for it.
+    """
     poll = select.poll()
     poll.register(client, 0)
     return bool(poll.poll(0))
@@ -86,13 +94,13 @@ def _preload(mode: Mode) -> None:
 class Parent:
     """Serves clients."""
 
-    def __init__(self, mode: Mode, listener: socket.socket, stays: float) -> None:
+    def __init__(self, mode: Mode, listener: socket.socket, linger_seconds: float) -> None:
         self._listener = listener
-        self._stays = stays
+        self._linger_seconds = linger_seconds
         self._clients: dict[SocketConnection, int] = {}
         """The connected clients, each with its child, 0 for none."""
         self._spare: WaitingChild | None = None
-        self._tries = TRIES
+        self._spare_attempts = MAX_UNUSED_SPARES
         self._mode = mode
         self._last_use = time.monotonic()
         self._wake, self._wakes = socket.socketpair()
@@ -106,12 +114,12 @@ class Parent:
     def serve(self) -> NoReturn:
         """Serve until its time is up."""
         while True:
-            if self._spare is None and self._tries:
+            if self._spare is None and self._spare_attempts:
                 with suppress(OSError):
-                    self._spare = self._fork(brings_up_cuda=self._mode is Mode.CUDA)
-                    self._tries -= 1
-            patience = None if self._clients else max(self._stays - (time.monotonic() - self._last_use), 0)
-            events = self._selector.select(patience)
+                    self._spare = self._fork(with_cuda=self._mode is Mode.CUDA)
+                    self._spare_attempts -= 1
+            timeout = None if self._clients else max(self._linger_seconds - (time.monotonic() - self._last_use), 0)
+            events = self._selector.select(timeout)
             if not events and not self._clients:
                 # Immediately: so large a process takes a while to end, and a client that comes now starts another.
                 self._listener.close()
@@ -121,7 +129,7 @@ class Parent:
                 act()
 
     def _admit(self) -> None:
-        """The next client, if it belongs to the same user."""
+        """Admit the next client, if it belongs to the same user."""
         client = SocketConnection(self._listener.accept()[0])
         if user_at(client.socket) != os.geteuid():
             client.close()
@@ -134,7 +142,10 @@ class Parent:
             client.send(READY)
 
     def _attend(self, client: SocketConnection) -> None:
-        """Start what a client asks for, or send the signal; the child of a client that has gone is ended."""
+        """Start a client's request, or pass on its signal.
+
+        The child of a client that has gone is ended.
+        """
         if client not in self._clients:  # its child ended after the message arrived
             return
         try:
@@ -153,23 +164,23 @@ class Parent:
         try:
             request = client.receive()
             assert isinstance(request, Request)
-            if not _has_gone(client):
-                self._clients[client] = self._hand_over(request, files)
+            if not _has_disconnected(client):
+                self._clients[client] = self._assign_child(request, files)
                 client.send({"process": self._clients[client]})
         finally:
             for file in files:
                 os.close(file)
 
-    def _hand_over(self, request: Request, files: list[int]) -> int:
+    def _assign_child(self, request: Request, files: list[int]) -> int:
         """Have a child do this, and return its process. Raises OSError."""
         spare, self._spare = self._spare, None
         if spare is not None:
             with suppress(OSError):  # it ended before it was used
-                spare.take(request, files)
-                self._tries = TRIES
+                spare.assign(request, files)
+                self._spare_attempts = MAX_UNUSED_SPARES
                 return spare.process
         fresh = self._fork(files)
-        fresh.take(request, files)
+        fresh.assign(request, files)
         return fresh.process
 
     def _dismiss(self, client: SocketConnection) -> None:
@@ -181,7 +192,10 @@ class Parent:
         client.close()
 
     def _collect(self) -> None:
-        """Reap the children that have ended, kill the rest of their groups, and tell their clients."""
+        """Reap the children that have ended.
+
+        The rest of their groups is killed, and their clients get the exit status.
+        """
         self._wake.recv(4096)
         while (process := _ended_child()) is not None:
             signal_child(process, signal.SIGKILL)  # before the process id can be reused
@@ -195,27 +209,27 @@ class Parent:
                     client.send({"code": code})
                 self._dismiss(client)
 
-    def _fork(self, files: Sequence[int] = (), *, brings_up_cuda: bool = False) -> WaitingChild:
-        """A new child, which waits for a job; it closes these files."""
-        ours, theirs = map(SocketConnection, socket.socketpair())
+    def _fork(self, files: Sequence[int] = (), *, with_cuda: bool = False) -> WaitingChild:
+        """Return a new child, which waits for a job; it closes these files."""
+        parent_end, child_end = map(SocketConnection, socket.socketpair())
         # Signals for the child wait until it can handle them.
-        signal.pthread_sigmask(signal.SIG_BLOCK, HELD_OVER_FORK)
+        signal.pthread_sigmask(signal.SIG_BLOCK, BLOCKED_DURING_FORK)
         parent = os.getpid()
         process = os.fork()
         if process == 0:
             os.setsid()
             die_with_parent(parent)
-            ours.close()
+            parent_end.close()
             for file in files:
                 os.close(file)
-            self._let_go()
-            _do_what_comes(theirs, brings_up_cuda=brings_up_cuda)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_OVER_FORK)
-        theirs.close()
-        return WaitingChild(process, ours)
+            self._close_inherited()
+            _serve_request(child_end, with_cuda=with_cuda)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, BLOCKED_DURING_FORK)
+        child_end.close()
+        return WaitingChild(process, parent_end)
 
-    def _let_go(self) -> None:
-        """In a child, closes everything that belongs to the parent."""
+    def _close_inherited(self) -> None:
+        """Close everything that belongs to the parent, in a child."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._selector.close()
@@ -225,35 +239,38 @@ class Parent:
             end.close()
 
 
-def _do_what_comes(jobs: SocketConnection, *, brings_up_cuda: bool) -> NoReturn:
-    """A child's life."""
-    if brings_up_cuda:
-        _bring_up_cuda()
+def _serve_request(jobs: SocketConnection, *, with_cuda: bool) -> NoReturn:
+    """Get ready, wait for a request, and serve it, in a child."""
+    if with_cuda:
+        _initialise_cuda()
     try:
         files, request = jobs.receive_files(FILES), jobs.receive()
     except (OSError, EOFError):
         os._exit(0)
     assert isinstance(request, Request)
     jobs.close()
-    take_on(request, files)
+    apply_request(request, files)
     if name := request.environment.get(reaper.OWNER):
         reaper.name_this_process(name)
     if request.arguments:
         run_script(request)
-    run_to_the_end(call.main)
+    run_and_exit(call.main)
 
 
-def _bring_up_cuda() -> None:
-    """In a spare child, creates a CUDA context by compiling and launching one kernel, and leaves no other trace."""
+def _initialise_cuda() -> None:
+    """Create a CUDA context in a spare child.
+
+    One kernel is compiled and launched; no other trace is left.
+    """
     try:
-        kernel = importlib.import_module(WARM_UP)
+        kernel = importlib.import_module(WARM_UP_MODULE)
         if not kernel.add_is_correct():
             os._exit(1)
         # The script's own import must decide again where kernels run, and set the variables that follow from it.
         package = sys.modules[PACKAGE]
         for name in vars(package)["__all__"]:
             vars(package).pop(name, None)
-        for name in (WARM_UP, DECIDES):
+        for name in (WARM_UP_MODULE, DEVICE_MODULE):
             del sys.modules[name]
         cuda = sys.modules["torch"].cuda
         cuda.synchronize()
@@ -267,9 +284,9 @@ def _bring_up_cuda() -> None:
 
 
 def _ended_child() -> int | None:
-    """A child that has ended but has not been reaped."""
+    """Return a child that has ended but has not been reaped."""
     try:
-        found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        status = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
         return None
-    return None if found is None else found.si_pid
+    return None if status is None else status.si_pid

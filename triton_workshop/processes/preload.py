@@ -1,4 +1,4 @@
-"""What a process imports ahead of the scripts that it is for."""
+"""Imports of a process ahead of the scripts that it is for."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PRELOADED = {
     ),
 }
 
-PREPARED = "triton_simulator.launch.takeover:prepare"
+PREPARED = "triton_simulator.launch.installation:prepare"
 
 
 def preload(mode: Mode) -> None:

@@ -1,4 +1,7 @@
-"""A started process: how it ends, and how to end it. Starts new processes as a shell would."""
+"""Processes, and how they end.
+
+New processes start as a shell would start them.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,22 @@ from triton_workshop.repository import ROOT
 
 WINDOWS = sys.platform == "win32"
 CAN_FORK = sys.platform == "linux"
-"""Forking is not safe on macOS, whose system libraries start threads, and does not exist on Windows."""
+"""True where forking is safe.
+
+On macOS system libraries start threads, and Windows has no fork.
+"""
 INTERRUPT: int = getattr(signal, "CTRL_BREAK_EVENT", signal.SIGINT)
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
-FAREWELL_SECONDS = 0.5
+SHUTDOWN_GRACE_SECONDS = 0.5
 """Seconds that a process has between the interrupt and the kill."""
-LAST_WORDS_SECONDS = 1.0
-"""Seconds to read what a process has sent or printed, if something that it started keeps the pipe open."""
+DRAIN_SECONDS = 1.0
+"""Seconds to read the rest of an output after a process has ended.
+
+The pipe may stay open if something that the process started keeps it.
+"""
 POLL_SECONDS = 0.05
 """Seconds between two checks whether a process has ended."""
 
@@ -37,13 +46,19 @@ class Process(Protocol):
     """A process that leads a process group of its own."""
 
     def poll(self) -> int | None:
-        """The exit status, or minus a signal's number as in `subprocess`; None while it runs."""
+        """Return the exit status, or None while it runs.
+
+        Minus a signal's number stands for that signal, as in `subprocess`.
+        """
 
     def pause(self, seconds: float) -> None:
         """Wait until it ends, or at most that long."""
 
     def signal_group(self, number: int) -> None:
-        """Send a signal to the process and its group, including members that have outlived it."""
+        """Send a signal to the process and its group.
+
+        The group may have members that have outlived the process.
+        """
 
     def release(self) -> None:
         """Release what this side holds of it."""
@@ -61,7 +76,10 @@ class NewProcess:
         memory_limit: int | None = None,
         lifeline: int | None = None,
     ) -> None:
-        """`memory_limit` is as in `limit_memory`; `lifeline` is a descriptor, closed at the end. Raises OSError."""
+        """Start a command.
+
+        `memory_limit` is as in `limit_memory`; `lifeline` is a descriptor, closed at the end. Raises OSError.
+        """
         import subprocess  # here, as `workshop run` waits for this module but rarely needs it
 
         self._process = subprocess.Popen(
@@ -79,15 +97,18 @@ class NewProcess:
             limit_memory(self._process.pid, memory_limit)
 
     def poll(self) -> int | None:
+        """Return the exit status, or None while it runs."""
         return self._process.poll()
 
     def pause(self, seconds: float) -> None:
+        """Wait until it ends, or at most that long."""
         from subprocess import TimeoutExpired
 
         with suppress(TimeoutExpired):
             self._process.wait(seconds)
 
     def signal_group(self, number: int) -> None:
+        """Send a signal to the process and its group."""
         if WINDOWS:
             with suppress(OSError):  # it has ended, or there is no console, through which alone an interrupt can go
                 self._process.send_signal(number)
@@ -95,19 +116,20 @@ class NewProcess:
             signal_group(self._process.pid, number)
 
     def release(self) -> None:
+        """Close the lifeline."""
         if self._lifeline is not None:
             os.close(self._lifeline)
             self._lifeline = None
 
 
-class Running:
-    """A process that runs as soon as this object exists; when the `with` block ends, its group is gone.
+class RunningProcess:
+    """Process that runs as soon as this object exists.
 
-    Every method may be called from any thread.
+    When the `with` block ends, its group is gone. Every method may be called from any thread.
     """
 
     def __init__(self, process: Process, undo: ExitStack) -> None:
-        """`undo` releases what it holds, once, when it has ended."""
+        """Take charge of a process; `undo` is closed once, when it has ended."""
         self._process = process
         self._undo = undo
         self._undo.callback(process.release)
@@ -117,7 +139,10 @@ class Running:
         self._lock = threading.RLock()
 
     def _reap(self) -> float | None:
-        """When the process ended; None while it runs. The first call that finds it ended kills its group."""
+        """Return the time at which the process ended, or None while it runs.
+
+        The first call after its end kills its group.
+        """
         with self._lock:
             code = self._process.poll() if self._ended is None else None
             if code is not None:
@@ -126,15 +151,18 @@ class Running:
             return self._ended
 
     def has_ended(self) -> bool:
-        """Whether its process has ended, with or without last words."""
+        """Return True if its process has ended, even without a last message."""
         return self._reap() is not None
 
-    def stop(self, grace: float = FAREWELL_SECONDS) -> None:
-        """Interrupt it as Ctrl+C would, so that it can clean up; kill it if it is still running `grace` later."""
+    def stop(self, grace: float = SHUTDOWN_GRACE_SECONDS) -> None:
+        """Interrupt it as Ctrl+C would, so that it can clean up.
+
+        If it is still running `grace` seconds later, kill it.
+        """
         if not self.has_ended():
             self._stopped = True
             self._process.signal_group(INTERRUPT)
-            later(grace, self.kill)
+            call_later(grace, self.kill)
 
     def kill(self) -> None:
         """Kill it and its whole group."""
@@ -155,6 +183,7 @@ class Running:
         return ended
 
     def close(self) -> None:
+        """Kill it, and release what it holds."""
         self.kill()
         self._end()
         self._undo.close()
@@ -167,12 +196,18 @@ class Running:
 
 
 def program(code: str) -> str:
-    """Code that runs our package under `python -c`; -m would look for modules in the current folder first."""
+    """Return code that runs our package under `python -c`.
+
+    `-m` would look for modules in the current folder first.
+    """
     return f"import sys; sys.path[0] = {str(ROOT)!r}; {code}"
 
 
-def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
-    """Do something after so many seconds, unless it is cancelled or this process ends first."""
+def call_later(seconds: float, act: Callable[[], None]) -> threading.Timer:
+    """Call a function after so many seconds.
+
+    Cancel the returned timer to prevent the call. The end of this process prevents it, too.
+    """
     timer = threading.Timer(seconds, act)
     timer.daemon = True
     timer.start()
@@ -180,13 +215,16 @@ def later(seconds: float, act: Callable[[], None]) -> threading.Timer:
 
 
 def signal_group(leader: int, number: int) -> None:
-    """Send a signal to what is left of a process group, whose leader may have ended."""
+    """Send a signal to a process group, whose leader may have ended."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, number)
 
 
 def signal_child(child: int, number: int) -> None:
-    """Send a signal to a child that has not been reaped, and to its group, which it may not lead yet."""
+    """Send a signal to a child that has not been reaped, and to its group.
+
+    The child may not lead the group yet.
+    """
     try:
         os.killpg(child, number)
     except (ProcessLookupError, PermissionError):
@@ -195,7 +233,7 @@ def signal_child(child: int, number: int) -> None:
 
 
 def die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends, however it ends (Linux)."""
+    """Have the kernel kill this process when its parent ends (Linux)."""
     import ctypes
 
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -203,17 +241,21 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def end_this_group() -> None:
-    """Kill this process, and on POSIX, where it leads a group, all that it has started there."""
+def end_process_group() -> None:
+    """Kill this process and the process group that it leads, if any.
+
+    There are no groups on Windows.
+    """
     if not WINDOWS and os.getpgrp() == os.getpid():
         signal_group(os.getpid(), KILL)
     os._exit(1)
 
 
 def limit_memory(process: int, size: int) -> None:
-    """Limit the bytes of data (heap, stacks, anonymous maps) of a process, 0 for this one, and of its children.
+    """Limit the bytes of data of a process and of its children (Linux).
 
-    This is not the address space, of which torch and CUDA reserve far more than they use. Linux only.
+    Data is heap, stacks and anonymous maps, not the address space, of which torch and CUDA reserve far more than they
+    use. Process 0 is this one.
     """
     if sys.platform == "linux":
         import resource
@@ -223,7 +265,10 @@ def limit_memory(process: int, size: int) -> None:
 
 
 def machine_memory() -> int | None:
-    """Bytes of memory of this machine or of the container around us; None if unknown."""
+    """Return the bytes of memory of this machine, or None if unknown.
+
+    In a container, the limit of the container counts.
+    """
     sizes: list[int] = []
     with suppress(AttributeError, ValueError, OSError):
         sizes.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))

@@ -1,4 +1,4 @@
-"""Makes sure that nothing a script starts outlives the script or the process that started it (Linux).
+"""Reaper of processes that outlive their script or its owner (Linux).
 
 A process group and the kernel's parent-death signal reach most of what a script starts, but not a process in its own
 session whose ancestors are gone. So each script has a name in its environment, inherited by everything it starts. A
@@ -19,19 +19,25 @@ from contextlib import suppress
 from pathlib import Path
 
 OWNER = "TRITON_WORKSHOP_OWNER"
-"""The variable that holds a script's name, in everything that the script starts."""
-LONGEST_SECONDS = 5
+"""The variable that holds a script's name.
+
+Everything that the script starts inherits it.
+"""
+SHUTDOWN_SECONDS = 5
 """Seconds that the reaper may take at the end."""
-QUIET_LOOKS = 5
-"""How many looks in a row must find nothing. One look misses a process that is just becoming another program (execve),
-and anything started by a process that ends before it is looked at."""
+QUIET_SCANS = 5
+"""Scans in a row that must find nothing.
+
+One scan misses a process that is just becoming another program (execve), and anything started by a process that ends
+before it is looked at.
+"""
 PAUSE_SECONDS = 0.01
 """Seconds between two looks."""
 PR_SET_NAME = 15  # linux/prctl.h
 
 
 def name_this_process(name: str) -> None:
-    """Give a name to this fork of a warm parent, and so to everything that it forks.
+    """Give a name to this fork of a warm parent, and to all that it forks.
 
     /proc shows only the variables that a program was started with, so `ps` shows the name as this process's name too.
     """
@@ -40,13 +46,16 @@ def name_this_process(name: str) -> None:
     ctypes.CDLL(None).prctl(PR_SET_NAME, name.encode())
 
 
-def end_all(is_ours: Callable[[str], bool]) -> None:
-    """Kill every process with such a name except this one, and whatever they have started meanwhile."""
+def end_all(matches: Callable[[str], bool]) -> None:
+    """Kill every process whose name matches, except this one.
+
+    Processes that they start meanwhile are killed, too.
+    """
     quiet = 0
-    while quiet < QUIET_LOOKS:
+    while quiet < QUIET_SCANS:
         quiet += 1
         for process, name in _named():
-            if is_ours(name):
+            if matches(name):
                 quiet = 0
                 with suppress(OSError):
                     os.kill(process, signal.SIGKILL)
@@ -54,28 +63,31 @@ def end_all(is_ours: Callable[[str], bool]) -> None:
 
 
 def _named() -> Iterator[tuple[int, str]]:
-    """The processes of this user, except this one, that may have a name."""
+    """Yield the processes of this user, except this one, that may have a name."""
     variable = f"{OWNER}=".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         if int(folder.name) == os.getpid():
             continue
         with suppress(OSError):  # it has ended, or belongs to another user
             variables = (folder / "environ").read_bytes().split(b"\0")
-            names = [each.removeprefix(variable) for each in variables if each.startswith(variable)]
+            names = [entry.removeprefix(variable) for entry in variables if entry.startswith(variable)]
             yield int(folder.name), os.fsdecode(names[0] if names else (folder / "comm").read_bytes().rstrip())
 
 
 class Reaper:
-    """Ends what outlives a script of this process or this process itself, then removes this folder."""
+    """Reaper for the scripts of this process.
+
+    It ends what outlives a script or this process itself, then removes this folder.
+    """
 
     def __init__(self, folder: Path) -> None:
-        """Raises OSError."""
+        """Start the reaper's process. Raises OSError."""
         import subprocess
 
-        self._own = os.urandom(4).hex()
+        self._owner = os.urandom(4).hex()
         self._numbers = itertools.count(1)
         self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", __file__, self._own, str(folder)],
+            [sys.executable, "-I", "-S", __file__, self._owner, str(folder)],
             env={name: value for name, value in os.environ.items() if name != OWNER},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -84,8 +96,11 @@ class Reaper:
         )
 
     def new_name(self) -> str:
-        """A name for the next script of this process: at most 15 bytes, as `name_this_process` has no room for more."""
-        return f"{self._own}.{next(self._numbers)}"
+        """Return a name for the next script of this process.
+
+        `name_this_process` has room for 15 bytes.
+        """
+        return f"{self._owner}.{next(self._numbers)}"
 
     def script_has_ended(self, name: str) -> None:
         """End everything that has a script's name; return immediately."""
@@ -94,18 +109,21 @@ class Reaper:
             os.write(self._process.stdin.fileno(), f"{name}\n".encode())
 
     def close(self) -> None:
-        """End everything that has our name; return when it is gone, and the folder too."""
+        """End everything that has our name, and remove the folder.
+
+        Return when both are gone.
+        """
         from subprocess import TimeoutExpired
 
         try:
-            self._process.communicate(timeout=LONGEST_SECONDS)
+            self._process.communicate(timeout=SHUTDOWN_SECONDS)
         except TimeoutExpired:
             self._process.kill()
             self._process.wait()
 
 
 def main(owner: str, folder: str) -> None:
-    """Run the reaper: read the names of scripts that have ended, until its owner has."""
+    """Run the reaper: read the names of ended scripts until its owner ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     while names := os.read(0, 1 << 16).decode().split():
         end_all(lambda name: name in names)

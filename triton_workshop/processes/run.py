@@ -1,4 +1,7 @@
-"""Runs one script: starts it, reads its output as it comes, stops it, and leaves nothing behind."""
+"""Run of one script.
+
+It starts, gives its output as it comes, can be stopped, and leaves nothing behind.
+"""
 
 from __future__ import annotations
 
@@ -13,52 +16,55 @@ from pathlib import Path
 from typing import Any
 
 from triton_workshop.processes.languages import command_for, write_file
-from triton_workshop.processes.locations import namer
+from triton_workshop.processes.locations import line_renamer
 from triton_workshop.processes.modes import always_simulated
 from triton_workshop.processes.process import (
-    FAREWELL_SECONDS,
+    DRAIN_SECONDS,
     INTERRUPT,
-    LAST_WORDS_SECONDS,
     POLL_SECONDS,
+    SHUTDOWN_GRACE_SECONDS,
     WINDOWS,
     Files,
     NewProcess,
     Process,
-    Running,
-    later,
+    RunningProcess,
+    call_later,
 )
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.slide_environment import LAUNCHES
 
-CHUNK = 65536
+CHUNK_BYTES = 65536
 GRACE_SECONDS = 2.0
 """Seconds that a script has to end after an interrupt."""
 Launch = Callable[[Script, Path, Mapping[str, str]], tuple[Process, int]]
-"""Starts a script, whose source is in that file, with these variables, and returns where its output is read.
+"""Function that starts a script, and returns where its output is read.
 
-Raises OSError and CannotRunError.
+It gets the script, the file with its source and its variables. Raises OSError and CannotRunError.
 """
 
 
 def launch_new(script: Script, file: Path, variables: Mapping[str, str]) -> tuple[Process, int]:
-    """As a new process."""
+    """Start a script as a new process."""
     command, variables = command_for(script, file, variables)
     return with_output(lambda files: NewProcess(command, files, variables, script.folder, script.memory_limit))
 
 
 def with_output(start: Callable[[Files], Process]) -> tuple[Process, int]:
-    """Start a process with what a script has for input and output. Raises what `start` raises, and OSError."""
-    ours, theirs = os.pipe()
+    """Start a process with a script's input and output.
+
+    Return it, and where its output is read. Raises what `start` raises, and OSError.
+    """
+    reader, writer = os.pipe()
     try:
         # The output ends when the last process that holds it lets go.
-        with os.fdopen(theirs, "wb"), Path(os.devnull).open("rb") as nothing:
-            return start((nothing.fileno(), theirs, theirs)), ours
+        with os.fdopen(writer, "wb"), Path(os.devnull).open("rb") as devnull:
+            return start((devnull.fileno(), writer, writer)), reader
     except BaseException:
-        os.close(ours)
+        os.close(reader)
         raise
 
 
-class Run(Running):
+class Run(RunningProcess):
     """A script that is running.
 
     Use it as a context manager, iterate over `output()`, then ask `wait()` for the outcome.
@@ -71,9 +77,10 @@ class Run(Running):
         folder: Path | None = None,
         on_end: Callable[[], None] = lambda: None,
     ) -> None:
-        """`launch` starts it; its file is in a new folder, in this `folder` or in the system's temporary folder.
+        """Start the script.
 
-        `on_end` is called at the end. Raises CannotRunError, and OSError if there is no room for its file.
+        `launch` starts it. Its file is in a new folder, in this `folder` or in the system's temporary folder. `on_end`
+        is called at the end. Raises CannotRunError, and OSError if there is no room for its file.
         """
         self._script = script
         self._timed_out = False
@@ -89,29 +96,32 @@ class Run(Running):
                 raise CannotRunError(f"{script.language} did not start: {error.strerror or error}") from error
             super().__init__(process, undo.pop_all())
         if script.time_limit is not None:
-            clock = later(script.time_limit, self._run_out_of_time)
+            clock = call_later(script.time_limit, self._expire)
             self._undo.callback(clock.cancel)
 
     def output(self) -> Iterator[bytes]:
-        """What the script prints, stdout and stderr in order, in pieces as they come.
+        """Yield the script's output, stdout and stderr in order, as it comes.
 
-        Ends when the script and its process group have gone, or have closed their end of the pipe. A script that has
-        an origin or numbers names its file there without the temporary folder.
+        Ends when the script and its process group have gone, or have closed their end of the pipe. A script that has an
+        origin or numbers names its file there without the temporary folder.
         """
         script = self._script
-        named = namer(self._file, script.numbers) if script.origin or script.numbers else bytes
-        while self._readable() and (chunk := os.read(self._output, CHUNK)):
+        rename = line_renamer(self._file, script.numbers) if script.origin or script.numbers else bytes
+        while self._readable() and (chunk := os.read(self._output, CHUNK_BYTES)):
             # A location is written at once, so that a piece seldom ends in its midst.
-            yield named(chunk)
+            yield rename(chunk)
         self._reap()
 
     def _readable(self) -> bool:
-        """Wait for output; return False once the script is gone and can print no more."""
+        """Wait for output.
+
+        Return False once the script is gone and can print no more.
+        """
         if WINDOWS:  # select() only knows sockets there; the read itself waits for the end of the pipe
             return True
         while True:
             ended = self._reap()
-            if ended is not None and time.monotonic() - ended > LAST_WORDS_SECONDS:
+            if ended is not None and time.monotonic() - ended > DRAIN_SECONDS:
                 return False
             if select.select([self._output], [], [], POLL_SECONDS if ended is None else 0)[0]:
                 return True
@@ -135,23 +145,30 @@ class Run(Running):
         return self._file.with_name("launches")
 
     def launched(self) -> tuple[Any, ...]:
-        """What the script's launches on the simulator ask of the compiler, once it has ended."""
+        """Return the compiler jobs of the script's launches on the simulator.
+
+        Call this once the script has ended.
+        """
         with suppress(OSError, pickle.PickleError, EOFError):
             return tuple(pickle.loads(self._launches.read_bytes()))
         return ()
 
     def stop(self, grace: float = GRACE_SECONDS) -> None:
+        """Interrupt it, and kill it if it is still running `grace` seconds later."""
         super().stop(grace)
 
-    def _run_out_of_time(self) -> None:
+    def _expire(self) -> None:
         if not self.has_ended():
             self._timed_out = True
             self.stop()
 
     def close(self) -> None:
-        """Interrupt first, so that a script can end what it has started outside its process group."""
+        """End the script, with an interrupt first.
+
+        A script can then end what it has started outside its process group.
+        """
         if not self.has_ended():
             self._stopped = True
             self._process.signal_group(INTERRUPT)
-            self._process.pause(FAREWELL_SECONDS)
+            self._process.pause(SHUTDOWN_GRACE_SECONDS)
         super().close()

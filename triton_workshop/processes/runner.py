@@ -1,4 +1,7 @@
-"""Starts scripts and functions, in forks of warm parents if possible, and ends everything that it has started."""
+"""Runner of scripts and functions.
+
+It uses forks of warm parents if possible, and ends everything that it has started.
+"""
 
 from __future__ import annotations
 
@@ -14,34 +17,53 @@ from typing import Self
 
 from triton_workshop.processes import call, reaper
 from triton_workshop.processes.idle import idle_seconds
-from triton_workshop.processes.modes import INTERPRET, OURS, Mode, compiling, default_mode, heavy, parent_for
-from triton_workshop.processes.prepared import Prepared
+from triton_workshop.processes.modes import (
+    INTERPRET,
+    PACKAGE,
+    Mode,
+    compiling,
+    default_mode,
+    has_slow_imports,
+    parent_for,
+)
+from triton_workshop.processes.prepared import PreparedProcess
 from triton_workshop.processes.process import CAN_FORK, Files, NewProcess, Process
 from triton_workshop.processes.reaper import Reaper
 from triton_workshop.processes.run import Run, launch_new, with_output
 from triton_workshop.processes.script import Script, environment
-from triton_workshop.processes.spares import Spares
+from triton_workshop.processes.spares import SparePool
 from triton_workshop.processes.warm import Request, WarmParent, WarmProcess
 
-MOST_SPARES = 2
-"""How many processes may wait for scripts where nothing can fork. Each has imported torch: several hundred MB."""
+MAX_SPARES = 2
+"""Processes that may wait for scripts where nothing can fork.
+
+Each has imported torch and takes several hundred MB.
+"""
 
 
 class Runner:
-    """Runs Python scripts in forks of warm parents or in processes that wait for them, and all else in new ones.
+    """Starter of scripts and functions.
 
-    A parent is started with the first script that needs it, or by `warm_up`. While it still imports, scripts that
-    import nothing heavy run in new processes, and so does any script that a warm process cannot run as a new one would.
+    Python scripts run in forks of warm parents or in processes that wait for them, and all else in new ones. A parent
+    is started with the first script that needs it, or by `warm_up`. While it still imports, scripts that import nothing
+    heavy run in new processes, and so does any script that a warm process cannot run as a new one would.
+
     `close` ends whatever was started here, and so does the end of this process, however it comes. Every method may be
     called from any thread.
     """
 
-    def __init__(self, stays: float = 0) -> None:
-        """Parents that it starts stay for so many seconds after it has gone. Raises IdleError."""
-        self._stays = stays
+    def __init__(self, linger_seconds: float = 0) -> None:
+        """Create a runner.
+
+        The parents that it starts linger for so many seconds after it has gone. Raises IdleError.
+        """
+        self._linger_seconds = linger_seconds
         self.idle = None if CAN_FORK else idle_seconds(os.environ)
-        """Seconds that a process may wait for something to do; None where it is a fork, which costs little."""
-        self._spares = Spares(self._prepared, MOST_SPARES, self.idle)
+        """Seconds that a process may wait for something to do.
+
+        None where it is a fork, which costs little.
+        """
+        self._spares = SparePool(self._prepared, MAX_SPARES, self.idle)
         """For scripts, where nothing can fork."""
         self._leases: dict[Mode, WarmProcess] = {}
         """Idle conversations: a parent stays as long as there is one."""
@@ -54,9 +76,10 @@ class Runner:
         self._closed = False
 
     def warm_up(self, mode: Mode | None = None) -> None:
-        """Start the parent of a mode, by default the one that most scripts will need, without waiting for it.
+        """Start the parent of a mode, without waiting for it.
 
-        Where nothing can fork, it starts processes that wait for scripts.
+        By default it is the mode that most scripts will need. Where nothing can fork, it starts processes that wait for
+        scripts.
         """
         with suppress(OSError):
             self.folder()
@@ -66,7 +89,7 @@ class Runner:
                 self._spares.fill()
 
     def folder(self) -> Path:
-        """A folder for temporary files that nobody else may be left to remove; it disappears with this process.
+        """Return a folder for temporary files, which ends with this process.
 
         It exists even if somebody has cleaned up the system's temporary files meanwhile. From now on, nothing that has
         our name outlives this process. Raises OSError.
@@ -88,14 +111,20 @@ class Runner:
             raise OSError("this runner has been closed")
 
     def wait_until_warm(self, seconds: float) -> bool:
-        """Wait for the parents that have been started; return whether all are ready."""
+        """Wait for the parents that have been started.
+
+        Return True if all are ready.
+        """
         with self._lock:
             leases = list(self._leases.values())
         deadline = time.monotonic() + seconds
         return all(lease.is_ready(max(deadline - time.monotonic(), 0)) for lease in leases)
 
     def run(self, script: Script) -> Run:
-        """Start a script. Raises CannotRunError, and OSError if there is no room for its file."""
+        """Start a script.
+
+        Raises CannotRunError, and OSError if there is no room for its file.
+        """
         folder, name = self.folder(), self._new_name()
         return Run(script, partial(self._launch, name), folder, partial(self._has_ended, name))
 
@@ -104,12 +133,12 @@ class Runner:
         function: call.Function,
         *arguments: object,
         output: int,
-        patience: float | None = None,
+        timeout: float | None = None,
         mode: Mode = Mode.SIMULATOR,
     ) -> call.Call:
-        """Start a function where kernels run on the simulator, or where Triton compiles, as `call.start` does.
+        """Start a function as `call.start` does, warm if possible.
 
-        Raises OSError.
+        The mode says whether kernels run on the simulator there, or Triton compiles. Raises OSError.
         """
         self.folder()
         name = self._new_name()
@@ -117,13 +146,14 @@ class Runner:
         variables[reaper.OWNER] = name
 
         def launch(files: Files) -> Process:
+            """Fork a warm parent, or start a new process."""
             if CAN_FORK:
                 with suppress(OSError):
                     parent = self._lease(mode).parent
                     return WarmProcess(parent).begin(Request((), "/", variables), files)
             return NewProcess(call.COMMAND, files, variables)
 
-        started = call.Call(launch, output, patience, partial(self._has_ended, name))
+        started = call.Call(launch, output, timeout, partial(self._has_ended, name))
         started.send(call.Task(function, arguments))
         return started
 
@@ -136,8 +166,8 @@ class Runner:
             if self._reaper:
                 self._reaper.script_has_ended(name)
 
-    def _prepared(self) -> Prepared:
-        return Prepared(default_mode(os.environ), environment(80))
+    def _prepared(self) -> PreparedProcess:
+        return PreparedProcess(default_mode(os.environ), environment(80))
 
     def _launch(self, name: str, script: Script, file: Path, variables: Mapping[str, str]) -> tuple[Process, int]:
         variables = {**variables, reaper.OWNER: name}
@@ -149,17 +179,19 @@ class Runner:
         with suppress(OSError):  # no parent, or a spare that has just ended
             if CAN_FORK:
                 lease = self._lease(mode)
-                if heavy(script.source) or lease.is_ready():  # while it imports, a new process is faster
+                if has_slow_imports(script.source) or lease.is_ready():  # while it imports, a new process is faster
                     return with_output(lambda files: WarmProcess(lease.parent).begin(request, files))
             elif _fits_a_spare(script, mode):
-                self._spares.fill_soon()
+                self._spares.refill_later()
                 if spare := self._spares.take():
                     return spare.become(request)
         return launch_new(script, file, variables)
 
     def _lease(self, mode: Mode) -> WarmProcess:
-        """Keep the parent whose children see what our scripts see, and drop any other of that mode, which has gone or
-        has imported other code. Raises OSError."""
+        """Return an open connection to the parent that fits our scripts.
+
+        It drops any other of that mode, which has gone or has imported other code. Raises OSError.
+        """
         parent = WarmParent.of(mode, environment(80))
         with self._lock:
             self._check_open()
@@ -167,11 +199,12 @@ class Runner:
             if lease is None or lease.parent != parent or lease.poll() is not None:
                 if lease is not None:
                     lease.release()
-                lease = self._leases[mode] = WarmProcess(parent, self._stays)
+                lease = self._leases[mode] = WarmProcess(parent, self._linger_seconds)
                 self._undo.callback(lease.release)
             return lease
 
     def close(self) -> None:
+        """End everything that was started here."""
         with self._lock:
             self._closed = True
             undo = self._undo.pop_all()
@@ -185,7 +218,10 @@ class Runner:
 
 
 def _fits_a_spare(script: Script, mode: Mode) -> bool:
-    """Whether it needs what a spare has imported, and would be the same as a new process."""
+    """Return True if a spare has imported what the script needs.
+
+    The script must also run there as in a new process.
+    """
     # A new process finds Triton only by way of our package where there is no wheel of it.
-    as_new = OURS in script.source or "triton" not in script.source
-    return as_new and heavy(script.source) and mode is default_mode(os.environ)
+    as_new = PACKAGE in script.source or "triton" not in script.source
+    return as_new and has_slow_imports(script.source) and mode is default_mode(os.environ)

@@ -1,4 +1,4 @@
-"""What to run, and how it ended."""
+"""Script to run, and the outcome of a run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class CannotRunError(Exception):
 
 @dataclass(frozen=True)
 class Origin:
-    """The file that contains a script's code, and the line of it on which the code begins, from 1."""
+    """File and line at which a script's code begins, counted from 1."""
 
     name: str
     line: int
@@ -25,15 +25,18 @@ class Origin:
 
 @dataclass(frozen=True)
 class Script:
-    """What to run.
+    """Script to run.
 
     `folder` is the working directory; `columns` is how wide its output can be before lines wrap. Its output goes
     through a pipe, and its input is empty. `time_limit` is in seconds, `memory_limit` in bytes of data in each of its
-    processes: what would go beyond it is refused, in Python by a MemoryError (Linux only). `pictures` is a folder: what
-    the script shows is left there as PNG files, each named in the output where it was shown (`images.HANDED_OVER`);
-    without it, a picture is printed in characters. `alternative` names another way to run the language than its usual
-    one, as in `+exec:uv`. Tracebacks and messages name its lines as `origin` says, for the author of a deck; or by
-    `numbers`, one for each line, for those who see the slide; or else as those of a temporary file.
+    processes: what would go beyond it is refused, in Python by a MemoryError (Linux only).
+
+    `pictures` is a folder: what the script shows is left there as PNG files, each named in the output where it was
+    shown (`images.PICTURE_MARK`); without it, a picture is printed in characters. `alternative` names another way to
+    run the language than its usual one, as in `+exec:uv`.
+
+    Tracebacks and messages name its lines as `origin` says, for the author of a deck; or by `numbers`, one for each
+    line, for those who see the slide; or else as those of a temporary file.
     """
 
     language: str
@@ -49,18 +52,24 @@ class Script:
 
     @property
     def plain_python(self) -> bool:
-        """Whether it runs in this interpreter."""
+        """True if it runs in this interpreter."""
         return self.language == "python" and self.alternative is None
 
     def environment(self, file: Path) -> dict[str, str]:
-        """The variables that it sees when its code stands in this file, but for those of its language."""
+        """Return the variables of the script when its code is in this file.
+
+        Variables of its language come on top.
+        """
         variables = environment(self.columns, self.pictures)
         return {**variables, **numbering(file, self.numbers)} if self.numbers else variables
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended. `code` is the exit status, or minus the signal's number as in `subprocess`."""
+    """Outcome of a run.
+
+    `code` is the exit status, or minus the signal's number as in `subprocess`.
+    """
 
     code: int
     seconds: float
@@ -69,20 +78,21 @@ class Outcome:
 
     @property
     def succeeded(self) -> bool:
+        """True for exit status 0 within the time limit."""
         return self.code == 0 and not self.stopped and not self.timed_out
 
     @property
     def reason(self) -> str:
-        """In words: `exit 1`, `killed by SIGSEGV`, `stopped`, `over the time limit`."""
+        """The outcome as text: `exit 1`, `killed by SIGSEGV`, `stopped` and so on."""
         if self.timed_out:
             return "over the time limit"
         if self.stopped:
             return "stopped"
-        return ending(self.code)
+        return describe_exit(self.code)
 
 
-def ending(code: int) -> str:
-    """In words: `exit 1`, `killed by SIGSEGV`."""
+def describe_exit(code: int) -> str:
+    """Describe an exit status: `exit 1`, `killed by SIGSEGV`."""
     if code >= 0:
         return f"exit {code}"
     try:
@@ -92,12 +102,15 @@ def ending(code: int) -> str:
 
 
 def environment(columns: int, pictures: Path | None = None) -> dict[str, str]:
-    """The variables that a script sees: ours, and those that make its output fit a slide of that many columns."""
+    """Return the variables of a script.
+
+    They are ours, and those that make its output fit a slide of that many columns.
+    """
     width = str(max(columns, 1))
     terminal = os.environ.get("TERM", "")
-    ours = {name: value for name, value in os.environ.items() if name not in (PICTURES, BLOCK)}
+    inherited = {name: value for name, value in os.environ.items() if name not in (PICTURES, BLOCK)}
     return (
-        ours
+        inherited
         | ({PICTURES: str(pictures)} if pictures else {})
         | {
             # `python` and `uv run` in a bash block find the environment that the viewer runs in.

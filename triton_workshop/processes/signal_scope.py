@@ -1,7 +1,8 @@
-"""Keeps a script's signals to itself: a script that ends its parent would end the process that judges it (Linux).
+"""Confinement of a script's signals to itself (Linux).
 
-The kernel's Landlock does this since Linux 6.12, in 0.1 ms (Documentation/userspace-api/landlock.rst, "IPC scoping").
-On an older kernel, or on another system, nothing changes.
+A script that ends its parent would end the process that judges it. The kernel's Landlock prevents this since Linux
+6.12, in 0.1 ms (Documentation/userspace-api/landlock.rst, "IPC scoping"). On an older kernel, or on another system,
+nothing changes.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ SCOPE_SIGNAL = 1 << 1  # linux/landlock.h
 PR_SET_NO_NEW_PRIVS = 38  # linux/prctl.h
 
 
-def keep_signals_inside() -> bool:
-    """From now on, this thread's signals reach only this process and what it starts. Returns whether the kernel can."""
+def confine_signals() -> bool:
+    """Confine this thread's signals to this process and what it starts.
+
+    Return True if the kernel can do this.
+    """
     if sys.platform != "linux":
         return False
     import ctypes

@@ -1,6 +1,6 @@
-"""Makes PIL's and matplotlib's own `show()` bring pictures to the slide, as our `show_image` does.
+"""Pictures of PIL and matplotlib on a slide.
 
-Outside slides nothing changes.
+Their own `show()` brings a picture to the slide, as our `show_image` does. Outside slides nothing changes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from triton_workshop.processes.process import program
 from triton_workshop.scripts import read_bytes
 from triton_workshop.slide_environment import SLIDE
 
-NAMED = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
+PICTURE_LIBRARY = re.compile(rb"\b(?:PIL|matplotlib|pylab|pyplot|seaborn|torchvision)\b")
 """Names in a script's text by which it may show pictures itself."""
 PREPARED = program("from triton_workshop.processes.execution import main; main()")
 
@@ -25,8 +25,8 @@ PREPARED = program("from triton_workshop.processes.execution import main; main()
 IMAGES, BACKEND = "triton_workshop.images", "triton_workshop.matplotlib_backend"
 
 
-def in_slide() -> None:
-    """From now on in this process, if it belongs to a slide, `show()` shows pictures in the slide."""
+def show_pictures_in_slide() -> None:
+    """Have `show()` show pictures in the slide, if there is one."""
     if SLIDE not in os.environ:
         return
     os.environ.setdefault("MPLBACKEND", f"module://{BACKEND}")  # matplotlib reads it when imported
@@ -42,9 +42,12 @@ def _show_image(_: object, image: object, **_options: object) -> int:
 
 
 def python_command(arguments: Sequence[str], *, in_slide: bool = True) -> list[str]:
-    """The words that run `python -u ARGUMENTS…`, changed for a script in a slide that may show pictures."""
+    """Return the command `python -u ARGUMENTS…`.
+
+    A script in a slide that may show pictures is started in another way.
+    """
     try:
-        prepared = in_slide and NAMED.search(read_bytes(Path(arguments[0]))) is not None
+        prepared = in_slide and PICTURE_LIBRARY.search(read_bytes(Path(arguments[0]))) is not None
     except OSError:  # Python itself reads or reports this best
         prepared = False
     return [sys.executable, "-u", *(["-c", PREPARED] if prepared else []), *arguments]

@@ -1,4 +1,4 @@
-"""Keeps processes ready that take seconds to get ready, for as long as somebody may need them."""
+"""Spare processes, ready for use because starting one takes seconds."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Generic, Protocol, TypeVar
 
-from triton_workshop.processes.process import later
+from triton_workshop.processes.process import call_later
 
 SETTLE_SECONDS = 1.5
-"""Seconds in which a process that has got something to do need not share the cores with the next one's imports."""
+"""Seconds after a spare got work before the next one is started.
+
+Its imports would share the cores with that work.
+"""
 
 
 class Spare(Protocol):
@@ -25,18 +28,19 @@ class Spare(Protocol):
 S = TypeVar("S", bound=Spare)
 
 
-class Spares(Generic[S]):
+class SparePool(Generic[S]):
     """So many processes that wait. Every method may be called from any thread."""
 
-    def __init__(self, start: Callable[[], S], most: int, seconds: float | None) -> None:
-        """`start` raises OSError. They end after so many seconds in which none was taken; with None, they do not.
+    def __init__(self, start: Callable[[], S], max_count: int, seconds: float | None) -> None:
+        """Create a pool of at most `max_count` spares.
 
+        `start` raises OSError. The spares end after so many seconds in which none was taken; with None, they do not.
         With 0 there are none.
         """
-        self._start, self._most, self._seconds = start, most, seconds
+        self._start, self._max_count, self._seconds = start, max_count, seconds
         self._waiting: list[S] = []
-        self._clock = threading.Timer(0, self.drop)
-        """When to do the next thing without being asked."""
+        self._timer = threading.Timer(0, self.drop)
+        """The timer of the next action."""
         self._lock = threading.RLock()
         self._closed = False
 
@@ -45,18 +49,21 @@ class Spares(Generic[S]):
         with self._lock, suppress(OSError):
             if self._closed or self._seconds == 0:
                 return
-            while len(self._waiting) < self._most:
+            while len(self._waiting) < self._max_count:
                 self._waiting.append(self._start())
             if self._seconds is not None:
-                self._then(self._seconds, self.drop)
+                self._schedule(self._seconds, self.drop)
 
-    def fill_soon(self) -> None:
-        """The same a moment after one has got something to do, unless somebody asks for it before."""
+    def refill_later(self) -> None:
+        """Start those that are missing a moment later.
+
+        The moment begins when one has got something to do. `fill` may come first.
+        """
         with self._lock:
-            self._then(SETTLE_SECONDS, self.fill)
+            self._schedule(SETTLE_SECONDS, self.fill)
 
     def take(self) -> S | None:
-        """The one that has waited longest, if there is one."""
+        """Return the one that has waited longest, if there is one."""
         with self._lock:
             while self._waiting:
                 spare = self._waiting.pop(0)
@@ -68,7 +75,7 @@ class Spares(Generic[S]):
     def give_back(self, spare: S) -> None:
         """Keep one that got nothing to do after all."""
         with self._lock:
-            if not self._closed and self._seconds != 0 and len(self._waiting) < self._most:
+            if not self._closed and self._seconds != 0 and len(self._waiting) < self._max_count:
                 self._waiting.append(spare)
                 return
         spare.close()
@@ -76,7 +83,7 @@ class Spares(Generic[S]):
     def drop(self) -> None:
         """End those that wait."""
         with self._lock:
-            self._clock.cancel()
+            self._timer.cancel()
             waiting, self._waiting = self._waiting, []
         for spare in waiting:
             spare.close()
@@ -87,6 +94,6 @@ class Spares(Generic[S]):
             self._closed = True
         self.drop()
 
-    def _then(self, seconds: float, act: Callable[[], None]) -> None:
-        self._clock.cancel()
-        self._clock = later(seconds, act)
+    def _schedule(self, seconds: float, act: Callable[[], None]) -> None:
+        self._timer.cancel()
+        self._timer = call_later(seconds, act)

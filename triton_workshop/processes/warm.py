@@ -1,7 +1,8 @@
-"""A client of warm parents: finds or starts the one for a mode and an environment, and has it fork (Linux).
+"""Client of warm parents (Linux).
 
-Everything that one user runs shares it. It listens at a name that is not a file, so a killed parent leaves nothing
-behind. Each side asks the kernel whether the other belongs to the same user.
+It finds or starts the parent for a mode and an environment, and has it fork. Everything that one user runs shares it.
+It listens at a name that is not a file, so a killed parent leaves nothing behind. Each side asks the kernel whether the
+other belongs to the same user.
 """
 
 from __future__ import annotations
@@ -22,25 +23,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
-from triton_workshop.code_on_disk import code_on_disk
-from triton_workshop.processes.modes import INTERPRET, LOADED_EARLY, Mode
+from triton_workshop.code_version import code_version
+from triton_workshop.processes.modes import INTERPRET, READ_AT_IMPORT, Mode
 from triton_workshop.processes.process import Files, program, signal_group
 from triton_workshop.processes.reaper import OWNER
 from triton_workshop.processes.wire import SocketConnection
 
 READY = "ready"
-"""What a parent says to each client."""
+"""The first message of a parent to each client."""
 FILES = 3
 """Descriptors that come with a request: standard input, output and error."""
 ATTEMPTS = 100
-"""How often to try, as a parent may leave, or another command may be starting one, while we look."""
+"""Attempts to connect.
+
+A parent may leave, or another command may be starting one, while we look.
+"""
 PAUSE_SECONDS = 0.01
 """Seconds between two attempts."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """What a child should become: a script or, if there are no arguments, the function that its input names."""
+    """Task of a child.
+
+    It is a script or, if there are no arguments, the function that its input names.
+    """
 
     arguments: tuple[str, ...]
     """The file, as `sys.argv[0]` should read, and its arguments."""
@@ -60,15 +67,18 @@ class WarmParent:
 
     @classmethod
     def of(cls, mode: Mode, environment: Mapping[str, str]) -> Self:
-        """The address differs if its interpreter, its code or what it read when it started would. Raises OSError."""
-        early = (*LOADED_EARLY, "LC_", "LANG", "TZ", "XDG_RUNTIME_DIR")
+        """Return the parent for a mode and an environment.
+
+        Its address differs if its interpreter, its code or what it read when it started would. Raises OSError.
+        """
+        early = (*READ_AT_IMPORT, "LC_", "LANG", "TZ", "XDG_RUNTIME_DIR")
         variables = sorted(item for item in environment.items() if item[0].startswith(early))
         files = str(Path("/proc/self/ns/mnt").readlink())  # a container has its own
-        digest = zlib.crc32(repr((sys.executable, sys.version, code_on_disk(), files, variables)).encode())
+        digest = zlib.crc32(repr((sys.executable, sys.version, code_version(), files, variables)).encode())
         return cls(mode, f"\0triton-workshop-{os.geteuid()}-{mode}-{digest:08x}".encode(), environment)
 
-    def connect(self, stays: float) -> SocketConnection:
-        """A connection to it; it says READY over this as soon as it is.
+    def connect(self, linger_seconds: float) -> SocketConnection:
+        """Return a connection to it, over which it says READY.
 
         If there is no parent, one is started, to stay for so many seconds after its last client. Raises OSError.
         """
@@ -83,11 +93,14 @@ class WarmParent:
                 client.close()
                 if not isinstance(error, ConnectionRefusedError):
                     raise
-            self._start(stays)
+            self._start(linger_seconds)
         raise ConnectionRefusedError(errno.ECONNREFUSED, "the warm parent does not answer")
 
-    def _start(self, stays: float) -> None:
-        """Start the process that `parent.main` describes, which finds clients that connect meanwhile in its queue."""
+    def _start(self, linger_seconds: float) -> None:
+        """Start the process of `parent.main`.
+
+        Clients that connect meanwhile wait in its queue.
+        """
         import subprocess  # seldom needed, and slow to import
 
         with socket.socket(socket.AF_UNIX) as listener:
@@ -97,7 +110,7 @@ class WarmParent:
                 time.sleep(PAUSE_SECONDS)
                 return
             listener.listen(64)
-            serve = f"parent.main(parent.Mode({self.mode.value!r}), {listener.fileno()}, {stays})"
+            serve = f"parent.main(parent.Mode({self.mode.value!r}), {listener.fileno()}, {linger_seconds})"
             started = subprocess.Popen(
                 [sys.executable, "-u", "-c", program(f"from triton_workshop.processes import parent; {serve}")],
                 cwd="/",
@@ -113,32 +126,44 @@ class WarmParent:
 
 
 def user_at(end: socket.socket) -> int:
-    """The user id of the process at the other end of a Unix socket, according to the kernel."""
+    """Return the user id of the process at the other end of a Unix socket.
+
+    The kernel knows it.
+    """
     _, user, _ = struct.unpack("3i", end.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
     return int(user)
 
 
 class WarmProcess:
-    """A conversation with a warm parent, which stays meanwhile; after a request, also the `Process` that it forks."""
+    """Conversation with a warm parent, which stays meanwhile.
 
-    def __init__(self, parent: WarmParent, stays: float = 0) -> None:
-        """As in `WarmParent.connect`. Raises OSError."""
+    After a request, it is also the `Process` that the parent forks.
+    """
+
+    def __init__(self, parent: WarmParent, linger_seconds: float = 0) -> None:
+        """Connect as in `WarmParent.connect`. Raises OSError."""
         self.parent = parent
-        self._connection = parent.connect(stays)
+        self._connection = parent.connect(linger_seconds)
         self._ready = False
-        """Whether the parent has said that it is ready and attends to requests."""
+        """True once the parent has said that it attends to requests."""
         self._child = 0
         self._code: int | None = None
         self._lock = threading.RLock()
 
     def is_ready(self, seconds: float | None = 0) -> bool:
-        """Wait at most so long; return whether the parent is here and has imported what most scripts need."""
+        """Wait at most so long for the parent's imports.
+
+        Return True if the parent is there and has imported what most scripts need.
+        """
         if not self._ready:
             self.pause(seconds)
         return self.poll() is None and self._ready
 
     def begin(self, request: Request, files: Files) -> Self:
-        """Have the parent fork a child that does this. Raises OSError if it has gone."""
+        """Have the parent fork a child that does this.
+
+        Raises OSError if the parent has gone.
+        """
         try:
             self._connection.send_files(files)
             self._connection.send(request)
@@ -148,6 +173,7 @@ class WarmProcess:
         return self
 
     def poll(self) -> int | None:
+        """Return the exit status, or None while it runs."""
         with self._lock:
             while self._code is None and select.select([self._connection], [], [], 0)[0]:
                 self._listen()
@@ -167,10 +193,12 @@ class WarmProcess:
         self._ready = True
 
     def pause(self, seconds: float | None) -> None:
+        """Wait for a message, or at most that long."""
         if self._code is None:
             select.select([self._connection], [], [], seconds)
 
     def signal_group(self, number: int) -> None:
+        """Send a signal to the child's group, or cancel the request."""
         with self._lock:
             if self.poll() is not None:  # then its parent has killed the group
                 return
@@ -181,12 +209,18 @@ class WarmProcess:
                 self._connection.socket.shutdown(socket.SHUT_RDWR)
 
     def forward(self, number: int) -> None:
-        """Send a signal, once it has begun. A signal handler may do so while another method runs."""
+        """Send a signal, once the child has begun.
+
+        A signal handler may do so while another method runs.
+        """
         with suppress(OSError):  # it has ended
             self._connection.send(number)
 
     def release(self) -> None:
-        """End the conversation: the parent ends what is left of it, and nothing more is read here."""
+        """End the conversation.
+
+        The parent ends what is left of it, and nothing more is read here.
+        """
         with self._lock:
             if self._code is None:
                 self._code = -signal.SIGKILL

@@ -1,4 +1,7 @@
-"""The one format in which processes talk: pickled messages, each preceded by its length."""
+"""Wire format between processes.
+
+Messages are pickled, and each is preceded by its length.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ HEADER_BYTES = 8
 
 
 class Connection:
-    """Sends messages to one descriptor and receives them from another, or from the same one."""
+    """Connection that reads from one descriptor and writes to another.
+
+    Both may be the same.
+    """
 
     def __init__(self, reading: int, writing: int) -> None:
         self._ends = (reading, writing)
@@ -24,11 +30,14 @@ class Connection:
         self._ahead: queue.SimpleQueue[bytes] | None = None
 
     def fileno(self) -> int:
-        """The descriptor that messages come from."""
+        """Return the descriptor that messages come from."""
         return self._ends[0]
 
     def send(self, message: object) -> None:
-        """Send a message, from any thread. Raises OSError if the other side has gone."""
+        """Send a message, from any thread.
+
+        Raises OSError if the other side has gone.
+        """
         data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
         rest = memoryview(len(data).to_bytes(HEADER_BYTES, "little") + data)
         with self._sending:
@@ -36,14 +45,21 @@ class Connection:
                 rest = rest[os.write(self._ends[1], rest) :]
 
     def receive(self) -> object:
-        """Wait for the next message. Raises EOFError or OSError if the other side has gone."""
+        """Wait for the next message.
+
+        Raises EOFError or OSError if the other side has gone.
+        """
         return pickle.loads(self._message() if self._ahead is None else self._ahead.get())
 
     def read_ahead(self, has_gone: Callable[[], None]) -> None:
-        """Have a thread read from now on, which notices at once when the other side goes, and then calls this."""
+        """Have a thread read from now on, and call `has_gone` at the end.
+
+        The thread notices at once when the other side goes.
+        """
         ahead = self._ahead = queue.SimpleQueue[bytes]()
 
         def read() -> None:
+            """Read messages until the other side goes."""
             with suppress(OSError, EOFError):
                 while True:
                     ahead.put(self._message())
@@ -64,6 +80,7 @@ class Connection:
         return bytes(data)
 
     def close(self) -> None:
+        """Close both ends."""
         for end in set(self._ends):
             with suppress(OSError):
                 os.close(end)
@@ -77,13 +94,16 @@ class SocketConnection(Connection):
         super().__init__(end.fileno(), end.fileno())
 
     def send_files(self, files: Sequence[int]) -> None:
+        """Send open files."""
         socket.send_fds(self.socket, [b"\0"], files)
 
     def receive_files(self, count: int) -> list[int]:
+        """Receive that many open files. Raises EOFError."""
         text, files, _, _ = socket.recv_fds(self.socket, 1, count)
         if not text:
             raise EOFError("the other side has closed the connection")
         return list(files)
 
     def close(self) -> None:
+        """Close the socket."""
         self.socket.close()

@@ -51,7 +51,7 @@ MOST_FILES = 4096
 """Files that the server may open: the connections that it keeps, and four waves of new ones on their way in or out."""
 MOST_WAITING = 512
 """Connections that wait to be accepted, and may then be accepted at once."""
-FAREWELL_SECONDS = 1.0
+SHUTDOWN_GRACE_SECONDS = 1.0
 """Seconds in which streams can say that the presenter has gone."""
 LOOK_SECONDS = 1.0
 """Seconds between two looks at the room, which others change too: the notes, `workshop board`, another day."""
@@ -205,7 +205,7 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
         proxy_headers=False,  # whoever comes through a tunnel could claim any address: see `behind`
         server_header=False,
         backlog=MOST_WAITING,
-        timeout_graceful_shutdown=int(FAREWELL_SECONDS),
+        timeout_graceful_shutdown=int(SHUTDOWN_GRACE_SECONDS),
         h11_max_incomplete_event_size=LARGEST_HEADER_BYTES,
     )
     watch_connections(config)

@@ -51,7 +51,7 @@ SLIDE_FIRST_SECONDS = 0.02
 """Seconds that the viewer has to draw what it has told of, before the server and the pages ask for the same cores."""
 AGAIN_SECONDS = 1.0
 """Seconds until the next try if the server cannot start again."""
-FAREWELL_SECONDS = 2.0
+SHUTDOWN_GRACE_SECONDS = 2.0
 """Seconds that the server has to tell the pages that the slides are closed."""
 
 
@@ -110,10 +110,10 @@ class Share:
         """End the server, once it has told the pages that the slides are closed."""
         self._closing.set()
         self._newest.close()
-        self._thread.join(FAREWELL_SECONDS)
+        self._thread.join(SHUTDOWN_GRACE_SECONDS)
         if self._thread.is_alive() and self._call is not None:  # it reads nothing: then it has to go
             self._call.kill()
-            self._thread.join(FAREWELL_SECONDS)
+            self._thread.join(SHUTDOWN_GRACE_SECONDS)
 
     # The thread that talks to the server
 
@@ -154,7 +154,7 @@ class Share:
             messages = self._newest.take(LOOK_SECONDS)
             if messages is None:
                 call.send(Close())
-                call.wait_for_end(FAREWELL_SECONDS)
+                call.wait_for_end(SHUTDOWN_GRACE_SECONDS)
                 return
             if messages:
                 time.sleep(SLIDE_FIRST_SECONDS)
@@ -236,7 +236,7 @@ def same(some: tuple[BlockRun, ...], others: tuple[BlockRun, ...]) -> bool:
 
 def pace(run: BlockRun) -> float:
     """Seconds between two states of an output that grows: forty laptops on slow Wi-Fi get all its lines each time."""
-    return PACE * max(len(run.transcript.shown()[-LINES_SENT:]) / SHORT, 1)
+    return PACE * max(len(run.transcript.visible_lines()[-LINES_SENT:]) / SHORT, 1)
 
 
 def state_of(run: BlockRun) -> tuple[object, ...]:
@@ -246,7 +246,7 @@ def state_of(run: BlockRun) -> tuple[object, ...]:
 
 def output_of(run: BlockRun) -> Output:
     """What a block has printed so far, and how it stands. Its last lines may still change, so they are copied."""
-    shown = run.transcript.shown()
+    shown = run.transcript.visible_lines()
     lines = tuple(line if isinstance(line, PictureLine) else line.copy() for line in shown[-LINES_SENT:])
     left_out = run.transcript.dropped + len(shown) - len(lines)
     if left_out:

@@ -1,1 +1,1 @@
-"""What the terminal apps share: colours, boxes, lines of text and code, and what a terminal shows and can show."""
+"""Parts of the terminal apps: colours, boxes, lines and printed output."""

@@ -1,4 +1,4 @@
-"""A box over an app's screen, in one look for all apps; and the help, which is one."""
+"""Boxes over an app's screen, in one look for all apps, and the help."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Box OptionList { text-wrap: nowrap; text-overflow: ellipsis; }
 Box OptionList > .option-list--option-highlighted { color: $on-bar; background: $primary; }
 """
 """Goes into an app's CSS, after its rules for screens."""
-MARGIN = 6
+FRAME_COLUMNS = 6
 """Columns that a box needs besides its text: border and padding."""
 
 Answer = TypeVar("Answer")
@@ -41,7 +41,7 @@ KeyGroups = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
 class Box(ModalScreen[Answer | None], Generic[Answer]):
     """A widget in a box; dismissed with an answer, or None."""
 
-    WIDEST = 72
+    MAX_COLUMNS = 72
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q", "dismiss", "Close")]
 
     def __init__(self, title: str, content: Widget) -> None:
@@ -49,7 +49,7 @@ class Box(ModalScreen[Answer | None], Generic[Answer]):
         self.content = content
         content.add_class("box")
         content.border_title = title
-        content.styles.width = self.WIDEST
+        content.styles.width = self.MAX_COLUMNS
 
     def compose(self) -> ComposeResult:
         yield self.content
@@ -59,7 +59,10 @@ class Box(ModalScreen[Answer | None], Generic[Answer]):
 
 
 class TextBox(Box[None]):
-    """Lines in a box, laid out for its width; they scroll where the screen is too low."""
+    """Lines in a box, laid out for its width.
+
+    On a screen that is too low, the lines scroll.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [("down,j", "scroll(1)", "Down"), ("up,k", "scroll(-1)", "Up")]
 
@@ -69,20 +72,22 @@ class TextBox(Box[None]):
         self.palette = palette
 
     def on_resize(self) -> None:
-        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
+        """Lay the lines out for the new width."""
+        width = max(min(self.MAX_COLUMNS, self.app.size.width) - FRAME_COLUMNS, 1)
         base = Style(color=self.palette.text, bgcolor=self.palette.panel)
         self.rows.show(tuple(strip(text, width, base) for text in self.texts(width)))
         self.content.border_subtitle = self.hint()
 
     def texts(self, width: int) -> list[Text]:
-        """The lines, none wider than this."""
+        """Return the lines, none wider than this."""
         raise NotImplementedError
 
     def hint(self) -> str:
-        """What stands on the lower border."""
+        """Return the text on the lower border."""
         return "↓ ↑ scroll" if len(self.rows.lines) > self.app.size.height - 2 else ""
 
     def action_scroll(self, rows: int) -> None:
+        """Scroll by that many rows."""
         self.content.scroll_relative(y=rows, animate=False)
 
 
@@ -100,13 +105,21 @@ class Keys(TextBox):
         self.groups = groups
 
     def texts(self, width: int) -> list[Text]:
+        """Return the groups, with empty lines between them if there is room."""
         column = max(len(keys) for _, rows in self.groups for keys, _ in rows) + 3
-        told = [self.group(name, rows, column, width) for name, rows in self.groups]
-        airy = sum(len(lines) + 1 for lines in told) - 1 <= self.app.size.height - 2
-        return [line for index, lines in enumerate(told) for line in ([Text(), *lines] if airy and index else lines)]
+        sections = [self.group(name, rows, column, width) for name, rows in self.groups]
+        height = sum(len(section) + 1 for section in sections) - 1
+        gap = [Text()] if height <= self.app.size.height - 2 else []
+        lines: list[Text] = []
+        for section in sections:
+            lines += [*gap, *section] if lines else section
+        return lines
 
     def group(self, name: str, rows: Iterable[tuple[str, str]], column: int, width: int) -> list[Text]:
-        """A heading and its keys, with what they do from this column on, or below them if there is little room."""
+        """Return a heading and its keys with their effects.
+
+        The effects begin at this column, or stand below the keys if there is little room.
+        """
         below = column > width // 2
         lines = [Text(name, Style(color=self.palette.accent, bold=True))]
         for keys, effect in rows:
@@ -114,13 +127,13 @@ class Keys(TextBox):
             if below:
                 lines += [key, *(Text("  ") + row for row in wrap(Text(effect), width - 2))]
                 continue
-            first, *others = wrap(Text(effect), width - column)
+            first, *rest = wrap(Text(effect), width - column)
             lines.append(Text.assemble(key, first))
-            lines += [Text(" " * column) + row for row in others]
+            lines += [Text(" " * column) + row for row in rest]
         return lines
 
 
 def explained(bindings: Sequence[BindingType]) -> tuple[tuple[str, str], ...]:
-    """The keys that have an explanation, as the help shows them."""
-    known = [binding for binding in bindings if isinstance(binding, Binding) and binding.tooltip]
-    return tuple((binding.key_display or binding.key, binding.tooltip) for binding in known)
+    """Return the keys that have an explanation, as the help shows them."""
+    described = [binding for binding in bindings if isinstance(binding, Binding) and binding.tooltip]
+    return tuple((binding.key_display or binding.key, binding.tooltip) for binding in described)

@@ -1,4 +1,4 @@
-"""What a box asks: which entry of a list, or what to do."""
+"""Boxes that ask: for an entry of a list, or for what to do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ from triton_workshop.screen.palette import Palette
 
 
 class Entries(OptionList):
-    """A list whose pages turn only where it has room: Textual looks for the line of an entry, and there is none."""
+    """List whose pages turn only where it has room.
+
+    Without any room, Textual looks for the line of an entry, and there is none.
+    """
 
     def action_page_up(self) -> None:
         if self.scrollable_content_region.area:
@@ -38,31 +41,39 @@ class Choice(Box[int]):
         ("k", "move('cursor_up')", "Up"),
     ]
 
-    def __init__(self, title: str, entries: Iterable[Text], here: int) -> None:
-        """`here` is the index of the entry to begin at."""
+    def __init__(self, title: str, entries: Iterable[Text], initial: int) -> None:
+        """Create the list, with the initial index."""
         options = Entries(*map(Option, entries), markup=False)
-        options.highlighted = here
+        options.highlighted = initial
         super().__init__(title, options)
 
     def action_move(self, how: str) -> None:
-        """Do in the list what its own keys do. It may have no focus, as while the terminal is resized."""
+        """Do in the list what its own keys do.
+
+        The list may have no focus, as while the terminal is resized.
+        """
         getattr(self.query_one(OptionList), f"action_{how}")()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Dismiss the box with the index of the entry."""
         self.dismiss(event.option_index)
 
 
 class Question(Box[str]):
-    """Asks before doing something, or which of several things to do; dismissed with the key of the answer, or None."""
+    """Question before something is done, or which of several things to do.
+
+    The answer's key, or None, is the result.
+    """
 
     def __init__(self, title: str, question: str, answers: Mapping[str, str], palette: Palette) -> None:
-        """`answers` says what each key does."""
+        """Create the box; `answers` says what each key does."""
         tone = Style(color=palette.literal, bold=True)
         offered = Text("      ").join(Text.assemble((key, tone), f" {effect}") for key, effect in answers.items())
         super().__init__(title, Static(Text.assemble(question, "\n\n", offered)))
         self.answers = answers
 
     def on_key(self, event: events.Key) -> None:
+        """Dismiss the box if the key is an answer."""
         if event.key in self.answers:
             event.stop()
             self.dismiss(event.key)

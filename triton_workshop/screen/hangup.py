@@ -1,4 +1,7 @@
-"""Makes a closed terminal or a `kill` end an app as a key would: its code is ended, and the terminal restored."""
+"""End of an app when its terminal closes or it is killed.
+
+As after a key, the code that it runs is ended, and the terminal restored.
+"""
 
 from __future__ import annotations
 
@@ -14,49 +17,59 @@ from contextlib import suppress
 
 from textual.app import App
 
-LAST_WORDS_SECONDS = 5.0
+RESTORE_SECONDS = 5.0
 """Seconds that restoring the terminal may take after a signal."""
-LOOK_SECONDS = 1.0
-"""Seconds between two checks of the terminal, which does not always send a signal when it goes away."""
+POLL_SECONDS = 1.0
+"""Seconds between two checks of the terminal.
+
+It does not always send a signal when it goes away.
+"""
 
 
 def quit_on_hangup(app: App[int], close: Callable[[], None]) -> None:
-    """From now on, SIGTERM, SIGHUP and the end of the terminal end the app with status 1. Call it in the app's loop.
+    """Have SIGTERM, SIGHUP and the end of the terminal end the app.
 
-    If the terminal is gone, Textual would wait for ever to write its last output to it. Then `close` ends what the app
-    runs, and the process ends.
+    Its status is 1 then. Call this in the app's loop. If the terminal is gone, Textual would wait for ever to write its
+    last output to it. Then `close` ends what the app runs, and the process ends.
     """
     leaving = threading.Event()
 
     def abandon() -> None:
+        """End what the app runs, and this process."""
         close()
         os._exit(1)
 
     def leave() -> None:
+        """Ask the app to exit, and force it if it does not."""
         if leaving.is_set():
             return
         leaving.set()
         app.exit(1)
-        timer = threading.Timer(LAST_WORDS_SECONDS, abandon)
+        timer = threading.Timer(RESTORE_SECONDS, abandon)
         timer.daemon = True
         timer.start()
 
     def look() -> None:
+        """Leave if the terminal has gone."""
         if terminal is not None and terminal.poll(0):
             leave()
 
-    atexit.register(_let_go_of_the_terminal)
+    atexit.register(_discard_unwritable_output)
+    # Signals that the system lacks, or that only the main thread may handle, are left alone.
     loop = asyncio.get_running_loop()
     for name in ("SIGTERM", "SIGHUP"):
         with suppress(NotImplementedError, AttributeError, ValueError, RuntimeError):
             loop.add_signal_handler(getattr(signal, name), leave)
     terminal = _terminal()
     if terminal is not None:
-        app.set_interval(LOOK_SECONDS, look)
+        app.set_interval(POLL_SECONDS, look)
 
 
-def _let_go_of_the_terminal() -> None:
-    """Keep Python from ending with status 120, as it does if it cannot write its last output to a terminal."""
+def _discard_unwritable_output() -> None:
+    """Discard output that cannot be written to the terminal.
+
+    Python would end with status 120 otherwise.
+    """
     for stream in filter(None, (sys.__stdout__, sys.__stderr__)):
         try:
             stream.flush()
@@ -65,7 +78,10 @@ def _let_go_of_the_terminal() -> None:
 
 
 def _terminal() -> select.poll | None:
-    """Report the end of the terminal, the one event that is reported without being asked for."""
+    """Return an object that reports the end of the terminal.
+
+    `poll` reports this one event without being asked for it.
+    """
     if sys.platform == "win32" or sys.__stdin__ is None or not sys.__stdin__.isatty():
         return None
     poll = select.poll()

@@ -22,10 +22,10 @@ NO_SHELL = "there is no shell here to go back to"
 
 
 def take_job_signals(app: App[int]) -> None:
-    """Have a SIGTSTP from elsewhere suspend the app as Ctrl+Z does. Call it in the app's loop.
+    """Have a SIGTSTP from elsewhere suspend the app as Ctrl+Z does.
 
-    Textual's own handlers stop no other process, and start its threads a second time at each SIGCONT, also at one that
-    does not end a stop: `uv run` passes on those that it gets.
+    Call this in the app's loop. Textual's own handlers stop no other process, and start its threads a second time at
+    each SIGCONT, also at one that does not end a stop: `uv run` passes on those that it gets.
     """
     if sys.platform != "win32":
         signal.signal(signal.SIGCONT, signal.SIG_DFL)
@@ -36,14 +36,16 @@ def take_job_signals(app: App[int]) -> None:
 
 
 def suspend_job(app: App[int], close: Callable[[], None]) -> str:
-    """Stop the app until the shell resumes it, and return what was in the way, if anything.
+    """Stop the app until the shell resumes it.
 
-    The shell takes the terminal back only once every process of the job has stopped, `uv run` among them, which has
-    started us and waits. If the terminal is gone when the app goes on, or a signal has come that ends the app, `close`
-    ends what it runs, and the process ends: Textual would wait for ever for a terminal that it may not write to.
+    Return the reason if that is not possible, else an empty text. The shell takes the terminal back only once every
+    process of the job has stopped, `uv run` among them, which has started us and waits. If the terminal is gone when
+    the app goes on, or a signal has come that ends the app, `close` ends what it runs, and the process ends: Textual
+    would wait for ever for a terminal that it may not write to.
     """
 
     def abandon(*_: object) -> NoReturn:
+        """End what the app runs, and this process."""
         close()
         os._exit(1)
 
@@ -73,10 +75,13 @@ def _in_foreground(abandon: Callable[[], NoReturn]) -> bool:
 
 @contextmanager
 def _handled(numbers: Iterable[signal.Signals], handler: Callable[..., object]) -> Iterator[None]:
-    """Handle these signals otherwise meanwhile: the app's own handlers wait for its loop."""
-    before = {number: signal.signal(number, handler) for number in numbers}
+    """Handle these signals with this handler meanwhile.
+
+    The app's own handlers wait for its loop.
+    """
+    previous = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        for number, earlier in before.items():
+        for number, earlier in previous.items():
             signal.signal(number, earlier)

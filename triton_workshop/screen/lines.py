@@ -21,51 +21,57 @@ CONSOLE = Console(
 )
 
 MESSAGE = re.compile(r"\s*(?:error|[\w.]*(?:Error|Exception|Warning)): ")
-"""How a line of an output begins that says what went wrong, in Python's words or a program's."""
+"""Start of a line that says what went wrong, in any program's words."""
 
 Lines = tuple[Strip, ...]
 
 
 def strip(text: Text, width: int, base: Style, alignment: Alignment = Alignment.LEFT) -> Strip:
-    """One line of exactly `width` cells on the background of `base`; text that is too long is cut."""
+    """Return one line of exactly `width` cells on the background of `base`.
+
+    Text that is too long is cut.
+    """
     # `render` omits the text's own style if no part of it has another.
     line = Strip(text.render(CONSOLE)).apply_style(base + CONSOLE.get_style(text.style))
     slack = width - line.cell_length
     if slack < 0:
         return line.crop(0, width).adjust_cell_length(width, base)
-    left = indent(alignment, slack)
-    return Strip([Segment(" " * left, base), *line, Segment(" " * (slack - left), base)], width)
+    padding = indent(alignment, slack)
+    return Strip([Segment(" " * padding, base), *line, Segment(" " * (slack - padding), base)], width)
 
 
 def indent(alignment: Alignment, slack: int) -> int:
-    """How many of the cells that are left over stand before what is aligned so."""
+    """Return the cells of the slack that come before an aligned text."""
     return {Alignment.LEFT: 0, Alignment.CENTER: slack // 2, Alignment.RIGHT: slack}[alignment]
 
 
 def wrap(text: Text, width: int) -> list[Text]:
-    """Lines of at most `width` cells, broken between words."""
+    """Break a text between words into lines of at most `width` cells."""
     text.end = ""
     return list(text.wrap(CONSOLE, max(width, 1), overflow="fold")) or [Text()]
 
 
 def fold(text: Text, width: int) -> list[Text]:
-    """Lines of at most `width` cells, broken anywhere, as in a terminal."""
+    """Break a text anywhere into lines of at most `width` cells."""
     return [text] if text.cell_len <= width else list(text.divide(_folds(text.plain, width)))
 
 
 def printed_rows(text: Text, width: int) -> list[Text]:
-    """A line of an output: the message of an error breaks between words, anything else where a terminal breaks it."""
+    """Return the rows of a line of an output.
+
+    The message of an error breaks between words, anything else where a terminal breaks it.
+    """
     return wrap(text.copy(), width) if MESSAGE.match(text.plain) else fold(text, width)
 
 
 def folded_height(text: Text, width: int) -> int:
-    """How many lines `fold` makes of it."""
+    """Return the number of lines that `fold` returns."""
     return 1 if text.cell_len <= width else len(_folds(text.plain, width)) + 1
 
 
 @lru_cache(maxsize=8192)  # an output on the whole screen asks for all of its lines at every key
 def _folds(text: str, width: int) -> tuple[int, ...]:
-    """The indices at which a text is folded."""
+    """Return the indices at which a text is folded."""
     if text.isascii():
         return tuple(range(width, len(text), width))
     cuts: list[int] = []
@@ -80,5 +86,8 @@ def _folds(text: str, width: int) -> tuple[int, ...]:
 
 
 def fitting(spellings: Sequence[str], width: int) -> str:
-    """The first spelling that fits, from long to short, or else the last."""
+    """Return the first spelling that fits, or else the last.
+
+    Spellings are sorted from long to short.
+    """
     return next((text for text in spellings if len(text) <= width), spellings[-1])

@@ -8,13 +8,19 @@ import sys
 
 SCHEMES = ("https://", "http://", "mailto:")
 DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME", "BROWSER")
-"""Without one of these variables, the only browsers on Linux would write into our terminal."""
+"""Variables without which Linux has no browser with a window.
+
+Its other browsers would write into our terminal.
+"""
 
 _opening: list[subprocess.Popen[bytes]] = []
 
 
 def open_link(link: str) -> str:
-    """Open a link in the user's browser, if there is one; return what to say about it."""
+    """Open a link in the user's browser, if there is one.
+
+    Return the message to show.
+    """
     if not link.startswith(SCHEMES):
         return f"↗ {link}"
     if not has_browser():
@@ -31,4 +37,5 @@ def open_link(link: str) -> str:
 
 
 def has_browser() -> bool:
+    """Return True if links can be opened here."""
     return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in DISPLAYS)

@@ -1,4 +1,4 @@
-"""The colours of the viewer: one palette for dark rooms, one for bright rooms."""
+"""Colours of the apps: a palette for dark rooms and one for bright rooms."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from rich.style import Style
 
 @dataclass(frozen=True)
 class Palette:
-    """Every colour that a slide uses, as `#rrggbb`. Text has a contrast of at least 7 : 1, for projectors."""
+    """Colours of a slide, as `#rrggbb`.
+
+    Text has a contrast of at least 7 : 1, for projectors.
+    """
 
     name: str
     dark: bool
@@ -49,7 +52,7 @@ class Palette:
         return Style(color=self.text, bgcolor=self.background)
 
     def heading(self, level: int) -> str:
-        """The colour of a heading of this level, from 1."""
+        """Return the colour of a heading of this level, from 1."""
         return self.accent if level <= 2 else self.emphasis
 
 
@@ -115,5 +118,5 @@ LIGHT_THEMES = frozenset({"light", "catppuccin-latte", "terminal-light", "tokyon
 
 
 def palette_named(name: str | None) -> Palette:
-    """The palette that a deck's front matter asks for: light for a light theme, otherwise dark."""
+    """Return the light palette for a light theme, and else the dark one."""
     return LIGHT if name in LIGHT_THEMES else DARK

@@ -1,4 +1,7 @@
-"""What a program prints for a terminal, cut into text and control sequences (ECMA-48; "XTerm Control Sequences")."""
+"""Output of a program for a terminal, as text and control sequences.
+
+Sources are ECMA-48 and "XTerm Control Sequences".
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ import threading
 SLICE_BYTES = 8 * 1024
 """Bytes processed per call, so that a call stays short."""
 BACKLOG_BYTES = 64 * 1024
-"""Bytes waiting beyond which those that could never be seen are dropped unread."""
+"""Bytes waiting beyond which those that cannot be seen are dropped unread."""
 SEQUENCE_CHARACTERS = 64 * 1024
-"""Characters that are waited for before an unfinished sequence is taken for text."""
-TAB = 8
+"""Characters after which an unfinished sequence is taken for text."""
+TAB_COLUMNS = 8
 
 SEQUENCES = r"""
       \x1b\[(?P<parameters>[0-?]*)(?P<final>[@-~])                  # CSI: colours, cursor movements
@@ -27,22 +30,22 @@ UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?
 
 
 def without_sequences(text: str) -> str:
-    """The text without colours and whatever else a terminal would not print."""
+    """Return the text without its control sequences, such as colours."""
     return SEQUENCE.sub("", text)
 
 
 class ProgramOutput:
-    """What a program has printed, kept up to date as bytes arrive. Subclasses say what each token does.
+    """Output of a program, kept up to date as bytes arrive.
 
-    `receive` may be called from another thread than `take_in`; everything else belongs to one thread. Bytes that are
-    not UTF-8 show as replacement characters.
+    Subclasses say what each token does. `receive` may be called from another thread than `process_pending`; everything
+    else belongs to one thread. Bytes that are not UTF-8 show as replacement characters.
     """
 
     def __init__(self) -> None:
         self.empty = True
-        """Whether nothing has been printed yet."""
+        """True until something is printed."""
         self.changes = 0
-        """How many times something was taken in: what has as many shows the same."""
+        """Number of changes; outputs with the same number show the same."""
         self.skipped = 0
         """Lines that were dropped unread."""
         self._lock = threading.Lock()
@@ -52,12 +55,12 @@ class ProgramOutput:
         self._unfinished = ""
 
     @property
-    def behind(self) -> bool:
-        """Whether bytes have arrived that `take_in` has not read yet."""
+    def has_pending(self) -> bool:
+        """True if bytes have arrived that `process_pending` has not read yet."""
         return bool(self._waiting)
 
     def receive(self, data: bytes) -> None:
-        """Accept bytes, cheaply: they are processed when `take_in` is called."""
+        """Accept bytes for `process_pending`, cheaply."""
         with self._lock:
             self._waiting += data
             if len(self._waiting) > self._limit:
@@ -65,18 +68,21 @@ class ProgramOutput:
                 self._limit = 2 * max(len(self._waiting), BACKLOG_BYTES)
 
     def _skip(self) -> None:
-        kept = self.tail(bytes(self._waiting))
-        dropped = self._waiting[: len(self._waiting) - len(kept)]
+        tail = self.tail(bytes(self._waiting))
+        dropped = self._waiting[: len(self._waiting) - len(tail)]
         if dropped:
             self.skipped += dropped.count(b"\n")
-            self._waiting = bytearray(b"\x1b[0m" + kept)  # which colours these would have had is now unknown
+            self._waiting = bytearray(b"\x1b[0m" + tail)  # which colours these would have had is now unknown
 
     def tail(self, data: bytes) -> bytes:
-        """The end of a backlog that may still be seen."""
+        """Return the end of a backlog that may still be seen."""
         return data[-BACKLOG_BYTES:]
 
-    def take_in(self) -> bool:
-        """Processes a slice of what has arrived; returns whether there was any, and so perhaps something to show."""
+    def process_pending(self) -> bool:
+        """Process a slice of the bytes that have arrived.
+
+        Return True if there were any, and so perhaps something to show.
+        """
         with self._lock:
             data = bytes(self._waiting[:SLICE_BYTES])
             del self._waiting[:SLICE_BYTES]
@@ -85,7 +91,10 @@ class ProgramOutput:
         return bool(data)
 
     def feed(self, data: bytes) -> None:
-        """Processes bytes now. A sequence or character may be split between two calls."""
+        """Process bytes now.
+
+        A sequence or character may be split between two calls.
+        """
         self.empty = False
         self.changes += 1
         text = self._unfinished + self._decode.decode(data)
@@ -95,10 +104,16 @@ class ProgramOutput:
             self.process(token)
 
     def process(self, token: re.Match[str]) -> None:
-        """Do what a token says; `token.lastgroup` is its kind, None for one that changes nothing here."""
+        """Carry out a token.
+
+        `token.lastgroup` is its kind, None for one that changes nothing here.
+        """
         raise NotImplementedError
 
 
 def numbers(parameters: str) -> list[int]:
-    """The numbers of a control sequence; 0 for those that are missing, and for what is not a number."""
+    """Return the numbers of a control sequence.
+
+    A number that is missing or malformed is 0.
+    """
     return [int(number) if number.isdecimal() and len(number) < 6 else 0 for number in parameters.split(";")]

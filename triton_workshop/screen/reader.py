@@ -37,4 +37,5 @@ class Reader(ModalScreen[None]):
         yield Footer(show_command_palette=False)
 
     def action_next_page(self) -> None:
+        """Scroll down by a page."""
         self.body.scroll_page_down()

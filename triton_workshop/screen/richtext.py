@@ -93,27 +93,29 @@ TONES = (
     (Name.Builtin, "syntax_builtin"),
     (Name.Namespace, "syntax_builtin"),
 )
-"""The palette's name for the colour of each kind of token; the first that fits counts."""
+"""The palette's colour for each kind of token; the first match counts."""
 
 
 def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
-    """Spans as one Rich text; `style` applies below all of them."""
+    """Return spans as one Rich text; `style` applies below all of them."""
     text = Text(style=style)
     for span in spans:
-        shown = printable(span.text)
+        content = printable(span.text)
         if span.superscript:
-            shown = superscript(shown)
-        text.append(shown, span_style(span, palette))
+            content = superscript(content)
+        text.append(content, span_style(span, palette))
     return text
 
 
 def superscript(text: str) -> str:
-    """Superscript characters if Unicode has them all, else `^text`."""
+    """Return superscript characters if Unicode has them all, else `^text`."""
     raised = text.translate(SUPERSCRIPTS)
-    return raised if all(a != b or a.isspace() for a, b in zip(text, raised, strict=True)) else f"^{text}"
+    missing = any(a == b and not a.isspace() for a, b in zip(text, raised, strict=True))
+    return f"^{text}" if missing else raised
 
 
 def span_style(span: Span, palette: Palette) -> Style:
+    """Return the style of a span in a palette's colours."""
     foreground, background = colour(span.foreground, palette), colour(span.background, palette)
     if foreground is None and span.style_class in CLASSES:
         foreground = getattr(palette, span.style_class)
@@ -136,12 +138,15 @@ def span_style(span: Span, palette: Palette) -> Style:
 
 
 def colour(name: str | None, palette: Palette) -> str | None:
-    """A colour as the deck spells it (`red`, `#ff0000`, `palette:sky`); None for an unknown one."""
+    """Return a colour that the deck names, or None for an unknown one.
+
+    The deck spells it `red`, `#ff0000` or `palette:sky`.
+    """
     if name is None:
         return None
-    prefix, of_theme, own = name.rpartition(":")
+    prefix, of_theme, tone_name = name.rpartition(":")
     if of_theme and prefix in ("palette", "p"):
-        tone = THEME_TONES.get(own) or NAMED_COLOURS.get(own)
+        tone = THEME_TONES.get(tone_name) or NAMED_COLOURS.get(tone_name)
         return str(getattr(palette, tone)) if tone else None
     if name in NAMED_COLOURS:
         return str(getattr(palette, NAMED_COLOURS[name]))
@@ -156,8 +161,11 @@ def colour(name: str | None, palette: Palette) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def on_our_ground(style: Style) -> Style:
-    """A style without the terminal's default colours, which differ from the slide's."""
+def without_default_colours(style: Style) -> Style:
+    """Return a style without the terminal's default colours.
+
+    A slide has a default of its own.
+    """
     color, ground = style.color, style.bgcolor
     if not ((color and color.is_default) or (ground and ground.is_default)):
         return style
@@ -169,7 +177,10 @@ def on_our_ground(style: Style) -> Style:
 
 @lru_cache(maxsize=256)
 def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple[Text, ...]:
-    """Lines of code with syntax highlighting; plain if the language is unknown."""
+    """Return lines of code with syntax highlighting.
+
+    Lines in an unknown language are plain.
+    """
     source = "".join(f"{printable(line)}\n" for line in lines)  # without a line end, Pygments misses the last comment
     text = Text()
     for token, value in tokens(language, source):
@@ -182,7 +193,10 @@ def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple
 
 
 def comment_start(line: Text, palette: Palette) -> int:
-    """Where the comment at the end of a highlighted line of code starts; the line's length if there is none."""
+    """Return the index at which a highlighted line's last comment starts.
+
+    Without a comment at its end, return the line's length.
+    """
     style = token_style(Comment, palette)
     start = len(line)
     for span in reversed(line.spans):  # some lexers split a comment
@@ -193,6 +207,7 @@ def comment_start(line: Text, palette: Palette) -> int:
 
 
 def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
+    """Yield the tokens of a source with their texts."""
     # Not before there is code to show: the first slide has none.
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
@@ -206,7 +221,10 @@ def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
 
 
 def token_style(token: TokenType, palette: Palette) -> Style:
-    """A few colours, used the same way in every language, for code, data and comments."""
+    """Return the style of a token.
+
+    A few colours are used the same way in every language, for code, data and comments.
+    """
     tone = next((tone for kind, tone in TONES if token in kind), "text")
     if tone == "syntax_comment":
         return Style(color=palette.syntax_comment, italic=True)

@@ -18,13 +18,16 @@ class Rows(Widget):
         self.lines: Lines = ()
 
     def show(self, lines: Lines) -> None:
+        """Show these lines."""
         if lines != self.lines:
             taller = len(lines) != len(self.lines)
             self.lines = lines
             self.refresh(layout=taller)
 
     def get_content_height(self, *_: object) -> int:
+        """Return the number of lines, for Textual."""
         return len(self.lines)
 
     def render_line(self, y: int) -> Strip:
+        """Return the line in this row, for Textual."""
         return self.lines[y] if y < len(self.lines) else Strip.blank(self.size.width, self.rich_style)

@@ -1,4 +1,7 @@
-"""What a block printed, line by line: colours, carriage returns, progress bars, pictures."""
+"""Transcript of a block's output, line by line.
+
+Colours, carriage returns, progress bars and pictures are carried out.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,15 @@ from pathlib import Path
 from rich.ansi import AnsiDecoder
 from rich.text import Text
 
-from triton_workshop.screen.printed_pictures import PictureLine, take_picture
-from triton_workshop.screen.program_output import TAB, ProgramOutput, numbers
-from triton_workshop.screen.richtext import on_our_ground
+from triton_workshop.screen.printed_pictures import PictureLine, collect_picture
+from triton_workshop.screen.program_output import TAB_COLUMNS, ProgramOutput, numbers
+from triton_workshop.screen.richtext import without_default_colours
 
-LINES_KEPT = 5000
-COLUMNS_KEPT = 4000
+MAX_LINES = 5000
+MAX_COLUMNS = 4000
 BACKLOG_BYTES = 8 * 1024 * 1024
-"""Bytes waiting beyond which even lines that could be shown are dropped unread."""
-PICTURE_BYTES_KEPT = 64 * 1024 * 1024
+"""Bytes waiting beyond which even visible lines are dropped unread."""
+MAX_PICTURE_BYTES = 64 * 1024 * 1024
 """Bytes of the pictures in one output; the oldest are dropped first."""
 
 
@@ -38,18 +41,23 @@ class Transcript(ProgramOutput):
 
     @property
     def dropped(self) -> int:
-        """How many lines before the first of `lines` were dropped."""
+        """Number of lines that were dropped before the first of `lines`."""
         return self._scrolled_out + self.skipped
 
-    def shown(self) -> list[Text]:
-        """The lines to show, without the empty one on which the cursor waits after a last line feed."""
+    def visible_lines(self) -> list[Text]:
+        """Return the lines to show.
+
+        The empty line on which the cursor waits after a last line feed is not among them.
+        """
         return self.lines[:-1] if not self.lines[-1] else self.lines
 
     def tail(self, data: bytes) -> bytes:
-        lines = data.rsplit(b"\n", LINES_KEPT + 1)
-        return b"\n".join(lines[1:] if len(lines) > LINES_KEPT + 1 else lines)[-BACKLOG_BYTES:]
+        """Return the last lines of a backlog."""
+        lines = data.rsplit(b"\n", MAX_LINES + 1)
+        return b"\n".join(lines[1:] if len(lines) > MAX_LINES + 1 else lines)[-BACKLOG_BYTES:]
 
     def process(self, token: re.Match[str]) -> None:
+        """Write text, move the cursor, or show a picture."""
         match token.lastgroup:
             case "text":
                 self._write(token.group())
@@ -61,15 +69,16 @@ class Transcript(ProgramOutput):
                 self._sequence(token["final"], numbers(token["parameters"])[0], token.group())
 
     def _write(self, text: str) -> None:
-        text = text[: COLUMNS_KEPT - self._column]
+        text = text[: MAX_COLUMNS - self._column]
         self._wipe_picture()
         line = self.lines[self._row]
         if len(line) < self._column:
             line.append(" " * (self._column - len(line)))
         end = self._column + len(text)
+        # Text overwrites what is there, as in a terminal, and leaves what lies beyond it.
         rest = line.divide([end])[1] if end < len(line) else None
         _cut(line, self._column)
-        line.append(text, on_our_ground(self._styles.style))
+        line.append(text, without_default_colours(self._styles.style))
         if rest is not None:
             line.append_text(rest)
         self._column += len(text)
@@ -83,7 +92,7 @@ class Transcript(ProgramOutput):
             case "\b":
                 self._column = max(self._column - 1, 0)
             case "\t":
-                self._column = min((self._column // TAB + 1) * TAB, COLUMNS_KEPT)
+                self._column = min((self._column // TAB_COLUMNS + 1) * TAB_COLUMNS, MAX_COLUMNS)
 
     def _line_feed(self) -> None:
         self._column = 0
@@ -91,25 +100,28 @@ class Transcript(ProgramOutput):
         if self._row == len(self.lines):
             self.lines.append(Text())
         # One more than is kept, for the empty line on which the cursor waits.
-        excess = len(self.lines) - LINES_KEPT - 1
+        excess = len(self.lines) - MAX_LINES - 1
         if excess > 0:
             del self.lines[:excess]
             self._scrolled_out += excess
             self._row = max(self._row - excess, 0)
 
     def _show(self, name: str) -> None:
-        """Put a picture on the cursor's line, or on the next one if that line is not empty."""
+        """Show a picture on the cursor's line.
+
+        If that line is not empty, it goes on the next one.
+        """
         if self._pictures is None:
             return
         if self.lines[self._row]:
             self._line_feed()
-        self.lines[self._row] = take_picture(self._pictures / name)
+        self.lines[self._row] = collect_picture(self._pictures / name)
         self._line_feed()
-        kept = 0
+        total_bytes = 0
         for row in range(len(self.lines) - 1, -1, -1):
             line = self.lines[row]
-            kept += len(line.picture.data) if isinstance(line, PictureLine) else 0
-            if kept > PICTURE_BYTES_KEPT and isinstance(line, PictureLine):
+            total_bytes += len(line.picture.data) if isinstance(line, PictureLine) else 0
+            if total_bytes > MAX_PICTURE_BYTES and isinstance(line, PictureLine):
                 self.lines[row] = Text(line.plain)
 
     def _wipe_picture(self) -> None:
@@ -126,11 +138,11 @@ class Transcript(ProgramOutput):
             case "B":
                 self._row = min(self._row + max(number, 1), len(self.lines) - 1)
             case "C":
-                self._column = min(self._column + max(number, 1), COLUMNS_KEPT)
+                self._column = min(self._column + max(number, 1), MAX_COLUMNS)
             case "D":
                 self._column = max(self._column - max(number, 1), 0)
             case "G":
-                self._column = min(max(number, 1), COLUMNS_KEPT) - 1
+                self._column = min(max(number, 1), MAX_COLUMNS) - 1
             case "K":
                 self._wipe_picture()
                 _cut(self.lines[self._row], self._column if number == 0 else 0)
@@ -139,6 +151,9 @@ class Transcript(ProgramOutput):
 
 
 def _cut(line: Text, length: int) -> None:
-    """Shorten a line. (Rich's own right_crop(0) empties the text but keeps its length.)"""
+    """Shorten a line.
+
+    Rich's own right_crop(0) empties the text but keeps its length.
+    """
     if length < len(line):
         line.right_crop(len(line) - length)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triton_workshop.loading import loaded  # before all that takes time
+from triton_workshop.startup_interrupts import raise_on_interrupt  # before all that takes time
 
 # isort: split
 import argparse
@@ -15,9 +15,9 @@ from dataclasses import asdict
 
 from rich.console import Console
 
-from triton_workshop.errors import written_output
+from triton_workshop.errors import flushed_output
 from triton_workshop.interruption import INTERRUPTED
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import use_utf8
 from triton_workshop.setup.checks import check_machine, judge
 from triton_workshop.setup.machine import look_at_machine
 from triton_workshop.setup.report import print_report
@@ -48,14 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     verdict = judge(machine, checks)
-    with written_output():
+    with flushed_output():
         if chosen.json:
             rows = [asdict(check) for check in checks]
             print(json.dumps({"ok": verdict.ok, "device": verdict.device, "checks": rows}, indent=2))
         else:
-            speak_utf8()
+            use_utf8()
             print_report(checks, verdict, Console())
     sys.exit(0 if verdict.ok else 1)
 
 
-loaded()
+raise_on_interrupt()

@@ -21,7 +21,7 @@ from triton_simulator.without_library import fetch_if_needed
 from triton_simulator.without_library.errors import NoTritonError
 from triton_workshop.device import Driver, Gpu, driver, installed_gpus, select_visible
 from triton_workshop.processes import call
-from triton_workshop.terminal import ask
+from triton_workshop.terminal import query_terminal
 
 KERNEL = "triton_workshop.setup.kernel:main"
 KERNEL_SECONDS = 60
@@ -144,7 +144,7 @@ def kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
     # A file, not a pipe: a compiler that the process leaves behind would hold a pipe open.
     with (
         tempfile.TemporaryFile() as printed,
-        call.start(KERNEL, output=printed.fileno(), variables=variables, patience=KERNEL_SECONDS) as trying,
+        call.start(KERNEL, output=printed.fileno(), variables=variables, timeout=KERNEL_SECONDS) as trying,
     ):
 
         def result() -> KernelRun:
@@ -211,7 +211,7 @@ def _nvidia_on_the_bus() -> bool:
 def how_pictures_show() -> str:
     """As the viewer finds out."""
     if sys.stdout.isatty():
-        way = ask().way
+        way = query_terminal().graphics
         return f"{way} graphics" if way is not None else NO_GRAPHICS
     with suppress(ImportError):  # of Pillow, which has its own row
         from triton_workshop.images import slide_columns

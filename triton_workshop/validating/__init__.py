@@ -1,6 +1,6 @@
-"""Tells whether a deck can be presented on this machine: everything it refers to exists, and every block runs.
+"""Validation of a deck: can it be presented on this machine?
 
-validation = validate(Path("slides/triton-workshop.md"))
+Everything that it refers to must exist, and every block must run. `validate(path)` returns a `Validation`.
 """
 
 from triton_workshop.validating.blocks import Rules

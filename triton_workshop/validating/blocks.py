@@ -11,13 +11,13 @@ from triton_simulator.compiler import compilation
 from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.deck.consent import EVERYTHING, Consent, flag
 from triton_workshop.deck.model import Block, Code, Execution, origin
-from triton_workshop.processes.compilers import ask
+from triton_workshop.processes.compilers import compile_kernels
 from triton_workshop.processes.languages import MissingProgramError
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.script import CannotRunError, Origin, Outcome, Script
 from triton_workshop.validating.validation import BlockResult
 
-OUTPUT_BYTES_KEPT = 2**20
+MAX_OUTPUT_BYTES = 2**20
 """Bytes kept of an output, from its end."""
 
 
@@ -27,9 +27,9 @@ Start = Callable[[Script], Run]
 
 @dataclass(frozen=True)
 class Rules:
-    """Limits for a block, in seconds: `timeout` ends it, `limit` only fails it. `only` picks a slide, from 1.
+    """Limits for a block, in seconds, and the blocks to run.
 
-    Blocks without `consent` are not run.
+    `timeout` ends a block, `limit` only fails it. `only` picks a slide, from 1. Blocks without `consent` are not run.
     """
 
     timeout: float = 60.0
@@ -39,7 +39,10 @@ class Rules:
 
 
 def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, start: Start) -> BlockResult:
-    """The block's result, after running it in `folder` with lines of that many columns."""
+    """Run a block in `folder`, and return its result.
+
+    Its lines have that many columns.
+    """
     code = result.code
     if not rules.consent.allows(code.execution):
         return replace(result, skipped=f"runs only with {flag(code.execution)}")
@@ -54,7 +57,7 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
         time_limit=rules.timeout,
     )
     try:
-        outcome, output, launched = run_to_the_end(start(script))
+        outcome, output, launched = collect_run(start(script))
     except MissingProgramError as error:
         return replace(result, skipped=str(error))
     except (CannotRunError, OSError) as error:
@@ -63,30 +66,38 @@ def run_block(result: BlockResult, folder: Path, columns: int, rules: Rules, sta
     return replace(result, outcome=outcome, output=output, failure=failed, launched=launched)
 
 
-def compiled(result: BlockResult, start: compilation.Start) -> BlockResult:
-    """The result with what Triton's compiler says about the kernels that the block launched on the simulator."""
+def compile_launches(result: BlockResult, start: compilation.Start) -> BlockResult:
+    """Compile the kernels that a block launched on the simulator.
+
+    Return the result with the compiler's report.
+    """
+    # A block that is to fail may do so in its kernel.
     if not result.launched or not result.passed or result.code.expect_failure:
         return result
     try:
-        said = ask(result.launched, start)
+        report = compile_kernels(result.launched, start)
     except OSError as error:
         return replace(result, compiled=f"the compiler could not be started: {error}")
-    line = said.one_line()
-    return replace(result, failure=line) if said.refused else replace(result, compiled=line)
+    line = report.one_line()
+    return replace(result, failure=line) if report.refused else replace(result, compiled=line)
 
 
-def run_to_the_end(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]:
-    """How it ended, the end of what it printed, and what its launches ask of the compiler."""
+def collect_run(run: Run) -> tuple[Outcome, bytes, tuple[PickledKernel, ...]]:
+    """Wait for a run to end.
+
+    Return its outcome, the end of its output, and the compiler jobs of its launches.
+    """
     with run:
         printed = bytearray()
         for chunk in run.output():
             printed += chunk
-            del printed[:-OUTPUT_BYTES_KEPT]
+            # An endless output must not fill the memory.
+            del printed[:-MAX_OUTPUT_BYTES]
         return run.wait(), bytes(printed), run.launched()
 
 
 def failure(code: Code, outcome: Outcome, output: bytes, rules: Rules) -> str | None:
-    """Why the result is not what the deck promises; None if it is."""
+    """Return the difference from what the deck promises, or None."""
     if outcome.timed_out:  # even if it should fail: hanging is not failing
         return f"still running after {rules.timeout:g} s"
     if code.expect_failure and outcome.succeeded:
@@ -111,7 +122,10 @@ def _is_picture(output: bytes) -> bool:
 
 
 def live_block(block: Block, deck: Path) -> BlockResult | None:
-    """The result, still empty, for a block that the deck says how to run; None for any other."""
+    """Return an empty result for a block that the deck says how to run.
+
+    Return None for any other.
+    """
     code = block.content
     if not isinstance(code, Code) or (code.execution is Execution.NONE and not code.validate):
         return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from triton_workshop.interruption import INTERRUPTED
-from triton_workshop.printing import speak_utf8
+from triton_workshop.printing import use_utf8
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
@@ -20,16 +20,22 @@ from triton_workshop.validating.validate import Widths, validate
 
 PASSED, FAILED = 0, 1
 WARM_UP_SECONDS = 60.0
-"""Seconds that a validation waits for its warm processes before it goes on without them."""
+"""Seconds to wait for warm processes before going on without them."""
 
 
 def run_validate(path: Path, rules: Rules, widths: Widths, *, as_json: bool, as_markdown: bool) -> int:
-    """Validate a deck, and print what came of it. Raises NoSuchDeckError and NoSuchSlideError."""
+    """Validate a deck, and print the result.
+
+    Raises NoSuchDeckError and NoSuchSlideError.
+    """
     try:
         with Runner() as runner, report.progress() as watch:
 
             def start(script: Script) -> Run:
-                """Run a block as the viewer does, in a process with torch and Triton. The first block waits for it."""
+                """Run a block as the viewer does, in a process with torch and Triton.
+
+                The first block waits for that process.
+                """
                 runner.warm_up()
                 runner.wait_until_warm(WARM_UP_SECONDS)
                 return runner.run(script)
@@ -37,7 +43,7 @@ def run_validate(path: Path, rules: Rules, widths: Widths, *, as_json: bool, as_
             validation = validate(path, rules, widths, watch, start, warm(runner))
     except KeyboardInterrupt:
         return INTERRUPTED
-    speak_utf8()
+    use_utf8()
     if as_json:
         print(documents.as_json(validation))
     elif as_markdown:

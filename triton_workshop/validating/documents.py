@@ -10,7 +10,10 @@ from triton_workshop.validating.validation import BlockResult, SlideResult, Vali
 
 
 def as_json(validation: Validation) -> str:
-    """One object. For a block that was not run, `passed` is null, and `reason` says why."""
+    """Return a validation as one JSON object.
+
+    For a block that was not run, `passed` is null, and `reason` says why.
+    """
     document = {
         "deck": str(validation.deck),
         "device": validation.environment.device,
@@ -49,7 +52,10 @@ def _block(result: BlockResult) -> dict[str, object]:
 
 
 def as_markdown(validation: Validation, command: str) -> str:
-    """The machine, the versions, and a table of the live blocks, as kept in `benchmarks/results/`."""
+    """Return a validation as Markdown, as kept in `benchmarks/results/`.
+
+    The document lists the machine, the versions and all live blocks.
+    """
     environment = validation.environment
     deck = validation.deck.name
     versions = f"Python {environment.python}, PyTorch {environment.torch or '–'}, Triton {environment.triton or '–'}"
@@ -72,31 +78,39 @@ def as_markdown(validation: Validation, command: str) -> str:
 
 
 def _row(slide: SlideResult, result: BlockResult) -> str:
+    # A bar would end the cell.
     title = slide.title.replace("|", "\\|")
     code = result.outcome.code if result.outcome else "–"
     seconds = f"{result.seconds:.1f}" if result.outcome else "–"
     cells = (slide.number, title, result.block.line, result.code.language, seconds, code, result.expected)
-    right = f"as expected; {result.compiled}" if result.compiled else "as expected"
-    verdict = result.failure or (f"not run: {result.skipped}" if result.skipped else right)
-    return f"| {' | '.join(map(str, cells))} | {verdict} |"
+    return f"| {' | '.join(map(str, cells))} | {_verdict(result)} |"
+
+
+def _verdict(result: BlockResult) -> str:
+    if result.failure:
+        return result.failure
+    if result.skipped:
+        return f"not run: {result.skipped}"
+    return f"as expected; {result.compiled}" if result.compiled else "as expected"
 
 
 def summary(validation: Validation) -> str:
-    """The outcome, in a sentence without its full stop."""
+    """Return the outcome, in a sentence without its full stop."""
     blocks = validation.blocks
     failed = sum(not block.passed for block in blocks)
     skipped = sum(block.skipped is not None for block in blocks)
     ran = len(blocks) - failed - skipped
-    parts = [
-        counted(len(validation.slides), "slide"),
-        f"{ran} of {counted(len(blocks), 'block')} as expected" if blocks else "no live block",
+    phrases = [
+        pluralize(len(validation.slides), "slide"),
+        f"{ran} of {pluralize(len(blocks), 'block')} as expected" if blocks else "no live block",
         *([f"{failed} failed"] if failed else []),
         *([f"{skipped} not run"] if skipped else []),
-        *([counted(len(validation.findings), "finding")] if validation.findings else []),
+        *([pluralize(len(validation.findings), "finding")] if validation.findings else []),
         f"{validation.seconds:.0f} s",
     ]
-    return ", ".join(parts)
+    return ", ".join(phrases)
 
 
-def counted(number: int, noun: str) -> str:
+def pluralize(number: int, noun: str) -> str:
+    """Return a number with its noun, in the plural unless it is 1."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,4 +1,7 @@
-"""The machine that a deck was validated on, found without importing torch or Triton, which would take seconds."""
+"""Machine that a deck was validated on.
+
+It is described without importing torch or Triton, which would take seconds.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from triton_workshop.device import simulated, visible_gpus
 
 @dataclass(frozen=True)
 class Environment:
-    """Where kernels ran, and with which versions; None for a package that is not installed."""
+    """Machine and versions; None for a package that is not installed."""
 
     device: str
     """"cuda", or "cpu" for the simulator."""
@@ -26,10 +29,12 @@ class Environment:
 
     @property
     def runs_on(self) -> str:
+        """The GPU's name, or the simulator."""
         return self.gpu or "the simulator"
 
 
 def this_environment() -> Environment:
+    """Describe this machine."""
     # Not resolve_device(): it sets TRITON_INTERPRET, and the blocks would inherit it.
     gpus = () if simulated() else visible_gpus()
     gpu = next((gpu.name for gpu in gpus if gpu.runs_kernels), None)
@@ -45,7 +50,7 @@ def this_environment() -> Environment:
 
 
 def _version(*names: str) -> str | None:
-    """The version of the first of these distributions that is installed."""
+    """Return the version of the first distribution that is installed."""
     for name in names:
         with suppress(importlib.metadata.PackageNotFoundError):
             return importlib.metadata.version(name)

@@ -1,4 +1,7 @@
-"""What can be said about a deck without running it, beyond what its parser refuses or warns about."""
+"""Defects of a deck that show without running it.
+
+Its parser refuses or warns about others.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,24 @@ from pathlib import Path
 
 from triton_workshop.deck.model import Block, Code, Deck, DeckProblem, Image, walk
 
-MOST_MEGABYTES = 20
-MOST_MEGAPIXELS = 50
-"""The largest pictures, since decoding takes seconds each time a slide is shown; a 4K screen has 8 megapixels."""
+MAX_MEGABYTES = 20
+MAX_MEGAPIXELS = 50
+"""The largest pictures, since decoding one delays its slide by seconds.
+
+A 4K screen has 8 megapixels.
+"""
 
 
-def inspect(deck: Deck) -> tuple[DeckProblem, ...]:
-    """The parser's warnings, pictures that cannot be shown, and hidden lines that are not hidden, by line."""
+def find_defects(deck: Deck) -> tuple[DeckProblem, ...]:
+    """Return the defects of a deck, by line.
+
+    They are the parser's warnings, pictures that cannot be shown, and hidden lines that are not hidden.
+    """
     blocks = [block for slide in deck.slides for block in walk(slide.blocks)]
-    found = [
+    defects = [
         DeckProblem(block.path or deck.path, line, message) for block in blocks for line, message in _defects(block)
     ]
-    return tuple(sorted((*deck.warnings, *found), key=lambda problem: (problem.path != deck.path, problem.line)))
+    return tuple(sorted((*deck.warnings, *defects), key=lambda problem: (problem.path != deck.path, problem.line)))
 
 
 def _defects(block: Block) -> Iterator[tuple[int, str]]:
@@ -38,22 +47,22 @@ def _defects(block: Block) -> Iterator[tuple[int, str]]:
 
 
 def picture_defect(path: Path) -> str | None:
-    """Why this picture cannot be shown, or only after a long wait; None if it can."""
+    """Return the reason why a picture cannot be shown soon, or None."""
     from PIL import Image as Pictures
 
     try:
         megabytes = path.stat().st_size / 1e6
-        if megabytes > MOST_MEGABYTES:
-            return f"{megabytes:.0f} MB, expected at most {MOST_MEGABYTES}"
+        if megabytes > MAX_MEGABYTES:
+            return f"{megabytes:.0f} MB, expected at most {MAX_MEGABYTES}"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Pictures.DecompressionBombWarning)  # we count the pixels ourselves
             with Pictures.open(path) as picture:
                 megapixels = picture.width * picture.height / 1e6
-                if megapixels > MOST_MEGAPIXELS:
-                    return f"{megapixels:.0f} megapixels, expected at most {MOST_MEGAPIXELS}"
+                if megapixels > MAX_MEGAPIXELS:
+                    return f"{megapixels:.0f} megapixels, expected at most {MAX_MEGAPIXELS}"
                 picture.load()
     except Pictures.DecompressionBombError:
-        return f"hundreds of megapixels, expected at most {MOST_MEGAPIXELS}"
+        return f"hundreds of megapixels, expected at most {MAX_MEGAPIXELS}"
     except (OSError, ValueError, SyntaxError) as error:  # Pillow's PNG reader raises SyntaxError for a broken file
         return f"cannot be opened: {error}"
     return None

@@ -1,4 +1,7 @@
-"""A validation on the screen: a table of the live blocks, what failing ones printed, and what to fix."""
+"""Report of a validation on the screen.
+
+It has a table of the live blocks, the output of failing ones, and what to fix.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,22 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from triton_workshop.validating.documents import counted, summary
+from triton_workshop.validating.documents import pluralize, summary
 from triton_workshop.validating.validate import Report
 from triton_workshop.validating.validation import BlockResult, SlideResult, Validation
 
-FIGURES = 36
+FIXED_COLUMNS = 36
 """Columns that a row's mark, numbers and gaps take."""
-LAST_LINES = 12
-"""Lines shown of what a failing block printed, at its end, where a traceback has its reason."""
+MAX_FAILURE_LINES = 12
+"""Lines shown of a failing block's output, from its end.
+
+A traceback has its reason there.
+"""
 
 
 @contextmanager
 def progress() -> Iterator[Report]:
-    """A bar on standard error if that is a terminal; nothing otherwise."""
+    """Show a progress bar on standard error if that is a terminal."""
     console = Console(stderr=True)
     bar = Progress(
         BarColumn(20),
@@ -36,6 +42,7 @@ def progress() -> Iterator[Report]:
     task = bar.add_task("", total=None)
 
     def report(done: int, blocks: int, title: str) -> None:
+        """Advance the bar, and show the title of the next slide."""
         bar.update(task, completed=done, total=blocks, description=title.replace("[", r"\["))
 
     with bar:
@@ -43,7 +50,10 @@ def progress() -> Iterator[Report]:
 
 
 def print_validation(validation: Validation, console: Console) -> None:
-    """The table, each failure with its last lines, each finding with its line, what is not drawn, and a summary."""
+    """Print a validation.
+
+    It prints the table, each failure with its last lines, each finding with its line, what is not drawn, and a summary.
+    """
     if validation.blocks:
         console.print(_table(validation, console.width))
         console.print()
@@ -64,13 +74,17 @@ def print_validation(validation: Validation, console: Console) -> None:
 
 
 def _table(validation: Validation, width: int) -> Table:
-    """A row for each live block. Titles are shortened to leave room for measurements and notes."""
+    """Return a table with a row for each live block.
+
+    Titles are shortened to leave room for measurements and notes.
+    """
     notes = max(len(_note(result).plain) for result in validation.blocks)
+    # Titles need the width more than notes do.
     notes = min(notes, width // 4)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column(width=1)
     table.add_column("Slide", width=5, justify="right")
-    table.add_column("Title", no_wrap=True, overflow="ellipsis", max_width=max(width - FIGURES - notes, 8))
+    table.add_column("Title", no_wrap=True, overflow="ellipsis", max_width=max(width - FIXED_COLUMNS - notes, 8))
     table.add_column("Line", width=5, justify="right")
     table.add_column("Time", width=7, justify="right")
     table.add_column("Exit", width=4, justify="right")
@@ -102,10 +116,10 @@ def _exit(result: BlockResult) -> Text:
 
 
 def _note(result: BlockResult) -> Text:
-    """What the exit code does not already say."""
+    """Return a note on what the exit code does not already say."""
     if result.failure:
-        says_no_more = result.outcome is not None and result.failure == f"exit {result.outcome.code}"
-        return Text("" if says_no_more else result.failure, style="red")
+        is_redundant = result.outcome is not None and result.failure == f"exit {result.outcome.code}"
+        return Text("" if is_redundant else result.failure, style="red")
     if result.skipped:
         return Text(result.skipped, style="dim")
     return Text("fails, as it should" if result.code.expect_failure else result.compiled, style="dim")
@@ -115,8 +129,8 @@ def _print_failure(slide: SlideResult, result: BlockResult, console: Console) ->
     console.print(Text.assemble(("✗ ", "bold red"), (f"slide {slide.number} · {slide.title}", "bold")))
     console.print(Text(f"  {result.path}:{result.block.line}: {result.failure}", style="red"), soft_wrap=True)
     lines = result.text.rstrip().split("\n") if result.text.strip() else []
-    if len(lines) > LAST_LINES:
-        console.print(Text(f"  … {counted(len(lines) - LAST_LINES, 'earlier line')}", style="dim"))
-    for line in lines[-LAST_LINES:]:
+    if len(lines) > MAX_FAILURE_LINES:
+        console.print(Text(f"  … {pluralize(len(lines) - MAX_FAILURE_LINES, 'earlier line')}", style="dim"))
+    for line in lines[-MAX_FAILURE_LINES:]:
         console.print(Text(f"  {line}"), soft_wrap=True)
     console.print()

@@ -1,4 +1,7 @@
-"""The result of validating a deck. Frozen dataclasses: no screen, nothing runs."""
+"""Result of validating a deck, as frozen dataclasses.
+
+There is no screen here, and nothing runs.
+"""
 
 from __future__ import annotations
 
@@ -14,39 +17,55 @@ from triton_workshop.validating.environment import Environment
 
 @dataclass(frozen=True)
 class BlockResult:
-    """One live block: how it ended and what it printed. `outcome` is None if it was not run."""
+    """Result of a live block.
+
+    `outcome` is None if the block was not run.
+    """
 
     path: Path
-    """The file that contains the block, the deck or an included one; the block's line counts there."""
+    """The file that contains the block, the deck or an included one.
+
+    The block's line counts there.
+    """
     block: Block
     code: Code
     outcome: Outcome | None = None
     output: bytes = b""
     failure: str | None = None
-    """Why this is not what the deck promises; None if it is, or if the block was not run."""
+    """The difference from what the deck promises, or None.
+
+    It is None if the block was not run, too.
+    """
     skipped: str | None = None
-    """Why it was not run."""
+    """The reason why it was not run."""
     launched: tuple[PickledKernel, ...] = ()
-    """What its launches on the simulator ask of the compiler."""
+    """Compiler jobs of its launches on the simulator."""
     compiled: str = ""
-    """What the compiler said."""
+    """The compiler's report in one line."""
 
     @property
     def passed(self) -> bool:
+        """True unless the block failed; also for one that was not run."""
         return self.failure is None
 
     @property
     def expected(self) -> str:
+        """The expected outcome as a word."""
         return "failure" if self.code.expect_failure else "success"
 
     @property
     def seconds(self) -> float:
+        """Seconds that the block ran."""
         return self.outcome.seconds if self.outcome else 0.0
 
     @property
     def text(self) -> str:
-        """What it printed, as plain text: without colours, each line as its last carriage return left it."""
+        """The output as plain text.
+
+        Colours are left out, and each line is as its last carriage return left it.
+        """
         text = without_sequences(self.output.decode(errors="replace")).replace("\r\n", "\n")
+        # A progress bar redraws its line after each carriage return.
         return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
 
 
@@ -69,15 +88,17 @@ class Validation:
     environment: Environment
     slides: tuple[SlideResult, ...]
     findings: tuple[DeckProblem, ...]
-    """What is wrong with the deck itself."""
+    """Defects of the deck itself."""
     seconds: float
     undrawn: tuple[DeckProblem, ...] = ()
-    """What presenterm draws and we do not. Nothing is wrong with it."""
+    """Parts that presenterm draws and we do not; nothing is wrong with them."""
 
     @property
     def blocks(self) -> tuple[BlockResult, ...]:
+        """All live blocks, in order."""
         return tuple(block for slide in self.slides for block in slide.blocks)
 
     @property
     def passed(self) -> bool:
+        """True if there is neither a finding nor a failed block."""
         return not self.findings and all(block.passed for block in self.blocks)

@@ -17,11 +17,11 @@ from triton_workshop.deck.model import Block, Code, Deck
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.screen.box import BOX_STYLE, Keys
 from triton_workshop.screen.choice import Question
-from triton_workshop.screen.few_colours import FewColours
+from triton_workshop.screen.colours_256 import Colours256Filter
+from triton_workshop.screen.garbage_collection import resume_collection
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.job_control import suspend_job, take_job_signals
 from triton_workshop.screen.links import open_link
-from triton_workshop.screen.start import first_picture_shown
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.terminal import PLAIN, Terminal
 from triton_workshop.viewer.body import Body
@@ -82,7 +82,7 @@ class Viewer(App[int]):
         self.stage = Stage(self.show, terminal, others)
         use_palette(self, self.stage.palette)
         if self.console.color_system == "256":
-            self._filters.append(FewColours())
+            self._filters.append(Colours256Filter())
 
     @property
     def body(self) -> Body:
@@ -111,7 +111,7 @@ class Viewer(App[int]):
         self.call_later(self.stage.fit)  # until this event is over, Textual gives the size before
 
     def on_ready(self) -> None:
-        first_picture_shown()
+        resume_collection()
         if self.warm_up:  # not before, as the first slide comes first
             self.show.live.warm_up(self.deck)
         if self.saves is not None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from triton_workshop.deck.consent import NOTHING, REPLACING, Consent, LiveCode, at_home, live_code
+from triton_workshop.deck.consent import NOTHING, REPLACING, Consent, LiveCode, is_trusted, live_code
 from triton_workshop.deck.model import Deck, Execution, origin
 
 OCCASIONS = {
@@ -28,7 +28,7 @@ def consent_to(deck: Deck, given: Consent, console: Console) -> Consent:
     Asks if the command line said nothing and the deck has such code; one of our own decks may get some by a save.
     """
     found = tuple(live_code(deck))
-    return given if given != NOTHING or not found or at_home(deck) else ask(deck, found, console)
+    return given if given != NOTHING or not found or is_trusted(deck) else ask(deck, found, console)
 
 
 def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:

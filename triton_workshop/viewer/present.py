@@ -11,7 +11,7 @@ from rich.console import Console
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import NOTHING, Consent
 from triton_workshop.file_watcher import FileWatcher
-from triton_workshop.terminal import Terminal, ask
+from triton_workshop.terminal import Terminal, query_terminal
 from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.consent_prompt import consent_to
 from triton_workshop.viewer.notes.channel import Publisher
@@ -23,7 +23,7 @@ def present(
     *,
     start: int = 1,
     given: Consent = NOTHING,
-    terminal: Callable[[], Terminal] = ask,
+    terminal: Callable[[], Terminal] = query_terminal,
     shared: Shared | None = None,
 ) -> int:
     """Show the deck until the presenter leaves; return the exit status. `terminal` says what the terminal can show.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from triton_workshop.screen.start import first_picture_shown, postpone_collection
-from triton_workshop.terminal import Terminal, ask
+from triton_workshop.screen.garbage_collection import postpone_collection, resume_collection
+from triton_workshop.terminal import Terminal, query_terminal
 
 
 @contextmanager
@@ -17,6 +17,6 @@ def starting() -> Iterator[Callable[[], Terminal]]:
     try:
         # However this ends, it must be after the answer, which a shell would show as if it had been typed.
         with ThreadPoolExecutor(1) as background:
-            yield background.submit(ask).result
+            yield background.submit(query_terminal).result
     finally:
-        first_picture_shown()
+        resume_collection()

@@ -30,11 +30,11 @@ from triton_workshop.printing import printable
 from triton_workshop.repository import short_path
 from triton_workshop.screen.box import BOX_STYLE, Keys
 from triton_workshop.screen.choice import Question
+from triton_workshop.screen.garbage_collection import resume_collection
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.job_control import suspend_job, take_job_signals
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.reader import Reader
-from triton_workshop.screen.start import first_picture_shown
 from triton_workshop.screen.theme import use_palette
 from triton_workshop.scripts import read_text
 from triton_workshop.watch import editor
@@ -110,7 +110,7 @@ class Watch(App[int]):
         self._open(following.exercise if following else self.watched.exercise)
 
     def on_ready(self) -> None:
-        first_picture_shown()
+        resume_collection()
 
     def on_resize(self) -> None:
         self.call_later(self._draw)  # until this event is over, Textual gives the size before

@@ -27,9 +27,9 @@ from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import EndedError, TimeIsUpError
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.modes import Mode
-from triton_workshop.processes.process import LAST_WORDS_SECONDS, POLL_SECONDS
+from triton_workshop.processes.process import DRAIN_SECONDS, POLL_SECONDS
 from triton_workshop.processes.runner import Runner
-from triton_workshop.processes.spares import Spares
+from triton_workshop.processes.spares import SparePool
 
 PATIENCE_SECONDS = 150.0
 """Seconds on top of a script's own limit: torch may be imported from a slow disk, twice on a machine with a GPU."""
@@ -49,7 +49,7 @@ class Checker:
     def __init__(self) -> None:
         self._runner = Runner()
         self.compiler = warm(self._runner)
-        self.spares = Spares(lambda: _Process(self._runner), most=1, seconds=self._runner.idle)
+        self.spares = SparePool(lambda: _Process(self._runner), max_count=1, seconds=self._runner.idle)
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
         """Return at once. `full_size` adds the cases on the GPU."""
@@ -169,7 +169,7 @@ class Checking:
                 raise StoppedError
             self.started = time.monotonic()
             process.call.send(self._request)
-        self._checker.spares.fill_soon()
+        self._checker.spares.refill_later()
 
     def printed(self) -> bytes:
         """Return the end of what the script has printed so far."""
@@ -205,7 +205,7 @@ class _Process:
     def __init__(self, runner: Runner) -> None:
         self._output, theirs = os.pipe()
         try:
-            self.call = runner.call(serve_check, output=theirs, patience=LIMIT_SECONDS + PATIENCE_SECONDS)
+            self.call = runner.call(serve_check, output=theirs, timeout=LIMIT_SECONDS + PATIENCE_SECONDS)
         except BaseException:
             os.close(self._output)
             raise
@@ -231,12 +231,12 @@ class _Process:
         return self.call.has_ended()
 
     def last_words(self) -> str:
-        self._reader.join(LAST_WORDS_SECONDS)
+        self._reader.join(DRAIN_SECONDS)
         return next(reversed(self.printed.decode(errors="replace").strip().splitlines()), "")
 
     def close(self) -> None:
         """End it. `printed` is complete then."""
         self.call.close()
-        self._reader.join(LAST_WORDS_SECONDS)
+        self._reader.join(DRAIN_SECONDS)
         if not self._reader.is_alive():
             os.close(self._output)

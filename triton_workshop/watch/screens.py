@@ -28,7 +28,7 @@ from triton_workshop.screen.richtext import code_lines
 class Exercises(Choice):
     """The list of exercises."""
 
-    WIDEST = 78
+    MAX_COLUMNS = 78
     BINDINGS: ClassVar[list[BindingType]] = [
         ("l", "dismiss", "Close"),
         *((number, f"dismiss({[*EXERCISES].index(number)})", "Go") for number in REQUIRED),

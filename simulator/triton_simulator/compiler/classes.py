@@ -15,7 +15,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 ORIGINAL_CLASS = "_class_as_written"
-"""The attribute of an aggregate that has the class that it was made of (see the simulator's `aggregates`)."""
+"""The attribute of an aggregate with its original class.
+
+The simulator's `aggregates` describe it.
+"""
 _IMPLICIT_MEMBERS = frozenset(
     (
         "__annotations__",
@@ -28,7 +31,7 @@ _IMPLICIT_MEMBERS = frozenset(
         "__weakref__",
     )
 )
-"""What each class has, and no kernel needs."""
+"""Members that each class has, and no kernel needs."""
 
 
 def is_aggregate(cls: type) -> bool:
@@ -69,7 +72,7 @@ def reduce_class(cls: Any, has_source: Callable[[Any], bool]) -> Any:
 
 
 _OPTIONS = ("eq", "order", "unsafe_hash", "frozen")
-"""What decides how objects of a data class compare."""
+"""Options that decide how objects of a data class compare."""
 
 
 def _members(cls: type, has_source: Callable[[Any], bool]) -> dict[str, Any]:

@@ -14,12 +14,15 @@ from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel, Re
 from triton_simulator.compiler.targets import TARGETS, Target
 
 ANSWER_SECONDS = 5.0
-"""How long the compiler may take for a kernel and a GPU before the answer is that it is slow."""
+"""Seconds that the compiler may take for a kernel and a GPU.
+
+After that, the answer is that it is slow.
+"""
 STARTING_SECONDS = 60.0
 """Seconds that a new process may take to import Triton from a slow disk."""
 
 READY = "ready"
-"""What the process says first."""
+"""The first message of the process."""
 
 
 class SlowError(Exception):

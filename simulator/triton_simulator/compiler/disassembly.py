@@ -15,7 +15,10 @@ from typing import Any
 from triton_simulator.compiler.jobs import Assembly
 
 _LOCATION = re.compile(r"\s*\.loc\s+(\d+ \d+ \d+)(?:.*?inlined_at (\d+ \d+ \d+))?.*?(?:// (.*))?$")
-"""A place in the source as `file line column`, the place of its call, and a comment, where older LLVM states calls."""
+"""Place in the source: `file line column`, its call's, and a comment.
+
+The comment is from older LLVM, which states calls in it.
+"""
 _TIMEOUT_SECONDS = 60
 
 

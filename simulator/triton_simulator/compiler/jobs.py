@@ -25,9 +25,12 @@ class PickledKernel:
     variant: str
     data: bytes = field(repr=False)
     unknown: str = ""
-    """Why it cannot be taken to the compiler's process; then there is no `data`."""
+    """The reason why it cannot be pickled; then there is no `data`."""
     numbers: tuple[tuple[str, int | float], ...] = ()
-    """The arguments and options that are numbers, by name, of the first launch that is specialized like this."""
+    """The arguments and options that are numbers, by name.
+
+    They are those of the first launch that is specialized like this.
+    """
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,8 @@ class CompileJob:
 
     kernel: PickledKernel
     target: Target | None
-    shown: bool = False
-    """Whether what the compiler made of it is to be shown."""
+    with_assembly: bool = False
+    """True if the answer shall have the assembly."""
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,14 @@ class Answer:
     slow: bool = False
     unknown: str = ""
     too_large: LargeBlock | None = None
-    """A block for which there are not enough registers, so that it was not compiled to the end."""
+    """A block that needs more registers than there are.
+
+    The kernel was not compiled to the end.
+    """
     warps: int = 0
-    """How many a program has; 0 if only a compiled kernel was looked at."""
+    """Warps of a program; 0 if only a compiled kernel was looked at."""
     assembly: Assembly | None = None
-    """What was made of it, if that is to be shown."""
+    """The assembly, if the job asks for it."""
 
     @property
     def too_many_warps(self) -> bool:

@@ -114,9 +114,9 @@ def _is_one(value: object) -> bool:
 def specialization(
     function: Any, arguments: Mapping[str, Any], options: Mapping[str, Any], addresses: Set[str] = frozenset()
 ) -> Specialization:
-    """Return how Triton would specialize a kernel for these arguments.
+    """Return Triton's specialization of a kernel for these arguments.
 
-    That is on a GPU, where an address takes 64 bits.
+    Addresses take 64 bits, as on a GPU.
     """
     from triton._utils import find_paths_if, get_iterable_path
     from triton.backends.compiler import BaseBackend

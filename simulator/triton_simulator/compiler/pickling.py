@@ -25,9 +25,12 @@ from typing import Any
 from triton_simulator.compiler import classes
 
 IMPORTED = ("builtins", "collections", "enum", "functools", "math", "operator", "typing")
-"""What the other process imports besides Triton."""
+"""Packages that the other process imports besides Triton."""
 NOT_IMPORTED = ("torch", "numpy", "triton_simulator", "triton_workshop")
-"""Packages whose objects no kernel can use: the other process need not import them to say so."""
+"""Packages whose objects no kernel can use.
+
+The other process need not import them to say so.
+"""
 
 
 class CannotPickleError(Exception):
@@ -354,7 +357,10 @@ def _define_jit(text: FunctionSource, head: dict[str, Any], options: dict[str, A
 
 
 _sources: dict[str, FunctionSource] = {}
-"""Where the functions stand whose text, from its `def` on, Triton's compiler knows."""
+"""Places of the functions whose text Triton's compiler knows.
+
+It knows the text from its `def` on.
+"""
 
 
 def find_source(source: str) -> FunctionSource | None:

@@ -26,7 +26,10 @@ from triton_simulator.without_library import has_library
 _DIAGNOSTIC = re.compile(
     r"""^(?:loc\()?"?(?P<file>[^"\n]*?)"?:(?P<line>\d+):\d+\)?: error: (?P<words>.*)$""", re.MULTILINE
 )
-"""How the library reports an error: `FILE:LINE:COLUMN: error: WORDS`, or `loc("FILE":LINE:COLUMN): error: WORDS`."""
+"""Error of the library: `FILE:LINE:COLUMN: error: WORDS`.
+
+It may also be `loc("FILE":LINE:COLUMN): error: WORDS`.
+"""
 
 
 def read_job(job: CompileJob, special: Specialization) -> Answer:
@@ -47,7 +50,7 @@ def _warps(special: Specialization) -> int:
 def _is_too_large(block: LargeBlock | None, special: Specialization) -> bool:
     """Return whether a block has more values than the registers hold.
 
-    It exceeds both the registers of an SM and those of the program's threads.
+    Neither an SM nor the program's threads have enough of them.
 
     No GPU refuses it: with 4 warps, an H100 ran sums of 512 × 512 float32 values, compiled for 44 s, and a block of
     4 MiB, for 107 s; both kept most of them in slow memory (Triton 3.6). In 32 warps such a block compiles in seconds.
@@ -75,7 +78,10 @@ def compile_job(job: CompileJob, special: Specialization) -> Answer:
 
 
 LARGE_BLOCK = re.compile(r"tensor<(?:\d{3,}x\d{2,}|\d{2,}x\d{3,}|\d{5,})x")
-"""A block in Triton's GPU IR that may have no room: kernels with smaller ones compile in a second or two."""
+"""A block in Triton's GPU IR that may have no room.
+
+Kernels with smaller ones compile in a second or two.
+"""
 
 
 def _run_stages(job: CompileJob, special: Specialization) -> Answer:
@@ -95,7 +101,7 @@ def _run_stages(job: CompileJob, special: Specialization) -> Answer:
     outputs: dict[str, Any] = {}
     for name, stage in stages.items():
         result = stage(result, metadata)
-        if job.shown:
+        if job.with_assembly:
             result = correct_lines(result) if name == "ptx" else result
             outputs[name] = result if isinstance(result, bytes) else str(result)
         if name == "ttgir" and LARGE_BLOCK.search(str(result)):
@@ -105,7 +111,7 @@ def _run_stages(job: CompileJob, special: Specialization) -> Answer:
             if answer.does_not_fit or answer.too_large:
                 return answer
     answer = Answer(job, shared_bytes=int(metadata.get("shared") or 0))
-    return replace(answer, assembly=assembly(outputs, metadata)) if job.shown else answer
+    return replace(answer, assembly=assembly(outputs, metadata)) if job.with_assembly else answer
 
 
 def _shared_bytes(module: Any, options: Any, target: Target) -> int:
@@ -156,7 +162,7 @@ def _standard_error() -> Iterator[IO[str]]:
 def _with_diagnostic(refusal: Refusal, output: str) -> Refusal:
     """Return the refusal in the library's words, if it has said any.
 
-    It is then on the library's line, too.
+    Its line is then the library's, too.
     """
     match = _DIAGNOSTIC.search(output)
     if match is None:

@@ -23,7 +23,7 @@ from triton_simulator.compiler.launches import Launches
 
 OPTION = "--no-triton-compiler"
 STARTUP_TIMEOUT_SECONDS, ANSWER_TIMEOUT_SECONDS = 60.0, 5.0
-"""How long the process may take to import Triton, and for each kernel."""
+"""Seconds to import Triton, and seconds for each kernel."""
 
 
 class FrontEnd:
@@ -55,10 +55,7 @@ class FrontEnd:
             raise _compilation_error(refusal)
 
     def _refusal(self, kernel: PickledKernel) -> str:
-        """Return why a kernel is refused, or an empty string.
-
-        It is empty too if nothing is known.
-        """
+        """Return why a kernel is refused, or an empty string if unknown."""
         answer = None if kernel.unknown else self._answer(kernel)
         if answer is None or answer.refusal is None:
             return ""

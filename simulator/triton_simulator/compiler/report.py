@@ -13,9 +13,9 @@ from triton_simulator.without_library import has_library
 
 COMPILES = "It compiles for "
 ACCEPTED = "Triton's front end accepts it. Its compiler is not on this machine."
-"""What is said where Triton has no library."""
+"""The sentence for a kernel where Triton has no library."""
 SUCCESS_PREFIXES = (COMPILES, ACCEPTED)
-"""How good news begins."""
+"""Beginnings of good news."""
 
 
 def is_success(line: str) -> bool:
@@ -75,7 +75,7 @@ class CompilerReport:
 
     targets: tuple[Target, ...]
     present: tuple[Target, ...]
-    """Those of this machine."""
+    """GPUs of this machine."""
     answers: tuple[Answer, ...]
 
     @property
@@ -94,7 +94,7 @@ class CompilerReport:
     def memory_failures(self) -> tuple[Answer, ...]:
         """Return the answers on a kernel that no GPU has shared memory for.
 
-        That is none of these GPUs, or none of this machine's.
+        The GPUs are those of a workshop, or those of this machine.
 
         What does not fit where there is most of it fits nowhere, even if compiling for others took too long.
         """

@@ -6,16 +6,28 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 SHARED_KIB = {75: 64, 80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227, 103: 227, 110: 227, 120: 99, 121: 99}
-"""The shared memory that a block of threads may have, by compute capability (CUDA C++ Programming Guide, "Compute
-Capabilities", table "Technical Specifications per Compute Capability")."""
+"""KiB of shared memory that a block of threads may have.
+
+They are by compute capability (CUDA C++ Programming Guide, "Compute Capabilities", table "Technical Specifications per
+Compute Capability").
+"""
 
 REGISTERS = 65_536
-"""The registers of an SM, of 4 bytes each, and so all that a program can have: the same in all of these GPUs."""
+"""Registers of an SM, of 4 bytes each, and so of a program.
+
+They are the same in all of these GPUs.
+"""
 REGISTERS_OF_A_THREAD = 255
-"""The most that a thread can have (the same table). What has no room in them lies in local memory, which is slow."""
+"""The most registers of a thread (the same table).
+
+What has no room in them lies in local memory, which is slow.
+"""
 THREADS_OF_A_WARP = 32
 THREADS = 1024
-"""The most that a program can have in any of these GPUs (the same table, "threads per block")."""
+"""The most threads of a program in any of these GPUs.
+
+The table calls them "threads per block".
+"""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,4 @@
-"""Aggregates that kernels can use.
-
-They are classes of a script's own, with fields and methods.
+"""Aggregates: a script's own classes that its kernels use.
 
 Triton makes them of jit functions that its compiler made; those of its interpreter it leaves out, as it does not know
 them.

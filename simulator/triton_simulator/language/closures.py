@@ -1,7 +1,4 @@
-"""Variables that a kernel uses of the functions around it.
-
-They are taken as the compiler takes them.
-"""
+"""Closure variables of a kernel, as the compiler takes them."""
 
 from __future__ import annotations
 
@@ -66,7 +63,7 @@ def is_accepted_by_compiler(name: str, value: Any) -> bool:
 def refuse_variable(name: str, value: Any) -> Any:
     """Raise the compiler's error on a variable around the kernel.
 
-    It is a RuntimeError for a function, and a NameError otherwise.
+    A function raises RuntimeError, and anything else NameError.
     """
     if callable(value) and not isinstance(value, type):
         raise RuntimeError(

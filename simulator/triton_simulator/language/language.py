@@ -32,7 +32,10 @@ from triton_simulator.values.formats import Array, item_bytes
 from triton_simulator.values.value import Value, spread
 
 MAX_ACCESS_BYTES = 16
-"""Bytes. A thread loads no more at once, so nothing depends on more elements that are neighbours, or aligned."""
+"""Bytes that a thread loads at once, at most.
+
+Nothing depends on more elements that are neighbours, or aligned.
+"""
 
 
 def language_patches(patches: Patches, builder: Builder) -> None:
@@ -105,7 +108,7 @@ _MISSING: dict[str, Callable[..., Any]] = {
     "__int__": operator.index,
     "__float__": lambda thing: float(operator.index(thing)),
 }
-"""What objects without such a method do."""
+"""Functions for objects without such a method."""
 
 
 def _is_simulated(thing: Any) -> bool:
@@ -148,7 +151,10 @@ def _of_constants(method: Any) -> Any:
 
 
 _SEQUENCES = (list, tuple, tl.tuple)
-"""How a kernel writes several blocks at once: all are the compiler's tuples."""
+"""Types with which a kernel writes several blocks at once.
+
+All are the compiler's tuples.
+"""
 
 
 def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:

@@ -130,7 +130,7 @@ def range_values(start: Any, stop: Any, step: Any) -> Any:
 def _warn_of_countdown(first: Array, last: Array, stride: Array) -> None:
     """Warn of a loop whose step is not positive at run time.
 
-    It does not run, as the compiler counts upwards.
+    The compiler counts upwards, so such a loop does not run.
 
     Raises ValueError if it would never end.
     """
@@ -146,7 +146,7 @@ def _warn_of_countdown(first: Array, last: Array, stride: Array) -> None:
 def _signed(end: Array, dtype: Any) -> Array:
     """Return an end of a loop as the loop compares it.
 
-    It is compared as a signed number, whatever its type, in int64.
+    Whatever the type, the comparison is of signed numbers in int64.
     """
     native = value_dtype(dtype)
     return end.astype(native).view(f"i{native.itemsize}").astype(np.int64)

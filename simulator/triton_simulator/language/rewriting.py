@@ -30,11 +30,17 @@ from triton_simulator.patches import Patches
 _TENSOR_BUILTIN_NAMES = frozenset(python.__name__ for python, _ in TENSOR_BUILTINS)
 """Builtins of Python that are others for tensors."""
 _CONSTEXPR_ATTRIBUTES = frozenset(vars(tl.constexpr(0)))
-"""What the compiler finds in a constant before it looks at its value: `.value`, `.type`."""
+"""Attributes of a constant that the compiler finds before its value's."""
 _CAN_RETURN_CONSTANTS = hasattr(CodeGenerator, "decide_return_type")
-"""Whether a jit function can return a constant: in Triton 3.6, every number that it returns is a tensor."""
+"""True if a jit function can return a constant.
+
+In Triton 3.6, every number that it returns is a tensor.
+"""
 _CAN_ANNOTATE_AHEAD = "pending_annotations" in CodeGenerator.__init__.__code__.co_names
-"""Whether `k: tl.constexpr` alone says what `k` will be: not in Triton 3.6."""
+"""True if `k: tl.constexpr` alone says what `k` will be.
+
+In Triton 3.6 it does not.
+"""
 _MAYBE_CONSTANT = (ast.Attribute, ast.IfExp, ast.Name, ast.Subscript)
 """Expressions that may be None or a data type."""
 _OPERAND, _CONDITION, _DYNAMIC = ".part", ".condition", ".branched"
@@ -68,18 +74,24 @@ class _CompilerSemantics(ast.NodeTransformer):
         self._escaping_loops: frozenset[ast.For] = frozenset()
         """The loops whose index is read after them."""
         self._varying: frozenset[int] = frozenset()
-        """The places of what the function returns that are not the same wherever it returns."""
+        """Indices in the result whose value depends on the `return` that runs."""
         self._early_returns: frozenset[ast.Return] = frozenset()
-        """The returns in a branch that others come after: the compiler goes on there, whatever it knows."""
+        """Returns in a branch with others after them.
+
+        The compiler goes on there, whatever it knows.
+        """
         self._locals: set[str] = set()
         self._escaping_comprehensions: frozenset[ast.ListComp] = frozenset()
         """The comprehensions whose names are read elsewhere."""
         self._protected: set[str] = set()
-        """Names that are set here, perhaps to None, to a data type or to a global: a branch does not replace those."""
+        """Names that a branch does not replace.
+
+        They are set here, perhaps to None, to a data type or to a global.
+        """
         self._annotations: dict[str, ast.expr] = {}
         """Annotations of names without a value."""
         self._allows_assignment = True
-        """Whether `:=` is allowed here."""
+        """True if `:=` is allowed here."""
 
     # Functions
 

@@ -44,7 +44,10 @@ class Analysis:
     def __init__(self, function: Any) -> None:
         self._function = function
         self._dependencies: list[tuple[Mapping[str, Any], str, Any]] = []
-        """The names that the answer depends on: where each is found, itself, and what it was."""
+        """Names that the answer depends on.
+
+        Each has the place where it is found, itself, and its value then.
+        """
         self._answer: bool | None = None
 
     def reaches_out(self) -> bool:
@@ -106,9 +109,9 @@ class _Uses:
     """Its global names, and those of functions around it."""
     attributes: frozenset[str]
     reaches_out: bool
-    """Whether it prints, imports or assigns to something that outlives it."""
+    """True if it prints, imports or assigns to something that outlives it."""
     changes: bool
-    """Whether it could change a list, a dict or a set."""
+    """True if it may change a list, a dict or a set."""
 
     def outside(self, space: Mapping[str, Any]) -> Iterator[Any]:
         """Yield the things that its outside names refer to.

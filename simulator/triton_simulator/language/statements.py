@@ -77,7 +77,7 @@ def merge_branches(condition: Any, previous: Any, current: Any, global_value: An
 def is_compiler_global(space: dict[str, Any], name: str) -> bool:
     """Return whether the compiler finds a name before it is assigned.
 
-    It looks among a kernel's globals, and among its own.
+    The name may be one of the kernel's globals or of the compiler's.
     """
     value = space.get(name)
     return isinstance(value, tl.constexpr | tl.dtype) or callable(value) or name in CodeGenerator.builtin_namespace
@@ -99,7 +99,7 @@ def is_runtime_loop(loop: Any) -> bool:
 def undefined_index(loop: RuntimeRange, index: str) -> Any:
     """Return the index of a loop that has ended.
 
-    It is undefined: the compiler's loops do not hand it out.
+    The compiler's loops do not hand it out, so it is undefined.
     """
     poison = make_poison(np.array([True]), PoisonSource(current_line(), index, Cause.LOOP))
     return tl.tensor(Value(np.array([undefined_value(loop.dtype)]), loop.dtype, poison=poison), loop.dtype)

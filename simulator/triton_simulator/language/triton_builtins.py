@@ -23,10 +23,13 @@ from triton_simulator.patches import Patches
 _active_semantic: Any = None
 """The semantic of the launch that runs."""
 _CODE = tl.arange.__code__
-"""What every function has that `triton.language.core.builtin` made."""
+"""Code of every function that `triton.language.core.builtin` makes."""
 _make_original = tl.core.builtin
 _replacements: dict[Any, Any] = {}
-"""Ours for each of Triton's, made once, so that an alias of ours stays good."""
+"""Replacements of Triton's functions by ours.
+
+Each is made once, so that an alias of ours stays good.
+"""
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class Parameters:
         kinds = {parameter.kind for parameter in parameters.values()}
         self._only_positional = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
         self._annotated = {name: parameter.annotation_type for name, parameter in kernel_parameters.items()}
-        """The type that a parameter's annotation gives to numbers, or an empty string."""
+        """Types of numbers by their parameters' annotations; empty for none."""
         unspecialised = set(kernel.kwargs.get("do_not_specialize") or ())
         self._specialised = frozenset(
             name

@@ -50,19 +50,28 @@ from triton_simulator.values.undefined import UndefinedResult
 logger = logging.getLogger(__name__)
 
 GROUP_ELEMENTS = 1 << 17
-"""Elements of the largest block, over all programs of a group: so few that several such arrays stay in the cache."""
+"""Elements of the largest block, over all programs of a group.
+
+Several arrays of so few elements stay in the cache.
+"""
 GROUP_PROGRAMS = 1 << 16
 FIRST_GROUP_SIZE = 32
-"""How many programs the first groups have: with blocks of any size they do not take long to start again."""
+"""Programs of the first groups.
+
+With blocks of any size they do not take long to start again.
+"""
 MAX_SINGLE_SPLITS = 8
-"""How many programs may leave their group one by one where atomics order them, before all go one by one."""
+"""Programs that may leave their group one by one.
+
+They do where atomics order them. After that, all go one by one.
+"""
 
 
 @dataclass(frozen=True)
 class _LaunchRecord:
-    """Plan that a launch ended with, and the arguments that it watched.
+    """Plan that a launch ended with.
 
-    It watched them for programs and for threads.
+    `watched` are the arguments whose accesses it recorded by program, `threads` those recorded by thread.
     """
 
     plan: Plan = Plan()  # noqa: RUF009  # frozen
@@ -73,7 +82,7 @@ class _LaunchRecord:
 class Executor:
     """Launches of one kernel.
 
-    It stands in place of the `GridExecutor` of Triton's interpreter.
+    The `GridExecutor` of Triton's interpreter is replaced by this.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -85,12 +94,15 @@ class Executor:
         """Elements of the largest block, by the values of the constants."""
         self._last_batched = _LaunchRecord()
         self._last_sequential: dict[tuple[Any, ...], _LaunchRecord] = {}
-        """Of the last launches whose programs ran together, and one by one: these by the grid and the constants."""
+        """The last launches whose programs ran one by one.
+
+        They are by the grid and the constants.
+        """
 
     def check(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
-        """Raise Triton's errors on arguments and options.
+        """Raise the errors that Triton raises before it compiles anything.
 
-        They are those that Triton raises before it compiles anything.
+        They are about arguments and options.
         """
         names = self._parameters.names
         self._parameters.bind(arguments, {name: value for name, value in named.items() if name in names})
@@ -350,7 +362,7 @@ def _builder() -> Builder:
 def _with_memory(builder: Builder, memory: Memory) -> Iterator[None]:
     """Give the builder a memory while the launch lasts.
 
-    It goes afterwards: what was counted there may be large.
+    The builder does not keep it, as its counts may be large.
     """
     builder.memory = memory
     try:
@@ -372,7 +384,7 @@ def _group_size(remaining: int, largest: int) -> int:
 def _program_ids(group: Array, grid: tuple[int, ...]) -> tuple[Array, ...]:
     """Return the ids of these programs, an int32 array for each axis.
 
-    It has one number if all programs have the same.
+    An axis has one number if all programs have the same.
     """
     axes = [axis.astype(np.int32) for axis in np.unravel_index(group, grid)]
     return tuple(axis[:1] if (axis == axis[0]).all() else axis for axis in axes)

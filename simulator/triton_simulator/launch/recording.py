@@ -23,21 +23,33 @@ class Launch:
     kernel: str
     """The name of its function."""
     file: str
-    """Where the kernel's source is."""
+    """The file with the kernel's source."""
     grid: tuple[int, ...]
-    """How many programs it had along each axis: 1 to 3 axes."""
+    """The number of programs along each axis, of which there are 1 to 3."""
     arguments: dict[str, Any]
-    """By the names of the kernel's parameters, as the launch gave them; of a tensor on a GPU, the copy on the CPU."""
+    """The launch's arguments, by the names of the kernel's parameters.
+
+    Of a tensor on a GPU, it is the copy on the CPU.
+    """
     faults: tuple[Fault, ...]
-    """What it did wrong, in the order in which it was found."""
+    """The faults, in the order in which they were found."""
     undefined: tuple[Fault, ...]
-    """Undefined results that it stored: of sums and the like, or all if `record` was asked what was stored."""
+    """Undefined results that it stored.
+
+    They are of sums and the like, or all if `record` was asked for writes.
+    """
     counts: Counts
     """Bytes by argument, and floating-point operations."""
     one_by_one: str
-    """Why the programs had to run one after the other; empty if they ran together."""
+    """The reason why the programs had to run one after the other.
+
+    It is empty if they ran together.
+    """
     writes: dict[int, Write] | None
-    """What it stored, by the address of the storage; None unless `record` was asked for it."""
+    """The bytes that it stored, by the address of the storage.
+
+    It is None unless `record` was asked for writes.
+    """
 
     @property
     def programs(self) -> int:
@@ -57,7 +69,10 @@ class Recording:
 
 
 recordings: list[Recording] = []
-"""Those that are going on: each gets every launch of the process, with all that any of them asks for."""
+"""The recordings that are going on.
+
+Each gets every launch of the process, with all that any of them asks for.
+"""
 
 
 def raises_faults() -> bool:
@@ -74,7 +89,7 @@ def record(
 ) -> Iterator[list[Launch]]:
     """Collect the launches made inside, with faults and counts.
 
-    They may be made in this thread or another.
+    Launches of other threads count as well.
 
     Unless it `raises`, a fault is only recorded there. Of recordings inside each other, the one that began last decides
     that; each gets all launches until it ends itself. A kernel that raises an error of its own does so anyway.

@@ -15,7 +15,10 @@ from triton.runtime import interpreter as upstream
 from triton_simulator.errors import SimulatorError
 
 MAX_GRID = (2**31 - 1, 65_535, 65_535)
-"""Programs along each axis (CUDA C++ Programming Guide, "Compute Capabilities": maximum x-, y- and z-dimension)."""
+"""Programs along each axis, at most.
+
+The source is the CUDA C++ Programming Guide, "Compute Capabilities": maximum x-, y- and z-dimension.
+"""
 MAX_WARPS = 32
 """Warps of a program: 1,024 threads."""
 MAX_CTAS = 16

@@ -22,7 +22,7 @@ _original_run = Autotuner.run
 def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
     """Launch the first configuration that compiles.
 
-    It is found for each new key of the tuner's; later launches take it again.
+    The search is done once for each key of the tuner.
 
     As with Triton's tuner, one that fails a `tl.static_assert` is not taken. If none is left, raises what the last one
     raised. Where Triton would compare configurations, its hook leaves the tensors as after that: reset to zero.
@@ -48,7 +48,7 @@ def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
 def _key(tuner: Any, named: dict[str, Any]) -> tuple[Any, ...]:
     """Return the key for which Triton's tuner keeps a configuration.
 
-    It has the arguments that the tuner looks at, and all types.
+    It consists of the tuner's key arguments and all types.
     """
     arguments = {name: value for name, value in {**tuner.nargs, **named}.items() if name in tuner.arg_names}
     values = [arguments[name] for name in tuner.keys if name in arguments]

@@ -14,8 +14,11 @@ from triton_simulator.storage.accesses import Access
 from triton_simulator.values.formats import Array
 
 SECTOR_BYTES = 32
-"""Bytes that a GPU's caches fetch at least: the accesses of a warp become as many transactions of 32 bytes as they
-need (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory")."""
+"""Bytes that a GPU's caches fetch at least.
+
+The accesses of a warp become as many transactions of 32 bytes as they need (NVIDIA, CUDA C++ Best Practices Guide,
+"Coalesced Access to Global Memory").
+"""
 
 Use = tuple[str, bool]
 """An argument's name, and whether it is stored to."""
@@ -25,7 +28,7 @@ Use = tuple[str, bool]
 class Sectors:
     """Sectors that the loads or stores of an argument touch.
 
-    They are counted for each block of each program separately.
+    Each block of each program counts separately.
 
     Triton splits a block's elements among threads in memory order; no other way touches fewer sectors.
     """
@@ -33,7 +36,10 @@ class Sectors:
     touched: int = 0
     """Sectors of 32 bytes that a block touches, summed over the blocks."""
     minimum: int = 0
-    """Sectors that as many bytes would touch if they lay side by side, from the start of a sector on."""
+    """Sectors that as many bytes would touch if they were contiguous.
+
+    They would begin at the start of a sector.
+    """
     useful: int = 0
     """Bytes of a block, each counted once, summed over the blocks."""
     runs: int = 0
@@ -50,11 +56,14 @@ class Coalescing:
     programs: int
     sectors: dict[Use, Sectors] = field(default_factory=dict)
     steps: dict[Use, Counter[int]] = field(default_factory=dict)
-    """How many bytes lie between the starts of a block's runs → how often, where a block touches too many sectors."""
+    """Counts of the steps in bytes between the starts of a block's runs.
+
+    Only blocks that touch too many sectors count.
+    """
     lanes: int = 0
-    """Elements of all blocks that are to be loaded or stored, masked off or not."""
+    """Elements of all blocks to load or store, masked off or not."""
     masked: int = 0
-    """How many of them a mask leaves out."""
+    """Elements that a mask leaves out."""
 
     def access(self, name: str, access: Access, lanes: int, *, stored: bool) -> None:
         """Count the loads or stores of a group of programs.

@@ -12,7 +12,10 @@ from triton_simulator.storage.regions import Region
 from triton_simulator.values.formats import Array
 
 LARGE = 1 << 26
-"""From so many elements on, a region has most of its memory only mapped, and it takes long to go through all of it."""
+"""Elements from which on a region has most of its memory only mapped.
+
+It takes long to go through all of it.
+"""
 CHUNK_BITS = 16
 
 
@@ -20,9 +23,9 @@ CHUNK_BITS = 16
 class Traffic:
     """Bytes of an argument that a launch moves.
 
-    They count every access; `distinct` counts distinct bytes.
+    Every access counts, except that `distinct` counts distinct bytes.
 
-    `stored_again` counts bytes of plain stores to elements that the launch had stored to before; 0 where it updates
+    `rewritten` counts bytes of plain stores to elements that the launch had stored to before; 0 where it updates
     some by atomics.
     `scattered_loads` and `scattered_stores` count instructions with rows that are not contiguous in memory, once for
     each group of programs that ran together.
@@ -31,7 +34,7 @@ class Traffic:
     loaded: int = 0
     stored: int = 0
     distinct: int = 0
-    stored_again: int = 0
+    rewritten: int = 0
     scattered_loads: int = 0
     scattered_stores: int = 0
 
@@ -43,7 +46,7 @@ class Traffic:
 class Write:
     """Bytes of a storage that launches stored to.
 
-    It has what the storage held in the end, too.
+    `held` is what they were in the end.
     """
 
     stored: Array
@@ -83,16 +86,22 @@ class Counts:
 
     operations: int = 0
     products: dict[str, int] = field(default_factory=dict)
-    """The operations done by `tl.dot`, by what it multiplies: fp64, ieee, tf32, bf16x6, fp16, bf16, …"""
+    """Operations done by `tl.dot`, by the precision of its operands.
+
+    It is fp64, ieee, tf32, bf16x6, fp16, bf16 and so on.
+    """
     arguments: dict[str, Traffic] = field(default_factory=dict)
     coalescing: Coalescing | None = None
-    """How blocks lie in memory, if `record` was asked for it."""
+    """The layout of blocks in memory, if `record` was asked for it."""
     blocks: dict[tuple[str, tuple[int, ...]], tuple[int, int]] = field(default_factory=dict)
-    """For the blocks that were loaded, by argument and shape: how many, and of how many a mask left nothing."""
+    """Counts of loaded blocks, and of those that a mask leaves empty.
+
+    They are by argument and shape.
+    """
     busy: Array = field(default_factory=lambda: np.zeros(0, np.bool_), repr=False, compare=False)
-    """Which programs have stored anything."""
+    """The programs that have stored anything."""
     _touched: dict[int, tuple[Region, Marks, Marks]] = field(default_factory=dict, repr=False, compare=False)
-    """For each region, which of its elements were touched, and which were stored to."""
+    """For each region, its touched elements and its stored elements."""
 
     @property
     def total(self) -> Traffic:
@@ -134,10 +143,10 @@ class Counts:
         updated = {display_name(region) for region, *_ in self._touched.values() if region.storage.updated}
         for region, touched, stored in self._touched.values():
             once, distinct = stored.count() * region.item, touched.count() * region.item
-            self.arguments[display_name(region)] += Traffic(distinct=distinct, stored_again=-once)
+            self.arguments[display_name(region)] += Traffic(distinct=distinct, rewritten=-once)
         for name, traffic in self.arguments.items():
-            rewritten = 0 if name in updated else max(0, traffic.stored + traffic.stored_again)
-            self.arguments[name] = replace(traffic, stored_again=rewritten)
+            rewritten = 0 if name in updated else max(0, traffic.stored + traffic.rewritten)
+            self.arguments[name] = replace(traffic, rewritten=rewritten)
 
     def writes(self) -> dict[int, Write]:
         """Return what the launch has stored, by the storage's address."""

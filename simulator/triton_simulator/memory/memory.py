@@ -46,12 +46,15 @@ from triton_simulator.values.formats import (
     undefined_value,
     value_dtype,
 )
+from triton_simulator.values.thread_scalars import Share, thread_scalar
 from triton_simulator.values.undefined import make_poison, source_of, undefined_is_zero
-from triton_simulator.values.unshared import Share, unshared
 from triton_simulator.values.value import NOWHERE, Value, combined_poison, union
 
 MAX_POLLS = 50
-"""How often a group looks at the same elements in vain until it is clear that other programs have to run first."""
+"""Polls of the same elements in vain after which other programs run.
+
+A group polls them while it waits for others.
+"""
 
 
 class Memory:
@@ -65,7 +68,7 @@ class Memory:
         self.group: Array = np.zeros(1, np.int64)
         """The numbers of the programs that run now."""
         self.changed = False
-        """Whether they have changed memory."""
+        """True once the programs have changed memory."""
         self.undo = Undo()
         self.results = Results(log, self.undo)
         self.races = Races(log, programs, self.undo)
@@ -106,7 +109,7 @@ class Memory:
     ) -> Value:
         """Load the elements where `mask` is true, and `other` elsewhere.
 
-        They are undefined where there is neither.
+        Elements with neither are undefined.
 
         A volatile load is meant to see what other programs store: it may wait for it, and is never in a race.
         """
@@ -144,7 +147,7 @@ class Memory:
                 poison = union(poison, invalid)
         if volatile:
             self._record_poll(pointer, changed=False)
-        return Value(data if share is None else unshared(data, share), dtype, pointer.shape, poison=poison)
+        return Value(data if share is None else thread_scalar(data, share), dtype, pointer.shape, poison=poison)
 
     def store(self, pointer: Value, value: Value, mask: Value | None, dtype: Any) -> None:
         """Store where `mask` is true, program by program."""

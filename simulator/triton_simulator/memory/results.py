@@ -25,9 +25,12 @@ class Results:
         self._log = log
         self._undo = undo
         self.combines = False
-        """Whether undefined elements may have been combined with others: then all that is stored is looked at."""
+        """True if undefined elements may have been combined with others.
+
+        Then everything that is stored is checked.
+        """
         self.report_all = False
-        """Whether undefined elements are reported wherever they are stored."""
+        """True if undefined elements are reported wherever they are stored."""
 
     def trace(self, reason: str) -> None:
         """Start the launch again to trace undefined elements.

@@ -1,6 +1,6 @@
 """Atomics of Triton's builder.
 
-They change memory by what it holds. Each becomes a method of our builder.
+Each becomes a method of our builder.
 """
 
 from __future__ import annotations

@@ -32,10 +32,7 @@ from triton_simulator.values.value import Value, any_wrapped, combined_poison
 def _count_operations(
     function: Callable[..., Any], *numpy: Callable[..., Any], per_element: int = 1
 ) -> Callable[..., Any]:
-    """Count an operation's floating-point operations.
-
-    It is `per_element` of them for each element of its result.
-    """
+    """Count `per_element` floating-point operations for each result element."""
 
     def method(builder: Builder, *operands: Any) -> Value:
         """Carry out the operation, and count it."""

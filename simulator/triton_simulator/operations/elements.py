@@ -18,7 +18,7 @@ from triton_simulator.values.formats import Array
 from triton_simulator.values.value import Value, spread
 
 Scalars = Callable[[list[Value]], list[Value]]
-"""What is applied to scalars of many programs."""
+"""Function of scalars of many programs."""
 
 
 def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: int) -> Any:

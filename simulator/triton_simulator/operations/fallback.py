@@ -51,7 +51,7 @@ def _spoil(result: Any, poisons: list[Array]) -> None:
 def _as_upstream(value: Any) -> Any:
     """Return one program's value as Triton's interpreter holds it.
 
-    It has bits for small floats, and no axis of programs.
+    Small floats are bits there, and there is no axis of programs.
     """
     if not isinstance(value, Value):
         return value

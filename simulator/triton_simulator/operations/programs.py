@@ -1,6 +1,6 @@
 """Group of programs that runs now.
 
-This has their ids, what they share, and what they do with pointers.
+It has their ids and their state, and computes with their pointers.
 """
 
 from __future__ import annotations
@@ -25,16 +25,25 @@ class Programs:
     def __init__(self) -> None:
         self.grid: tuple[int, int, int] = (1, 1, 1)
         self.ids: tuple[Array, ...] = ()
-        """The program ids of the group, an int32 array for each axis: (P,), or (1,) if all are the same."""
+        """The program ids of the group, an int32 array for each axis.
+
+        Its shape is (P,), or (1,) if all are the same.
+        """
         self.memory: Memory
         self.integers: dict[str, int] = {}
         """The integers among the kernel's arguments: one may be an address."""
         self.combining = False
-        """Whether a function that combines two elements for `tl.reduce` runs: it gets whole blocks of them."""
+        """True while a function that combines two elements for `tl.reduce` runs.
+
+        It gets whole blocks of them.
+        """
         self.largest = 1
         """Elements of the largest block so far."""
         self.multiplied = False
-        """Whether the launch has multiplied matrices: their blocks lie in registers as tensor cores want it."""
+        """True if the launch has multiplied matrices.
+
+        Their blocks lie in registers as tensor cores want it.
+        """
 
     def record_size(self, shape: tuple[int, ...]) -> None:
         """Record the size of a block, to know the largest."""

@@ -262,5 +262,5 @@ _ARGUMENTS: dict[Any, tuple[bool, bool]] = {
     standard._argmin_combine_tie_break_left: (False, True),
     standard._argmin_combine_tie_break_fast: (False, False),
 }
-"""Whether the largest is looked for, and whether the leftmost of equal ones."""
+"""Pairs of flags: for the largest, and for the leftmost of equal ones."""
 _ACCUMULATE: dict[Any, Any] = {standard._sum_combine: np.add, standard._prod_combine: np.multiply}

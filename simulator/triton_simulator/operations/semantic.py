@@ -19,7 +19,10 @@ from triton_simulator.values import blocks, conversions
 from triton_simulator.values.value import Value
 
 _CLOSED_DTYPES = {dtype.name: dtype for dtype in (tl.float32, tl.float64, tl.int32, tl.int64)}
-"""Types of which two operands give a result of the same type, whatever the operation, by their names."""
+"""Types of operands whose result has the same type, by their names.
+
+That holds whatever the operation.
+"""
 _FITS = {int: frozenset(_CLOSED_DTYPES), float: frozenset((tl.float32.name, tl.float64.name))}
 """Types of blocks that a number of this kind takes, by its kind."""
 

@@ -15,7 +15,10 @@ import triton.language as tl
 from triton_simulator.patches import Patches
 
 SIZES = "_sizes"
-"""The attribute of a block's type that has its sizes, as a tuple of numbers."""
+"""The attribute of a block's type with its sizes as numbers.
+
+They are a tuple.
+"""
 _NO_CONSTANTS = frozenset({tl.tensor, int, float, bool, str, type(None)})
 _TENSOR_ATTRIBUTES = "_of_tensors"
 """The attribute of a type that has what all tensors of that type have."""

@@ -40,7 +40,7 @@ class Tile:
     offsets: tuple[Value, ...] = ()
     round_f32_to_tf32: bool = False
     in_kernel: bool = False
-    """Whether the kernel has made this descriptor, and not its launcher."""
+    """True if the kernel has made this descriptor, and not its launcher."""
 
     @property
     def element(self) -> Any:
@@ -48,9 +48,9 @@ class Tile:
         return self.base.get_element_ty()
 
     def fill_value(self, shape: tuple[int, ...]) -> Value | None:
-        """Return what a load gives outside the tensor.
+        """Return the value of a load outside the tensor: zero, NaN or None.
 
-        It gives zeros, or NaN; None if that is undefined.
+        None stands for an undefined one.
         """
         if self.padding is None:
             return None
@@ -79,7 +79,7 @@ class Tile:
     def _poison(self, offsets: Sequence[Value], ndim: int) -> Array | None:
         """Return in which programs the pointers are undefined.
 
-        They are if one of the scalars is that they are made of.
+        A pointer is undefined if one of its scalars is.
         """
         poison = combined_poison(self.base, *self.tensor_shape, *self.strides, *offsets)
         return None if poison is None else poison.reshape(len(poison), *(1,) * ndim)
@@ -104,7 +104,7 @@ class Tile:
 def _lift(scalars: Array, ndim: int) -> Array:
     """Return each program's scalar with an axis for each axis of a block.
 
-    It is int64, so that offsets do not wrap.
+    The scalars become int64, so that offsets do not wrap.
     """
     return scalars.reshape(len(scalars), *(1,) * ndim).astype(np.int64)
 

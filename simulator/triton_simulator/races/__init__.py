@@ -1,4 +1,4 @@
 """Relations between programs.
 
-This finds who must wait for whom, who did not, and who waits for ever.
+Programs that must wait for others, did not, or wait for ever are found here.
 """

@@ -37,7 +37,7 @@ class Ordering:
 
     def __init__(self, programs: int, capacity: int) -> None:
         self.capacity = capacity
-        """How many events there can be."""
+        """The number of events that there can be."""
         self._programs = programs
         self._events: list[AtomicEvent] = []
         self._actors: Array = np.arange(programs)
@@ -48,7 +48,10 @@ class Ordering:
         self._released: dict[int, int] = {}
         """By address: the last event that hands something on there."""
         self._acquired: dict[tuple[int, int], int] = {}
-        """By program and address: its last event that takes over what was handed on there."""
+        """The last acquiring event, by program and address.
+
+        It takes over what was handed on at that address.
+        """
         if capacity:
             self._actors = np.concatenate([self._actors, np.zeros(capacity, np.int64)])
 

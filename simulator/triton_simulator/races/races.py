@@ -18,19 +18,17 @@ from triton_simulator.storage.accesses import Access
 from triton_simulator.storage.regions import Storage
 from triton_simulator.storage.undo import Undo
 from triton_simulator.values.formats import Array, bits
-from triton_simulator.values.unshared import Share
+from triton_simulator.values.thread_scalars import Share
 
 SLACK_BYTES = 64 << 20
-"""Bytes that the shadows of a launch may take in addition to what their storages allow."""
+"""Bytes that a launch's shadows may take besides their storages' share."""
 MIN_EVENTS = 1024
 NOBODY, ATOMIC = 0, 1
-"""The name of no program, and the bit of a name that says that the access was an atomic."""
+"""The name of no program, and the bit of a name for an atomic access."""
 
 
 class Shadow:
-    """Names for the elements of a storage.
-
-    They say who wrote each one last, and who reads it.
+    """Names of the last writers and readers of a storage's elements.
 
     A name is NOBODY, or twice (a moment of a program + 1), with the bit ATOMIC if the access was an atomic. Where that
     takes more memory than a launch may have, it is the program's number modulo what fits instead, which can take two
@@ -40,11 +38,14 @@ class Shadow:
     def __init__(self, elements: int, kind: np.dtype[np.unsignedinteger], *, exact: bool, readers: bool) -> None:
         self.exact = exact
         self.several: int = np.iinfo(kind).max
-        """The name for more than one reader, or for atomics of more than one program."""
+        """The name for several readers, or for atomics of several programs."""
         self.writers: Array = np.zeros(elements, kind)
         self.readers: Array | None = np.zeros(elements, kind) if readers else None
         self.silent: Array | None = None
-        """Who last stored what an element held already, which none of its readers can notice; None: nobody."""
+        """Names of the last writers that stored a value already there.
+
+        None of the readers can notice such a store. The value is None if there was no such writer.
+        """
 
     def silent_names(self) -> Array:
         """Return the names of silent writers, created when first needed."""
@@ -144,10 +145,7 @@ class Races:
         self.ordering.record(access.owners, access.addresses, acquires=acquires, releases=releases)
 
     def poll(self, access: Access) -> None:
-        """Record a volatile load.
-
-        It takes over what was handed on where it looks.
-        """
+        """Record a volatile load, which acquires what was released there."""
         if access.region.storage.stored or access.region.storage.updated:
             self._record_events(access, acquires=True, releases=np.zeros(len(access.owners), np.bool_))
 
@@ -286,7 +284,7 @@ class Races:
     def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool, compares: bool) -> None:
         """Record an atomic, which may acquire and release.
 
-        It changed the elements where `changed` is true.
+        Elements were changed where `changed` is true.
 
         One that changes nothing is a look at memory. One that compares waits for the value that it finds.
         """

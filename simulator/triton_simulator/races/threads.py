@@ -1,6 +1,6 @@
 """Detection of races between threads of one program.
 
-They exchange data through memory, and do not wait for each other.
+Threads that exchange data through memory have to wait for each other.
 
 A block's elements are spread over a program's threads, and nothing but `tl.debug_barrier()`, or what makes all of them
 wait by itself, lets one thread see what another one has stored.
@@ -19,13 +19,13 @@ from triton_simulator.signals import Restart
 from triton_simulator.storage.accesses import Access, Lanes
 from triton_simulator.storage.undo import Undo
 from triton_simulator.values.formats import Array
-from triton_simulator.values.unshared import WARP, Share
+from triton_simulator.values.thread_scalars import WARP, Share
 
 DEFAULT_WARPS = 4
 VECTOR_BYTES = 16
 """Bytes side by side that a thread loads or stores at a time."""
 MAX_ELEMENTS = 1 << 24
-"""Elements of a storage up to which it is worth the memory to know which thread came to each."""
+"""Elements up to which a storage is worth the memory for its threads."""
 MAX_BLOCKS = 16
 """Blocks without a common element that are remembered."""
 Block = tuple[tuple[int, ...], Array | slice]
@@ -39,7 +39,7 @@ _SLOT = _SEVERAL - 1
 class Layout:
     """Layout of a block's elements over a program's threads.
 
-    They are spread in the order of memory, `vector` for each thread in turn.
+    In the order of memory, each thread in turn gets `vector` elements.
 
     This is what the compiler chooses for rows, or columns, that are contiguous and aligned.
     """
@@ -87,7 +87,7 @@ class _Event:
     group: Array
     atomic: bool = False
     by_all: bool = False
-    """Whether all threads need the number that was loaded here."""
+    """True if all threads need the number that was loaded."""
 
     def conflicts(self, later: _Event, slots: Array, later_slots: Array) -> Array:
         """Return where slots belong to different threads of one program.
@@ -117,7 +117,7 @@ class _Elements:
 class Threads:
     """Accesses of each program's threads since they last waited.
 
-    They are the stores and reads of a launch.
+    Accesses are the stores and reads of a launch.
 
     To know that takes about as long as the launch, so a storage is `tracked` only once a program comes back to an
     element of it by another block than before. In doubt there is no race: what makes the threads of most kernels wait,
@@ -131,10 +131,13 @@ class Threads:
         self._events: list[_Event | None] = [None]
         self._elements: dict[int, _Elements] = {}
         self._blocks: dict[int, list[Block] | None] = {}
-        """By storage: the blocks, without a common element, that programs came to since they waited; None: others."""
+        """Blocks that programs came to since they waited, by storage.
+
+        They have no common element. The value is None if others were used.
+        """
         self._stores_since: Array = np.ones(programs, np.int64)
         self._reads_since: Array = np.ones(programs, np.int64)
-        """By program: from which event on stores, and reads, may still be under way."""
+        """By program: the first event whose stores, or reads, may go on."""
 
     def restart(self) -> None:
         """Forget all accesses, as the launch starts again."""
@@ -228,7 +231,7 @@ class Threads:
     def store(self, access: Access, marks: Array | slice, changed: Array, *, atomic: bool = False) -> None:
         """Record a store, or an atomic that orders nothing.
 
-        It changes elements where `changed` is true.
+        Elements were changed where `changed` is true.
         """
         elements, number, event, slots = self._event(access)
         event.atomic = atomic

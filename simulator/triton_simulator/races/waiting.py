@@ -15,9 +15,12 @@ from triton_simulator.signals import LaunchAborted, Signal
 from triton_simulator.values.formats import Array
 
 MAX_THREADS = 1024
-"""How many programs may be under way at a time, as a GPU too holds only so many."""
+"""Most programs that may be under way at a time.
+
+A GPU too holds only so many.
+"""
 MAX_IDLE_POLLS, MAX_IDLE_POLLS_PER_PROGRAM = 1000, 100
-"""How often all together, and each of them, look in vain until it is clear that nobody will store."""
+"""Polls in vain, of all and of each, until it is clear that nobody stores."""
 
 
 class LaunchStopped(Signal):
@@ -40,9 +43,9 @@ class Polls:
         self._repeats = 0
 
     def record(self, origin: int, index: Array) -> int:
-        """Record a poll of these elements, and return the repeats.
+        """Record a poll of these elements.
 
-        These are the polls in a row at what was polled before.
+        Return how often in a row the same elements were polled.
         """
         # A hash stands for the elements: a collision only makes a program wait once too often.
         location = hash((origin, index.tobytes()))
@@ -113,7 +116,7 @@ class Scheduler:
     def _run_next(self) -> None:
         """Start one program after the other.
 
-        It goes on until all have started or the launch ends.
+        The last one has started, or the launch has ended, when it returns.
         """
         try:
             while self._started < self._programs and not self._stopping:

@@ -57,7 +57,7 @@ class Access:
     item: int
     """Bytes of an element."""
     lanes: Lanes | None = None
-    """Where in a block the elements are, unless it is a part of an access."""
+    """Indices of the elements in a block, unless it is a part of an access."""
 
     @property
     def addresses(self) -> Array:
@@ -137,7 +137,7 @@ def along_programs(programs: Array, axes: int) -> Array:
 def access_mask(mask: Value | None, bad: Array | None) -> Array | None:
     """Return which elements are accessed; None for all.
 
-    They are those where the mask is true and that are not outside.
+    An accessed element is inside its tensor, and its mask is true.
     """
     if bad is not None:
         return ~bad if mask is None else mask.data & ~bad

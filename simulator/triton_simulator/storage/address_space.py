@@ -31,7 +31,10 @@ class AddressSpace:
         self._tensors: list[Any] = []
         """They must stay alive as long as we look at their memory."""
         self._live: list[Any] = []
-        """Tensors that are no arguments, of the garbage collector's generations before `_generation`."""
+        """Tensors that are no arguments and are older than `_generation`.
+
+        Generations are those of the garbage collector.
+        """
         self._generation = 0
 
     def restore(self) -> None:
@@ -67,7 +70,7 @@ class AddressSpace:
     def byte_offsets(self, pointer: Value) -> Value:
         """Return the offsets of a pointer's elements in bytes, as int64.
 
-        They count from the beginning of the memory.
+        Offsets count from the beginning of the memory.
 
         Memory on a GPU begins at multiples of 256 bytes; what it begins at here says nothing.
         """
@@ -114,7 +117,7 @@ class AddressSpace:
     def _add_live_storages(self, addresses: Array, names: dict[str, int]) -> None:
         """Add the live torch storages that hold unknown addresses.
 
-        Those are addresses which are in no region yet.
+        An unknown address is in no region yet.
         """
         unknown = addresses[~np.logical_or.reduce([region.contains(addresses) for region in self.regions])]
         if not len(unknown):

@@ -1,6 +1,6 @@
 """Memory behind tensors.
 
-It has storages, and the part of one that an argument may touch.
+A region is the part of a storage that an argument may touch.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Storage:
         self.unit = 8
         """Bytes of the smallest element that any pointer into it has."""
         self.original: Array | None = None
-        """What it held before the launch, once the launch has stored to it."""
+        """The contents before the launch, once the launch has stored to it."""
         self.loaded = False
         self.stored = False
         self.updated = False
-        """Whether the launch has loaded from it, stored to it, and updated it by atomics."""
+        """True if the launch has loaded, stored and updated it by atomics."""
 
     def save(self) -> None:
         """Save what it holds, before the launch changes it."""
@@ -84,10 +84,7 @@ class Region:
         return view
 
     def from_first(self, index: Array, item: int) -> Array:
-        """Return indices as a message counts them.
-
-        It counts from the argument's first element.
-        """
+        """Return indices counted from the argument's first element."""
         return index - self.first * self.item // item if self.first else index
 
     def length(self, item: int) -> int:

@@ -8,7 +8,10 @@ from triton_simulator.signals import Plan, RestartOneByOne
 from triton_simulator.values.formats import Array
 
 UNDO_LIMIT_BYTES = 128 << 20
-"""Bytes that a group may keep for undoing; beyond that, programs run one by one, which never needs undoing."""
+"""Bytes that a group may keep for undoing.
+
+Beyond that, programs run one by one, which never needs undoing.
+"""
 
 
 class Undo:

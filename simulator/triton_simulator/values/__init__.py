@@ -1,4 +1,4 @@
 """Values of all programs at once.
 
-It has what a block holds, and how numbers of every format are computed.
+This room knows blocks, and computes with numbers of every format.
 """

@@ -109,7 +109,7 @@ def compare_and_swap(old: Array, expected: Array, new: Array) -> Array:
 def _ordered_bits(data: Array) -> Array:
     """Return integers in the order that a GPU's atomics see.
 
-    They compare the bits of floats, so -0.0 is less than 0.0.
+    Atomics compare the bits of floats, so -0.0 is less than 0.0.
     """
     if data.dtype.kind != "f":
         return data

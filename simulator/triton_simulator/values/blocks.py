@@ -13,7 +13,7 @@ import numpy as np
 import triton.language as tl
 
 from triton_simulator.values.formats import Array
-from triton_simulator.values.unshared import shared
+from triton_simulator.values.thread_scalars import block_data
 from triton_simulator.values.value import Value, spread, uniform_origin, union
 
 Shape = tuple[int, ...]
@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 def splat(scalar: Value, shape: Shape) -> Value:
     """Return a block of this scalar."""
     size = math.prod(shape)
-    return scalar.rearrange(lambda data: shared(data, size).reshape(data.shape[0], *(1,) * len(shape)), shape)
+    return scalar.rearrange(lambda data: block_data(data, size).reshape(data.shape[0], *(1,) * len(shape)), shape)
 
 
 def unsplat(block: Value) -> Value:
@@ -39,7 +39,7 @@ def expand_dims(block: Value, axis: int) -> Value:
 def broadcast(block: Value, shape: Sequence[int]) -> Value:
     """Return the block, broadcast to a shape."""
     sizes = tuple(int(size) for size in shape)
-    return block.rearrange(lambda data: shared(data, math.prod(sizes)), sizes)
+    return block.rearrange(lambda data: block_data(data, math.prod(sizes)), sizes)
 
 
 def reshape(block: Value, shape: Sequence[int], _reorder: bool = False) -> Value:

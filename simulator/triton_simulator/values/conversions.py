@@ -57,7 +57,7 @@ def all_ones(dtype: Any) -> Value:
 def convert(source: Value, dtype: Any, *_: Any) -> Value:
     """Return the numbers of `source` in another type.
 
-    They are rounded to nearest; integers wrap.
+    Floats are rounded to nearest, and integers wrap.
     """
     target = dtype.scalar
     data = source.data.astype(value_dtype(target), copy=False)

@@ -72,7 +72,7 @@ def _split_product(lhs: Array, rhs: Array, precision: str) -> Array:
 def _product(lhs: Array, rhs: Array) -> Array:
     """Return the product, from sums in float64.
 
-    It is float32, or float64 if that is what is multiplied.
+    The result is float32, or float64 for factors of float64.
 
     In which order a library adds depends on where in a tile an element lies. Programs whose tiles overlap would store
     different values, which they do not on a GPU; and sums in float64 are the same in any order once they are rounded.
@@ -121,7 +121,10 @@ def _as_float32(value: Value) -> Value:
 
 
 _E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6], np.float32)
-"""Source: Open Compute Project, "OCP Microscaling Formats (MX) Specification", 5.3.3."""
+"""Values of E2M1.
+
+Source: Open Compute Project, "OCP Microscaling Formats (MX) Specification", 5.3.3.
+"""
 
 
 def _unpack(value: Value, axis: int) -> Value:

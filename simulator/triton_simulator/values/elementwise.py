@@ -26,8 +26,8 @@ from triton_simulator.values.formats import (
     value_dtype,
 )
 from triton_simulator.values.libdevice import find_function, flushes
+from triton_simulator.values.thread_scalars import block_data
 from triton_simulator.values.undefined import make_poison
-from triton_simulator.values.unshared import shared
 from triton_simulator.values.value import Value, any_wrapped, combined_poison, uniform_origin, union
 
 
@@ -46,7 +46,7 @@ def align(a: Value, b: Value) -> tuple[Value, Value]:
 def _as_block(scalar: Value, shape: tuple[int, ...]) -> Value:
     ones = (1,) * (len(shape) - len(scalar.shape))
     size = math.prod(shape)
-    return scalar.rearrange(lambda data: shared(data, size).reshape(data.shape[0], *ones, *data.shape[1:]), shape)
+    return scalar.rearrange(lambda data: block_data(data, size).reshape(data.shape[0], *ones, *data.shape[1:]), shape)
 
 
 def apply(operation: Callable[..., Array], a: Value, b: Value, *, chooses: bool = False) -> Value:
@@ -120,7 +120,7 @@ def _integer(operation: Callable[..., Array], a: Value, b: Value, limits: Callab
 def divide(a: Value, b: Value) -> Value:
     """Return a / b of integers, rounded towards zero.
 
-    It is undefined where b is 0 or the result overflows.
+    The result is undefined where b is 0 or it overflows.
     """
     # Rounds towards zero, while numpy rounds down: the two differ only below zero.
     result = _quotient(np.floor_divide if _positive(a, b) else arithmetic.divide_towards_zero, a, b)
@@ -135,7 +135,7 @@ def divide(a: Value, b: Value) -> Value:
 def remainder(a: Value, b: Value) -> Value:
     """Return the remainder of a division that rounds towards zero.
 
-    It is undefined where b is 0.
+    The result is undefined where b is 0.
     """
     return _quotient(np.remainder if _positive(a, b) else np.fmod, a, b)
 
@@ -172,7 +172,7 @@ def _positive(a: Value, b: Value) -> bool:
 def logical(operation: Callable[..., Array], a: Value, b: Value, *, deciding: int) -> Value:
     """Apply an operation to bits, where some decide alone.
 
-    These are bits that are all `deciding`, 0 or -1.
+    An operand whose bits are all `deciding`, 0 or -1, decides.
     """
     return _apply_deciding_operand(bitwise(operation, a, b), a, b, deciding)
 

@@ -1,6 +1,6 @@
 """Representation of Triton's types in numpy.
 
-It differs between a value and memory.
+A value may have another representation than memory.
 
 A value of bfloat16 or of an 8-bit float is held as float32, of which it is a subset, and every operation rounds its
 result to that subset. In memory it has its own bits.
@@ -207,10 +207,7 @@ def to_integers(data: Array, dtype: Any) -> Array:
 
 @functools.cache
 def _small_values(dtype: Any) -> Array:
-    """Return the values of the 256 bit patterns of an 8-bit float.
-
-    They are float32.
-    """
+    """Return the 256 values of an 8-bit float, as float32."""
     mantissa = dtype.fp_mantissa_width
     codes = np.arange(128)
     exponent, fraction = codes >> mantissa, (codes & ((1 << mantissa) - 1)) / (1 << mantissa)
@@ -272,7 +269,7 @@ def undefined_value(dtype: Any) -> Any:
 def compute_rounded(function: Callable[..., Array], dtype: Any, *operands: Array) -> Array:
     """Return an operation's result, rounded to `dtype`.
 
-    It is rounded where numpy's own result would not be.
+    numpy alone does not round all of them.
     """
     result = function(*operands)
     return result if dtype in NUMPY else round_to_dtype(result, dtype)

@@ -19,12 +19,15 @@ import numpy as np
 import triton.language as tl
 
 from triton_simulator.patches import Patches
-from triton_simulator.values import directed, special
+from triton_simulator.values import rounding, special
 from triton_simulator.values.arithmetic import high_half
 from triton_simulator.values.formats import Array, to_integers
 
 _MODULES = ("triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice")
-"""The second one's functions are empty: Triton's compiler replaces them with those of the first."""
+"""Modules with the functions of libdevice.
+
+The second one's functions are empty: Triton's compiler replaces them with those of the first.
+"""
 
 
 def libdevice_patches(patches: Patches) -> None:
@@ -55,11 +58,11 @@ def find_function(symbol: str) -> Callable[..., Any]:
     Raises NotImplementedError for other libraries.
     """
     match = re.fullmatch(r"__nv_(.*?)(_r[nzdu])?", symbol)
-    name, rounding = match.groups(default="") if match else ("", "")
+    name, mode = match.groups(default="") if match else ("", "")
     short = name.removeprefix("fast_")
     for stem in (name, *(short.removesuffix(ending) for ending in ("", "f", "d", "ll")), short[1:]):
-        if stem + rounding in _FUNCTIONS:
-            return _FUNCTIONS[stem + rounding]
+        if stem + mode in _FUNCTIONS:
+            return _FUNCTIONS[stem + mode]
     raise NotImplementedError(
         f"the simulator does not have {symbol}, so it cannot say whether the kernel is correct; compute it with "
         "functions from `tl`, or run on a GPU"
@@ -69,7 +72,7 @@ def find_function(symbol: str) -> Callable[..., Any]:
 def flushes(symbol: str) -> bool:
     """Return whether a float32 function flushes subnormal numbers.
 
-    It takes them for 0, and gives 0 for them, as Triton compiles it.
+    As Triton compiles it, it takes and returns 0 for them.
     """
     return "_as_" not in symbol and symbol.removeprefix("__nv_") not in _PRESERVES_SUBNORMALS
 
@@ -183,7 +186,7 @@ def _reciprocal_high_half(x: Array) -> Array:
 
 
 def _to_integer(mode: str, dtype: Any, x: Array) -> Array:
-    result = to_integers(directed.INTEGRAL_ROUNDING[mode](x), dtype)
+    result = to_integers(rounding.INTEGRAL_ROUNDING[mode](x), dtype)
     return result.view(f"i{result.itemsize}")
 
 
@@ -228,7 +231,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "float_as_int": partial(_bits, kind=np.int32),
     "float_as_uint": partial(_bits, kind=np.int32),
     "floor": np.floor,
-    "fma": partial(directed.fused_multiply_add, "n"),
+    "fma": partial(rounding.fused_multiply_add, "n"),
     "fmod": np.fmod,
     "hadd": partial(_mean, 0),
     "hiloint2double": _from_int32_pair,
@@ -293,20 +296,20 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "yn": special.by_element(special.second_kind_of_order),
 }
 """By name, without the letter for the type, and without how they round."""
-_ROUNDING: dict[str, directed.Directed] = {
-    "add": directed.add,
-    "div": directed.divide,
-    "double2float": directed.narrow,
-    "fma": directed.fused_multiply_add,
-    "mul": directed.multiply,
-    "rcp": directed.reciprocal,
-    "sqrt": directed.square_root,
-    "sub": directed.subtract,
-    **{f"{source}2float": partial(directed.from_integer, dtype=np.float32) for source in ("int", "uint", "ll", "ull")},
-    **{f"{source}2double": partial(directed.from_integer, dtype=np.float64) for source in ("int", "uint", "ll", "ull")},
+_ROUNDING: dict[str, rounding.RoundedFunction] = {
+    "add": rounding.add,
+    "div": rounding.divide,
+    "double2float": rounding.narrow,
+    "fma": rounding.fused_multiply_add,
+    "mul": rounding.multiply,
+    "rcp": rounding.reciprocal,
+    "sqrt": rounding.square_root,
+    "sub": rounding.subtract,
+    **{f"{source}2float": partial(rounding.from_integer, dtype=np.float32) for source in ("int", "uint", "ll", "ull")},
+    **{f"{source}2double": partial(rounding.from_integer, dtype=np.float64) for source in ("int", "uint", "ll", "ull")},
 }
 _INTEGERS = {"int": tl.int32, "uint": tl.uint32, "ll": tl.int64, "ull": tl.uint64}
-for _mode in directed.MODES:
+for _mode in rounding.MODES:
     _FUNCTIONS.update({f"{_name}_r{_mode}": partial(_function, _mode) for _name, _function in _ROUNDING.items()})
     for _name, _dtype in _INTEGERS.items():
         for _source in ("float", "double"):
@@ -317,4 +320,7 @@ _PRESERVES_SUBNORMALS = frozenset(
         "rnorm3df", "rnorm4df", "scalbnf",
     ]
 )  # fmt: skip
-"""Functions of float32 that an H200 does not flush subnormal numbers in; of most, it does."""
+"""Functions of float32 that keep subnormal numbers on an H200.
+
+It flushes them in most functions.
+"""

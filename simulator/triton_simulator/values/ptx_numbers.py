@@ -110,7 +110,7 @@ def result_bits(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
 def _narrow(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
     """Return float64 numbers as those of a type.
 
-    They are held as `formats` holds them.
+    `formats` describes their representation.
     """
     if type.float is tl.float64:
         return numbers.astype(np.float64)
@@ -265,7 +265,10 @@ APPROXIMATIONS: dict[str, Callable[..., Array]] = {
     "rsqrt": _exact(lambda x: 1 / np.sqrt(x)), "sin": _exact(np.sin), "cos": _exact(np.cos),
     "tanh": _exact(np.tanh),
 }  # fmt: skip
-"""Exact here, to the last place but one on a GPU; the error of `tanh` there is 2 ** -11."""
+"""Functions that are exact here, to the last place but one on a GPU.
+
+The error of `tanh` there is 2 ** -11.
+"""
 
 _INTEGRAL_ROUNDING: dict[str, Callable[..., Array]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 

@@ -1,6 +1,6 @@
 """Special functions that neither numpy nor Python has.
 
-They are inverses of the error function and Bessel functions, in float64.
+Bessel functions and inverses of the error function are here, in float64.
 
 Formulas by number: NIST, "Digital Library of Mathematical Functions".
 """
@@ -140,7 +140,10 @@ def inverse_of_normal_cdf(x: Array) -> Array:
 _ASYMPTOTIC_START = 25.0
 """From here on, the asymptotic expansions are as good as float64."""
 _RECURRENCE_START = 90
-"""Where the recurrence down to order 0 begins: J of this order is 0 at 25."""
+"""Order at which the recurrence down to order 0 begins.
+
+J of this order is 0 at 25.
+"""
 
 
 def _bessel_orders(x: Array, max_order: int = _RECURRENCE_START) -> list[Array]:

@@ -22,8 +22,11 @@ from triton_simulator.faults import PoisonSource
 from triton_simulator.values.formats import Array
 
 UNDEFINED_VARIABLE = "TRITON_SIMULATOR_UNDEFINED"
-"""Set to `zero`, this environment variable makes 0 of what a masked load without `other=` leaves undefined, for kernels
-that rely on what NVIDIA's GPUs happen to do."""
+"""The variable that, set to `zero`, makes undefined loads 0.
+
+It concerns what a masked load without `other=` leaves undefined, for kernels that rely on what NVIDIA's GPUs happen to
+do.
+"""
 
 
 def undefined_is_zero() -> bool:
@@ -48,7 +51,10 @@ class Poison(np.ndarray[Any, np.dtype[np.bool_]]):
 
     by_source: dict[PoisonSource, Array]
     mixed: bool = False
-    """Whether undefined elements were combined with defined ones, as in a sum."""
+    """True if undefined elements were combined with defined ones.
+
+    A sum does that.
+    """
 
     def __array_finalize__(self, source: Any) -> None:
         self.by_source = {}
@@ -84,7 +90,7 @@ def make_poison(where: Array, source: PoisonSource) -> Poison:
 def source_of(poison: Array | None, matters: Callable[[Array], Array] = lambda part: part) -> PoisonSource | None:
     """Return the source of a value's undefined elements, if known.
 
-    It is the first operation, loop, or else load that they come from.
+    Operations and loops come before loads.
 
     `matters` picks those elements that matter, out of an array like `poison`.
     """
@@ -138,7 +144,7 @@ def _poisons(things: Iterable[Any]) -> Iterator[Poison]:
 def _select_source(thing: Any, source: PoisonSource | None) -> Any:
     """Return arguments in which poison is a plain array.
 
-    It is a source's part, or all.
+    It is one source's poison, or all of it.
     """
     if isinstance(thing, Poison):
         plain = thing.view(np.ndarray)

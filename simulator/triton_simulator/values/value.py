@@ -13,7 +13,10 @@ import numpy as np
 from triton_simulator.values.formats import Array, undefined_value
 
 NOWHERE = 0
-"""The origin of a pointer that belongs to no tensor. Others count from 1: see `AddressSpace.regions`."""
+"""The origin of a pointer that belongs to no tensor.
+
+Others count from 1: see `AddressSpace.regions`.
+"""
 
 
 class Value:
@@ -127,10 +130,7 @@ class Value:
 
 
 def spread(data: Array, shape: tuple[int, ...]) -> Array:
-    """Return a value's array broadcast over the block.
-
-    It is not broadcast over the programs.
-    """
+    """Return a value's array broadcast over the block, not over the programs."""
     full = (data.shape[0], *shape)
     return data if data.shape == full else np.broadcast_to(data, full)
 
@@ -138,7 +138,7 @@ def spread(data: Array, shape: tuple[int, ...]) -> Array:
 def combined_poison(*values: Value) -> Array | None:
     """Return the poison of a result that depends on all values.
 
-    It depends on them element by element.
+    An element depends on the same element of each value.
     """
     poison: Array | None = None
     for value in values:

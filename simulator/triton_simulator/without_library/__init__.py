@@ -31,9 +31,9 @@ def provide() -> None:
 
 
 def provide_cached() -> None:
-    """Make Triton importable if its Python files are there already.
+    """Make Triton importable from files that were fetched before.
 
-    They have been fetched before. Raises NoTritonError.
+    Raises NoTritonError if there are none.
     """
     if not has_library() and not _has_stand_in():
         from triton_simulator.without_library import files

@@ -28,13 +28,22 @@ from filelock import FileLock, Timeout
 from triton_simulator.without_library.errors import NoTritonError
 
 CACHE_VARIABLE = "TRITON_WORKSHOP_CACHE"
-"""The variable with the folder to keep the files in, instead of the user's cache folder."""
+"""The variable with the folder for the files.
+
+By default it is the user's cache folder.
+"""
 WHEELS = Path(__file__).with_name("triton.toml")
 """The version to fetch, with the hashes of its wheels."""
 WHEEL_PLATFORM = "x86_64-manylinux_2_28"
-"""The platform, as uv names it, whose wheel the files are taken from: its Python files are the same on all of them."""
+"""Platform of the wheel that the files are taken from.
+
+uv names it so. Its Python files are the same on all platforms.
+"""
 UNPACKED_BYTES = 1_400_000_000
-"""Bytes that the wheel takes while it is unpacked, which is done before anything can be left out of it."""
+"""Bytes that the wheel takes while it is unpacked.
+
+That is done before anything can be left out of it.
+"""
 EXCLUDED_FOLDERS = ("_C", "backends/amd", "instrumentation", "plugins", "profiler")
 """Folders of the package that are, or only serve, compiled code."""
 PARTIAL_PREFIX = "fetching-"
@@ -95,7 +104,7 @@ def _find_installed() -> Path | None:
 def _download(work: Path, home: Path) -> Path:
     """Return the package as uv unpacks it in `work`.
 
-    It is to be kept in `home`. Raises NoTritonError.
+    Its final place is `home`. Raises NoTritonError.
     """
     _notify(
         f"Triton has no package for this machine; the simulator needs its Python files only. uv now downloads "

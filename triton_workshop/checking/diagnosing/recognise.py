@@ -315,4 +315,4 @@ def _message(observation: Observation) -> str | None:
 
 
 def _faults(observation: Observation) -> list[tuple[object, ...]]:
-    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.other) for f in observation.faults]
+    return [(f.kind, f.program, f.index, f.last_index, f.outside, f.elements, f.peer) for f in observation.faults]

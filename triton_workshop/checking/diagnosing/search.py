@@ -27,7 +27,7 @@ from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.own_errors import dispensable
 from triton_workshop.exercises.cases import Case
-from triton_workshop.processes.signal_scope import keep_signals_inside
+from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
 NOT_STORED = (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE)
@@ -36,7 +36,7 @@ NOT_STORED = (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE)
 def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send the mistake that makes a case fail, whenever more is known."""
     prepare()
-    keep_signals_inside()
+    confine_signals()
     with _silence_output(), dispensable():
         for diagnosis in diagnoses_of(source, source.exercise.find_case(name)):
             connection.send(diagnosis)
@@ -45,7 +45,7 @@ def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
 def send_other_size(connection: Connection, source: Source) -> None:
     """Send a tile size that a right script depends on, or None."""
     prepare()
-    keep_signals_inside()
+    confine_signals()
     dependency: OtherSize | None = None
     with _silence_output(), dispensable():
         dependency = other_size(source)
@@ -55,7 +55,7 @@ def send_other_size(connection: Connection, source: Source) -> None:
 def send_limits(connection: Connection, source: Source) -> None:
     """Send the sizes up to which a right script is right."""
     prepare()
-    keep_signals_inside()
+    confine_signals()
     with _silence_output():
         for limit in limits(source):
             connection.send(limit)

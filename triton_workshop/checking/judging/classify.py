@@ -89,8 +89,8 @@ class Classifier:
         # With a mask on the line already, the advice to add one would mislead.
         if fault.argument and fault.outside > 0 and self.source.is_masked(line) and kind not in UNFAMILIAR_FAULTS:
             hint = sentence("values.let-through")
-        finding = finding_on_line(self.source, kind, fault.what, (hint,), line, str(kind))
-        programs = tuple(program for program in (fault.program, fault.other) if program is not None)
+        finding = finding_on_line(self.source, kind, fault.summary, (hint,), line, str(kind))
+        programs = tuple(program for program in (fault.program, fault.peer) if program is not None)
         return replace(
             finding,
             argument=fault.argument,
@@ -101,7 +101,7 @@ class Classifier:
 
     def _thread_race(self, fault: Fault) -> Finding:
         line = self._line_in_script(fault.line)
-        return finding_on_line(self.source, FindingKind.RACE, fault.what, (fault.advice,), line, RACE_OF_THREADS)
+        return finding_on_line(self.source, FindingKind.RACE, fault.summary, (fault.advice,), line, RACE_OF_THREADS)
 
     def _line_in_script(self, line: KernelLine) -> int | None:
         """Return the number of a line; None if it is in another file."""
@@ -231,7 +231,7 @@ class Classifier:
         # An undefined value shows as NaN once it is stored.
         if fault is None or fault.load is None or output is None or not output.isnan().any():
             return finding
-        message = f"{finding.message}; {fault.what}"
+        message = f"{finding.message}; {fault.summary}"
         finding = replace(finding, message=message, hints=(fault.advice, *finding.hints), argument=fault.loaded)
         return blame_line(finding, self._line_in_script(fault.load) or finding.line, self.source)
 

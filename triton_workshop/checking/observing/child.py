@@ -24,7 +24,7 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import take_tasks
-from triton_workshop.processes.signal_scope import keep_signals_inside
+from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def observe_script(connection: Connection, source: Source) -> None:
     The names are messages, and None is the end. The first failure is the last Observation.
     """
     prepare()
-    keep_signals_inside()
+    confine_signals()
     pid = os.getpid()
     try:
         for observation in observations_of(source, _receive_names(connection)):

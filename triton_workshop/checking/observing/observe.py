@@ -291,7 +291,7 @@ def _reuse_tensors(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...])
 def _summarize_launch(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched:
     numbers = {name: value for name, value in launch.arguments.items() if isinstance(value, int | float)}
     repeated_stores = sum(
-        traffic.stored_again // tensor.element_size()
+        traffic.rewritten // tensor.element_size()
         for name, traffic in launch.counts.arguments.items()
         if isinstance(tensor := unwrap_descriptor(launch.arguments.get(name)), torch.Tensor)
     )

@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.errors import print_wrapped
@@ -102,7 +102,7 @@ def update(exercise: str, change: Callable[[Record], Record]) -> Record:
     exercises = {number: asdict(record) for number, record in sorted(progress.items())}
     file = state_folder() / "progress.json"
     try:
-        write_whole(file, json.dumps({"version": 1, "exercises": exercises}, indent=2).encode())
+        write_atomically(file, json.dumps({"version": 1, "exercises": exercises}, indent=2).encode())
     except OSError as error:
         _warn(f"your progress is not recorded: {file} cannot be written: {error.strerror}")
     return progress[exercise]

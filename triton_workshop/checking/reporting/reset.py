@@ -6,7 +6,7 @@ import shutil
 from datetime import datetime
 from pathlib import Path
 
-from triton_workshop.atomic_write import write_whole
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.checking.reporting.progress import state_folder
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.scripts import read_text
@@ -30,9 +30,9 @@ def reset(exercise: Exercise) -> Path | None:
         now = datetime.now().strftime("%Y%m%d-%H%M%S-%f")  # two resets within one second keep two backups
         backup = state_folder() / "backups" / f"{file.stem}-{now}{file.suffix}"
         if file.is_file():
-            write_whole(backup, file.read_bytes())
+            write_atomically(backup, file.read_bytes())
         else:
             backup.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(file, backup)
-    write_whole(file, exercise.shipped_text.encode())
+    write_atomically(file, exercise.shipped_text.encode())
     return backup

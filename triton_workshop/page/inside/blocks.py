@@ -14,10 +14,10 @@ from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.page.inside.cleaning import cleaned
 from triton_workshop.page.inside.limit import TimeIsUpError, limited
 from triton_workshop.page.inside.output import printing_to
-from triton_workshop.processes.execution import as_the_script_sees_it, execute, take_over
-from triton_workshop.processes.locations import namer
+from triton_workshop.processes.execution import become_main, execute, without_internal_frames
+from triton_workshop.processes.locations import line_renamer
 from triton_workshop.processes.script import environment
-from triton_workshop.processes.slide_pictures import in_slide
+from triton_workshop.processes.slide_pictures import show_pictures_in_slide
 from triton_workshop.slide_environment import Numbers, numbering
 
 LIMIT = 60.0
@@ -44,7 +44,7 @@ def run(
 ) -> Ran:
     """Run a block's code in an empty folder. What it prints goes to descriptor 1.
 
-    Pictures that it shows are left in that folder as PNG files, which the output names (`images.HANDED_OVER`).
+    Pictures that it shows are left in that folder as PNG files, which the output names (`images.PICTURE_MARK`).
     `numbers` are those of its lines on the slide.
     """
     started, failed, spent = time.perf_counter(), "", list[str]()
@@ -54,10 +54,10 @@ def run(
         file.write_text(text, encoding="utf-8")
         os.environ.update(environment(columns, folder))
         os.environ.update(numbering(file, numbers) if numbers else {})
-        main, rename = sys.modules["__main__"], namer(file, numbers)
+        main, rename = sys.modules["__main__"], line_renamer(file, numbers)
         with printing_to(lambda printed: os.write(1, rename(printed.encode("utf-8", "replace")))):
-            script = take_over([str(file)])
-            in_slide()
+            script = become_main([str(file)])
+            show_pictures_in_slide()
             try:
                 with limited(limit, str(file).__eq__):
                     execute(script)
@@ -67,7 +67,7 @@ def run(
                 failed = f"over the time limit of {limit:g} s, on line {up.line}"
             except BaseException as error:
                 error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
-                shown = as_the_script_sees_it(error)
+                shown = without_internal_frames(error)
                 sys.excepthook(type(shown), shown, shown.__traceback__)
                 failed = "exit 1"
                 if isinstance(error, MemoryError):  # what has grown never shrinks

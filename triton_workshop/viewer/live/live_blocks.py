@@ -13,8 +13,8 @@ from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.deck.consent import EVERYTHING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, code_blocks, walk
 from triton_workshop.languages import runnable
-from triton_workshop.processes.compilers import ask, warm
-from triton_workshop.processes.process import CAN_FORK, FAREWELL_SECONDS, machine_memory
+from triton_workshop.processes.compilers import compile_kernels, warm
+from triton_workshop.processes.process import CAN_FORK, SHUTDOWN_GRACE_SECONDS, machine_memory
 from triton_workshop.processes.run import GRACE_SECONDS, Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import CannotRunError, Outcome, Script
@@ -156,7 +156,7 @@ class LiveBlocks:
             alternative=code.alternative,
             memory_limit=self._memory_limit,
             pictures=self.picture_folder() if code.execution is not Execution.IMAGE else None,
-            numbers=code.shown_numbers,
+            numbers=code.visible_numbers,
         )
 
     def fail(self, block: Block, reason: str) -> None:
@@ -195,8 +195,8 @@ class LiveBlocks:
         """Say whether what ran on the simulator compiles for a GPU."""
         try:
             with self._compiler:
-                said = ask(kernels, warm(self._runner))
-            numbers = code.shown_numbers
+                said = compile_kernels(kernels, warm(self._runner))
+            numbers = code.visible_numbers
             run.refused = said.refused is not None
             run.compiled = said.one_line(lambda line: number_of(line, numbers) if numbers else line)
         except OSError:  # it could not be started: there is nothing to say
@@ -217,7 +217,7 @@ class LiveBlocks:
         deadline = time.monotonic() + INTAKE_SECONDS
         for run in self.runs.values():
             try:
-                while time.monotonic() < deadline and run.transcript.take_in():
+                while time.monotonic() < deadline and run.transcript.process_pending():
                     pass
             except Exception as error:  # the block's slide shows it, and the talk goes on
                 run.transcript = Transcript()
@@ -227,7 +227,7 @@ class LiveBlocks:
     def busy(self) -> bool:
         """Whether a block is running, waiting or being compiled, or has output that `update` has not taken in."""
         runs = self.runs.values()
-        return any(run.status is not Status.ENDED or run.transcript.behind or run.compiling for run in runs)
+        return any(run.status is not Status.ENDED or run.transcript.has_pending or run.compiling for run in runs)
 
     @property
     def running(self) -> int:
@@ -241,7 +241,7 @@ class LiveBlocks:
     def close(self) -> None:
         """End everything, and wait until it is gone; interrupt first, so that scripts can clean up."""
         self._closed = True
-        _end(list(self.runs.values()), FAREWELL_SECONDS)
+        _end(list(self.runs.values()), SHUTDOWN_GRACE_SECONDS)
         for thread in self._threads:
             thread.join(timeout=5)
         self._runner.close()

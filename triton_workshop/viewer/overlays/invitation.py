@@ -57,7 +57,7 @@ NO_BROWSER = "no browser here · workshop board, in another terminal, shows the 
 class InvitationBox(TextBox):
     """Shows how to follow, or how to share where nothing is shared."""
 
-    WIDEST = 92
+    MAX_COLUMNS = 92
     BINDINGS: ClassVar[list[BindingType]] = [
         ("w,enter,space,n,l,right,pagedown", "dismiss", "Close"),  # a clicker sends one of the last
         ("b", "board", "Open the board"),

@@ -58,7 +58,7 @@ class Pager(ScrollView, can_focus=True):
         """Show the output as it is now, with a bar of this colour beside it."""
         self.bar = Segment("▎ ", Style(color=bar, bgcolor=self.palette.well))
         transcript = self.run.transcript
-        self.lines = () if transcript.empty else transcript.shown()
+        self.lines = () if transcript.empty else transcript.visible_lines()
         gone, self.dropped = transcript.dropped - self.dropped, transcript.dropped
         rows_gone = self.starts[min(gone, len(self.starts) - 1)]
         self._lay_out()

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from triton_workshop.deck.model import Deck, Slide, plain
 from triton_workshop.printing import printable
-from triton_workshop.screen.box import MARGIN, Box
+from triton_workshop.screen.box import FRAME_COLUMNS, Box
 from triton_workshop.screen.choice import Choice, Entries
 from triton_workshop.screen.palette import Palette
 from triton_workshop.viewer.slides.page import slide_name
@@ -102,7 +102,7 @@ class Index(Choice):
 class SlideSearch(Box[int]):
     """A prompt, and the slides that match it; dismissed with the index of the chosen one."""
 
-    WIDEST = 100
+    MAX_COLUMNS = 100
     AUTO_FOCUS = "Input"
     CSS = """
     SlideSearch Horizontal { height: 1; }
@@ -163,7 +163,7 @@ class SlideSearch(Box[int]):
         name = self.marked(Text(self.slides[hit.slide].name or "—"), words)
         if not hit.line:
             return Text.assemble(number, name)
-        width = max(min(self.WIDEST, self.app.size.width) - MARGIN, 1)
+        width = max(min(self.MAX_COLUMNS, self.app.size.width) - FRAME_COLUMNS, 1)
         name.truncate(max((width - 6) * 2 // 5, 1), overflow="ellipsis", pad=True)
         return Text.assemble(number, name, "  ", self.excerpt(hit.line, width - 8 - name.cell_len, words))
 

@@ -18,7 +18,7 @@ from triton_workshop.screen.lines import strip
 from triton_workshop.screen.palette import DARK, Palette
 from triton_workshop.screen.printed_pictures import PrintedPicture
 from triton_workshop.terminal import Terminal
-from triton_workshop.terminal_pictures import UPPER_HALF_BLOCK, WIDEST_PICTURE, Colour, half_block_colours
+from triton_workshop.terminal_pictures import MAX_PICTURE_COLUMNS, UPPER_HALF_BLOCK, Colour, half_block_colours
 from triton_workshop.viewer.pictures.cell_drawings import CellDrawing, drawings
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def output_cells(picture: PrintedPicture, columns: int, rows: int, terminal: Ter
 
     As large as the room lets it, so that everybody sees it, but no pixel is wider than a cell.
     """
-    columns = min(columns, WIDEST_PICTURE, picture.width)
+    columns = min(columns, MAX_PICTURE_COLUMNS, picture.width)
     return terminal.cells_for((picture.width, picture.height), 100, columns, rows)
 
 

@@ -20,7 +20,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from triton_workshop import terminal_pictures as escapes
-from triton_workshop.terminal import Terminal, Way
+from triton_workshop.terminal import GraphicsProtocol, Terminal
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, flat_picture, half_blocks
 
 CONTROL = ((ControlType.CURSOR_FORWARD, 0),)
@@ -51,7 +51,7 @@ class Held:
     def let_go(self, terminal: Terminal) -> str:
         """The sequence that makes kitty forget them all."""
         numbers, self._numbers = list(self._numbers.values()), OrderedDict()
-        return "".join(escapes.passed_on(escapes.kitty_forget(number), terminal) for number in numbers)
+        return "".join(escapes.wrap_for_tmux(escapes.kitty_forget(number), terminal) for number in numbers)
 
 
 class PictureWidget(Widget):
@@ -88,7 +88,7 @@ class PictureWidget(Widget):
         image = prepared(self.picture, self._terminal)
         if image is None:
             return []
-        if self._terminal.way is Way.KITTY:
+        if self._terminal.graphics is GraphicsProtocol.KITTY:
             return self._letters(image, crop)
         return self._pixels(place, crop)
 
@@ -98,8 +98,8 @@ class PictureWidget(Widget):
         sequences = [escapes.kitty_forget(old) for old in gone]
         if new:
             sequences += escapes.kitty(image, number, self.picture.columns, self.picture.rows)
-        before = "".join(escapes.passed_on(sequence, self._terminal) for sequence in sequences)
-        last = escapes.most_cells()
+        before = "".join(escapes.wrap_for_tmux(sequence, self._terminal) for sequence in sequences)
+        last = escapes.max_cells()
         columns = range(crop.x, min(crop.right, last))
         lines = []
         for row in range(crop.y, min(crop.bottom, last)):
@@ -151,9 +151,9 @@ def prepared(picture: ScaledPicture, terminal: Terminal) -> Image | None:
     flat = flat_picture(picture.source, picture.background, SHARPNESS * width, SHARPNESS * height)
     if flat is None:
         return None
-    sharper = terminal.way is Way.ITERM2 and flat.width >= SHARPNESS * width
+    sharper = terminal.graphics is GraphicsProtocol.ITERM2 and flat.width >= SHARPNESS * width
     return (
-        escapes.scaled(flat, SHARPNESS * width, SHARPNESS * height) if sharper else escapes.scaled(flat, width, height)
+        escapes.resize(flat, SHARPNESS * width, SHARPNESS * height) if sharper else escapes.resize(flat, width, height)
     )
 
 
@@ -171,6 +171,6 @@ def encoded(picture: ScaledPicture, terminal: Terminal, part: Region) -> str:
         return ""
     across, down = image.width // picture.columns, image.height // picture.rows
     cut = image.crop((part.x * across, part.y * down, part.right * across, part.bottom * down))
-    if terminal.way is Way.SIXEL:
+    if terminal.graphics is GraphicsProtocol.SIXEL:
         return escapes.sixel(cut)
     return escapes.iterm2(cut, f"width={part.width};height={part.height};preserveAspectRatio=0;doNotMoveCursor=1")

@@ -63,7 +63,7 @@ def output_ground(palette: Palette) -> Style:
 def printed(run: BlockRun, view: View, width: int, ground: Style) -> Fragment:
     """What a block has printed, in rows of that width."""
     fragment = Fragment()
-    lines = run.transcript.shown()
+    lines = run.transcript.visible_lines()
     earlier = run.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
     if earlier:
         note = f"… {earlier:,} earlier lines; o shows " + ("more" if run.transcript.dropped else "all")

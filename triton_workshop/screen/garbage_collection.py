@@ -13,7 +13,7 @@ def postpone_collection() -> None:
     gc.disable()
 
 
-def first_picture_shown() -> None:
+def resume_collection() -> None:
     """Collect garbage from now on, except for what was made before."""
     if not gc.isenabled():
         gc.freeze()

@@ -10,13 +10,13 @@ from triton_simulator.patches import Patches
 from triton_simulator.without_library import has_library, provide
 
 SWITCH = "TRITON_SIMULATOR"
-"""Set to 0, this environment variable leaves kernels to Triton's own interpreter."""
+"""The variable that, set to 0, leaves kernels to Triton's interpreter."""
 
 
 _prepared: dict[frozenset[str], Patches] = {}
-"""What `install` has to change, by the modules of Triton that are loaded."""
+"""Changes that `install` makes, by the modules of Triton that are loaded."""
 _applied: list[Patches] = []
-"""What is changed in Triton at the moment: nothing, or all that `install` changes."""
+"""Changes that are in force: none, or all that `install` makes."""
 
 
 def install() -> None:
@@ -74,9 +74,9 @@ def _check_mode() -> None:
 
 
 def prepare() -> None:
-    """Find out now what `install` has to change.
+    """Prepare the changes of `install`, without making them.
 
-    That takes most of its 15 ms. Nothing in Triton changes yet.
+    This takes most of the 15 ms that `install` takes.
     """
     if _loaded() not in _prepared:
         patches = _patches()

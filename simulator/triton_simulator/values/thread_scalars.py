@@ -15,7 +15,7 @@ Share = Callable[[], None]
 """Is called where all threads need the number."""
 
 
-class Unshared(np.ndarray[Any, np.dtype[Any]]):
+class ThreadScalar(np.ndarray[Any, np.dtype[Any]]):
     """A scalar of each program, and whatever numpy makes of it."""
 
     share: Share | None
@@ -24,19 +24,19 @@ class Unshared(np.ndarray[Any, np.dtype[Any]]):
         self.share = getattr(source, "share", None)
 
 
-def unshared(data: Array, share: Share) -> Array:
+def thread_scalar(data: Array, share: Share) -> Array:
     """Return data that calls `share` once all threads need it."""
-    result = data.view(Unshared)
+    result = data.view(ThreadScalar)
     result.share = share
     return result
 
 
-def shared(data: Array, size: int) -> Array:
+def block_data(data: Array, size: int) -> Array:
     """Return the same data, for a block of `size` elements.
 
     A block of more than a warp takes part in other threads, which then need it.
     """
-    if type(data) is not Unshared:
+    if type(data) is not ThreadScalar:
         return data
     if data.share is not None and size > WARP:
         data.share()

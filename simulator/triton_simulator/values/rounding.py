@@ -1,6 +1,6 @@
 """Results rounded up, down or towards zero.
 
-They are exact, from what an operation leaves over.
+The remainder of an operation tells which neighbour is exact.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ import numpy as np
 from triton_simulator.values import arithmetic
 from triton_simulator.values.formats import Array, round_to_odd
 
-Directed = Callable[..., Array]
+RoundedFunction = Callable[..., Array]
 MODES = "nzdu"
-"""To nearest, towards zero, down and up, as the names of functions end: `add_rz`."""
+"""Modes, as the names of functions end: `add_rz`.
+
+They are to nearest, towards zero, down and up.
+"""
 
 
 def round_as(mode: str, nearest: Array, error: Array) -> Array:
@@ -36,10 +39,7 @@ def round_as(mode: str, nearest: Array, error: Array) -> Array:
 
 
 def round_sum(mode: str, total: Array, rest: Array, dtype: Any) -> Array:
-    """Return `total + rest` in a dtype.
-
-    It is an exact sum of two numbers of float64.
-    """
+    """Return `total + rest`, an exact sum in float64, in a dtype."""
     nearest = total.astype(dtype)
     remainder = total - nearest
     error = np.where(np.isfinite(total), np.where(remainder == 0, rest, remainder), 0)
@@ -134,7 +134,7 @@ _fused_error = np.vectorize(_scalar_fused_error, otypes=[np.float64])
 def from_integer(mode: str, x: Array, dtype: Any) -> Array:
     """Return an integer of up to 64 bits as a float.
 
-    It is split in two halves that are exact.
+    Each half of its bits is exact in float64.
     """
     high, low = (x >> x.dtype.type(16)).astype(np.int64), (x & x.dtype.type(0xFFFF)).astype(np.float64)
     if x.dtype.itemsize == 8:
