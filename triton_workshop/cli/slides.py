@@ -115,7 +115,7 @@ def present(
                 from triton_workshop.viewer.present import present as present_deck
 
                 given = Consent(run, replace)
-                raise typer.Exit(present_deck(path, start=slide, given=given, terminal=terminal, shared=shared))
+                raise typer.Exit(present_deck(path, start=slide, consent=given, terminal=terminal, shared=shared))
 
 
 @contextmanager
