@@ -98,6 +98,7 @@ class Viewer(App[int]):
     # The screen
 
     def get_default_screen(self) -> SlideScreen:
+        """Return the screen of the slides."""
         return self.slide_screen
 
     def on_mount(self) -> None:
@@ -205,7 +206,7 @@ class Viewer(App[int]):
 
     def action_run(self) -> None:
         """Run the block in the editor, or else the slide's blocks for this key."""
-        self.body.save_edit()
+        self.body.save_edit()  # first, as the editor's text decides which blocks there are
         blocks = self.presentation.blocks_for_key() if self.body.edited is None else [self.body.edited]
         refused = [block.content for block in blocks if not self.presentation.live.allows(block)]
         if not blocks:
@@ -280,7 +281,7 @@ class Viewer(App[int]):
             self.body.open_editor(spot.block, self.slide_screen.palette, x - spot.x, y - spot.y)
         elif spot.target is SpotTarget.OUTPUT:
             self._show_output(spot.block)
-        elif spot.block == self.body.edited:
+        elif spot.block == self.body.edited:  # its header: run the text in the editor, and not the code below it
             self.action_run()
         else:
             self.slide_screen.start([spot.block])
@@ -401,7 +402,7 @@ class Viewer(App[int]):
 
 
 def differences_notice(deck: Deck) -> str:
-    """Count the things that presenterm draws otherwise; empty if there are none.
+    """Count the differences from presenterm; empty if there are none.
 
     The footer is too short to list them.
     """

@@ -134,7 +134,7 @@ class Presentation:
         return isinstance(result, DeckError) or find_slide(self.deck_read, self.position.slide, result) is None
 
     def reload(self, deck: Deck) -> bool:
-        """Continue with a deck that was read again, on the same slide if it exists.
+        """Continue with the deck, read again, on the same slide if it exists.
 
         Outputs and edits are kept. Return whether an edit now waits, because its code is gone.
         """

@@ -1,4 +1,4 @@
-"""The screen that shows a slide: title, body, footer, and an error in the deck."""
+"""The screen of a slide: title, body, footer, and an error in the deck."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from triton_workshop.viewer.slides.view import View
 FRAME_SECONDS = 0.05
 """Seconds between two checks for output of live blocks."""
 DRAW_INTERVAL_FACTOR = 3
-"""The time between two draws of streaming output, in multiples of a draw's own."""
+"""Time between two draws of streaming output, as a multiple of one draw."""
 
 
 class NoticeKind(Enum):
@@ -166,6 +166,7 @@ class SlideScreen(Screen[None]):
         """Show the footer; a message lies over it even where the slide has none."""
         view = self.view()
         lines: Lines = ()
+        # A number only stands in a footer that is there; a message or a question must be read.
         is_message = self.notice.text != "" and self.notice.kind is not NoticeKind.NUMBER
         if self.presentation.slide.footer or is_message:
             hint = self.notice.text or ("▶ running" if self.presentation.live.running else "")

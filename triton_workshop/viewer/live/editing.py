@@ -196,11 +196,12 @@ def version(block: Block, text: str) -> Block:
 
 
 def with_text(code: Code, text: str) -> Code:
-    """Return the code with other visible lines, and its hidden lines among them.
+    """Return the code with other visible lines, and with its hidden lines.
 
     All of it is highlighted, at every step: what the presenter types is what it is about now.
     """
     lines = tuple(text.split("\n"))
+    # The source is built anew from both, as hidden lines move with the visible ones around them.
     hidden_before = hidden_runs(code, lines)
     old_source = code.source.split("\n")
     source: list[tuple[str, bool]] = []
@@ -219,7 +220,7 @@ def with_text(code: Code, text: str) -> Code:
 
 
 def hidden_runs(code: Code, lines: Sequence[str]) -> dict[int, list[int]]:
-    """Return the hidden lines' indices by the new visible line that they precede.
+    """Return the hidden lines by the new visible line that they precede.
 
     Those at the start and at the end stay there. Between two lines, a new indented line goes before them, since it
     continues what is above; any other goes after them, since it may need what they define.
@@ -247,7 +248,10 @@ def hidden_runs(code: Code, lines: Sequence[str]) -> dict[int, list[int]]:
 
 
 def line_moves(old: Sequence[str], new: Sequence[str]) -> Callable[[int], int]:
-    """Return a function from a line's index in `old`, or its end, to that in `new`."""
+    """Return a function from a line's old index to its new one.
+
+    The end of the text counts as a line.
+    """
     indices: list[int] = []
     for _, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         indices += [min(new_start + offset, new_end) for offset in range(old_end - old_start)]

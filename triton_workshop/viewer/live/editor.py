@@ -120,7 +120,7 @@ class Editor(TextArea):
         prefix = self.document.get_line(start[0])[: start[1]]
         if key == "enter":
             self._replace_via_keyboard(f"\n{next_indent(prefix)}", start, end)
-        elif key == "tab" and start[0] != end[0]:
+        elif key == "tab" and start[0] != end[0]:  # several lines are selected
             self._change_lines(indented)
         elif key == "tab":
             self._replace_via_keyboard(" " * (INDENT - start[1] % INDENT), start, end)

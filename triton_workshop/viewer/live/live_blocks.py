@@ -241,7 +241,7 @@ class LiveBlocks:
 
     @property
     def busy(self) -> bool:
-        """True while a block runs, waits or is compiled, or has unprocessed output."""
+        """True while a block runs, waits, is compiled, or has pending output."""
         runs = self.runs.values()
         return any(run.status is not Status.ENDED or run.transcript.behind or run.compiling for run in runs)
 
@@ -302,7 +302,7 @@ def _end(runs: Sequence[BlockRun], grace: float = GRACE_SECONDS) -> None:
 
 
 def match_blocks(old_deck: Deck, new_deck: Deck) -> dict[Block, Block]:
-    """Match a deck's blocks of code with those of the deck as it was read again.
+    """Match a deck's blocks of code with those of the same deck, read again.
 
     Identical blocks are matched by their neighbours. Blocks whose code is gone are left out.
     """
@@ -329,7 +329,7 @@ def blocks_to_run(slide: Slide, step: int, *when: Execution) -> list[Block]:
 
 
 def blocks_to_start(slide: Slide) -> list[Block]:
-    """Return the blocks that run automatically when their slide is first shown."""
+    """Return the blocks that run when their slide is first shown."""
     return blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *REPLACING)
 
 

@@ -74,7 +74,7 @@ class NotesView:
 
     @property
     def side(self) -> int:
-        """Columns left free on either side; fewer than slides leave on a wide screen."""
+        """Free columns on either side; on a wide screen, fewer than a slide's."""
         return min(margin(self.width), 4)
 
     @property
@@ -144,6 +144,7 @@ def notes_column(view: NotesView, width: int, rows: int) -> tuple[Sequence[Strip
 
 def panel(view: NotesView, width: int, rows: int) -> list[Strip]:
     """Draw the time, the plan, the running blocks, and a preview if it fits."""
+    # The preview comes last, since it can use whatever is left, or be left out.
     groups = (clock(view, width), plan(view, width), running(view, width))
     texts = [text for group in groups if group for text in (*group, Text())]
     lines = [strip(text, width, view.palette.base) for text in (*texts, next_heading(view, width))]

@@ -112,6 +112,7 @@ def timed_sections(slides: Sequence[Slide], minutes: Sequence[float]) -> list[Ta
     if not marks:
         return []
     last, _, last_begins = marks[-1]
+    # No section begins where the last one ends, so its notes may say when ("until 3:00").
     named = [in_minutes(*time) for note in slides[last].notes for time in UNTIL.findall(note)]
     end = max((time for time in named if time > last_begins), default=last_begins + sum(minutes[last:]))
     zero = marks[0][2]
@@ -129,6 +130,7 @@ def windows_of(section: TalkSection, minutes: Sequence[float]) -> Iterator[tuple
 
     The last ones get the remaining time, and nothing goes beyond the section.
     """
+    # Slides without minutes share a time with the slide before, so a time belongs to a group of slides.
     lengths = [length for length in minutes if length] or [section.minutes]
     edges = [min(section.begins + passed, section.ends) for passed in accumulate(lengths, initial=0.0)]
     edges[-1] = section.ends

@@ -19,7 +19,7 @@ from triton_workshop.viewer.sharing import Invitation
 QUIET_ZONE = 4
 """Modules of light around a QR code (ISO/IEC 18004)."""
 INK, PAPER = "#000000", "#ffffff"
-"""Of the QR code, in dark rooms and bright ones: cameras expect dark on light."""
+"""Colours of the QR code; cameras expect dark on light."""
 GAP = 3
 MIN_TEXT_COLUMNS = 24
 """Columns that the text needs beside the code."""

@@ -101,7 +101,7 @@ class Pager(ScrollView, can_focus=True):
         return folded_height(line, self.columns)
 
     def _picture(self, line: PictureLine) -> ScaledPicture:
-        """Scale a picture in characters, which scrolls with the text, to one screen."""
+        """Scale a picture in characters to one screen."""
         columns, rows = output_cells(line.picture, self.columns, self.visible_rows, self.terminal)
         return ScaledPicture(line.picture, columns, rows, self.palette.well)
 

@@ -89,6 +89,7 @@ def hits(slides: Sequence[SearchedSlide], query: str) -> list[Hit]:
             ranked.append((0, Hit(index, "")))
             continue
         matches = [{term for term in terms if occurrences(term, line)} for line in slide.lines]
+        # The line with most terms is shown, even where no line has all of them.
         best = max(range(len(matches)), key=lambda number: len(matches[number]), default=0)
         if missing <= set().union(*matches):
             ranked.append((1 if matches[best] == set(terms) else 2, Hit(index, slide.lines[best])))

@@ -43,7 +43,7 @@ class ScaledPicture:
 
 @dataclass(frozen=True)
 class PlacedPicture:
-    """The position in the body, in cells, of a picture that the terminal shows."""
+    """A picture that the terminal shows, with its position in cells."""
 
     picture: ScaledPicture
     x: int

@@ -77,13 +77,13 @@ class PictureWidget(Widget):
         self._terminal = terminal
         self._kitty_cache = kitty_cache
         self._drawn: tuple[Region, Region] | None = None
-        """The region on the screen, and the crop of the picture that the terminal shows there.
+        """The picture's region on the screen, and the crop that is shown there.
 
         None if something else may have been written there.
         """
         self._last_position: tuple[Region, Region] | None = None
         self._rest: Timer | None = None
-        """Runs while the picture moves: sending it for every row would be too slow."""
+        """Runs while the picture moves, as sending it for every row is slow."""
         self.styles.width, self.styles.height = picture.columns, picture.rows
 
     def redraw(self) -> None:
@@ -167,7 +167,7 @@ class PictureWidget(Widget):
 
 @lru_cache(maxsize=8)
 def prepared(picture: ScaledPicture, terminal: Terminal) -> Image | None:
-    """Return the picture at its size on the screen, or None if it is unreadable."""
+    """Return the picture at its size on the screen, or None."""
     width, height = picture.columns * terminal.cell[0], picture.rows * terminal.cell[1]
     flat = flat_picture(picture.source, picture.background, SHARPNESS * width, SHARPNESS * height)
     if flat is None:

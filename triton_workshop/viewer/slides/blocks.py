@@ -148,25 +148,27 @@ def code_panel(
     Lines that are not highlighted are dimmed; long lines continue in the next row.
     """
     ground = palette.base + Style(bgcolor=palette.panel) if code.background else palette.base
-    numbers = len(str(len(code.lines))) if code.line_numbers else 0
-    gutter = 2 + (numbers + 2 if numbers else 0)
+    digits = len(str(len(code.lines))) if code.line_numbers else 0
+    gutter = digits + 4 if digits else 2
     rows: list[Text] = []
     header = panel_header(code, width, palette, consent, mark)
     if header is not None:
         rows.append(header)
-    elif spacing and code.background:
+    elif spacing and code.background:  # the panel's edge, where no header makes one
         rows.append(Text())
     dimmed = Style(color=palette.faint)
     lines = code_lines(code.language, code.lines, palette)
     comments = [comment_start(line, palette) for line in lines]
     for index, text_rows in enumerate(code_rows(lines, comments, max(width - gutter - 1, 1)), start=1):
         lit = highlighted is None or index in highlighted
-        bar = ("▎ ", palette.accent) if lit and highlighted is not None else (" ", dimmed)
-        number = str(index).rjust(numbers) if numbers else ""
-        for row_index, row in enumerate(text_rows):
-            lead = Text(bar[0].ljust(2), bar[1])
-            if numbers:
-                lead.append((number if row_index == 0 else " " * numbers) + "  ", Style(color=palette.faint))
+        # A bar tells highlighted lines from the rest; where all are lit, there is nothing to tell.
+        has_bar = lit and highlighted is not None
+        number = str(index)
+        for row in text_rows:
+            lead = Text("▎ ", palette.accent) if has_bar else Text("  ", dimmed)
+            if digits:
+                lead.append(f"{number:>{digits}}  ", Style(color=palette.faint))
+            number = ""  # rows in which a long line continues have none
             rows.append(Text.assemble(lead, row if lit else Text(row.plain, dimmed)))
     if spacing and code.background:
         rows.append(Text())
@@ -197,6 +199,7 @@ def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mar
     else:
         note = "▶ Ctrl+E"
     language = printable(code.language)
+    # The state is cut first and the key last, as it is what the presenter looks for.
     free = width - Text(language + note).cell_len - 8
     mark_text = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), free) if mark else ""
     terminal_text = fitting(NO_TERMINAL, free - Text(mark_text).cell_len) if code.terminal else ""

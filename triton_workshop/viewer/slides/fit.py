@@ -27,7 +27,7 @@ def ended(output: bytes, outcome: Outcome) -> BlockRun:
 
 
 def output_columns(deck: Deck, width: int = WIDTH, height: int = HEIGHT) -> dict[Block, int]:
-    """Return the columns for each live block's output on a screen of that size."""
+    """Return the columns for each live block's output at a screen size."""
     pages = (complete_page(deck, slide, {}, width, height) for slide in deck.slides)
     return {block: area.columns for page in pages for block, area in page.live.items()}
 

@@ -1,4 +1,4 @@
-"""The frame of a slide, title bar and footer, and slides that are only a title."""
+"""The title bar and footer of a slide, and slides that are only a title."""
 
 from __future__ import annotations
 

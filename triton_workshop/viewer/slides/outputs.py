@@ -19,7 +19,7 @@ from triton_workshop.viewer.slides.view import View
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 LINES_ON_A_SLIDE = 500
-"""Lines of an output that a slide shows; the output's own screen shows more."""
+"""Lines of an output on a slide; the output's own screen shows more."""
 
 
 def output(block: Block, view: View, width: int) -> Fragment:
@@ -102,7 +102,7 @@ def run_status(run: BlockRun, now: float, palette: Palette) -> tuple[Text, str]:
             style = Style(color=palette.warning if run.refused else palette.muted, bold=False)
             text.append(f" · {printable(run.compiled)}", style)
         return text, tone
-    if run.status is Status.ENDED:
+    if run.status is Status.ENDED:  # without an outcome or a failure: it was cancelled while it waited
         return bold("■ not started", palette.warning)
     if run.status is Status.WAITING:
         return Text("◌ waiting for the block before", Style(color=palette.muted)), palette.faint

@@ -174,7 +174,9 @@ class Composer:
             return 0
         if isinstance(block.content, ListItem) and same_list(previous.content, block.content):
             spacing = previous.content.spacing if isinstance(previous.content, ListItem) else 1
-            return max(spacing - 1, int(self.spacing > Spacing.NONE and block.content.depth == 0))
+            # Items of the top level stand apart where the slide has space; nested ones belong to the item above.
+            apart = self.spacing > Spacing.NONE and block.content.depth == 0
+            return max(spacing - 1, int(apart))
         return 2 if self.spacing is Spacing.WIDE and self.view.height >= TALL else 1
 
     def fragment(self, block: Block, width: int, rows: int) -> Fragment:
@@ -261,13 +263,15 @@ class Composer:
     def _replacement(self, block: Block, code: Code, width: int, rows: int) -> Fragment | None:
         """Lay out the output or picture that replaces code; None before it runs."""
         run = self.view.runs.get(block)
-        if run is not None and run.picture is not None:
-            fragment = self._image(Image(run.picture), block.alignment, width, rows)
-        elif run is not None:
-            quiet = run.outcome is not None and run.outcome.succeeded and run.failure is None
-            fragment = plain_output(block, code, run, self.view, width) if quiet else output(block, self.view, width)
-        else:
+        if run is None:
             return None
+        succeeded = run.outcome is not None and run.outcome.succeeded and run.failure is None
+        if run.picture is not None:
+            fragment = self._image(Image(run.picture), block.alignment, width, rows)
+        elif succeeded:
+            fragment = plain_output(block, code, run, self.view, width)
+        else:  # with its status, as a failure or a wait must not look like content
+            fragment = output(block, self.view, width)
         fragment.live[block] = live_area(fragment, width)
         return fragment
 

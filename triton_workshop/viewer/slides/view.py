@@ -1,4 +1,4 @@
-"""The state of the viewer on which a page depends, and sizes of the screen."""
+"""The viewer's state on which a page depends, and sizes of the screen."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Spacing(IntEnum):
 
 
 def footer_height(height: int) -> int:
-    """Return the rows of the footer, so that the slide gets most of the screen."""
+    """Return the rows of the footer: few, so that the slide gets most."""
     if height < 10:
         return 1
     return 2 if height < TALL else 3
