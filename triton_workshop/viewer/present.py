@@ -39,7 +39,9 @@ def present(
     if shared is not None:
         shared.ready()
     notes = Publisher(deck_path)
-    observers: list[Observer] = [lambda shown: notes.publish(shown.deck, shown.position, shown.live.runs)]
+    observers: list[Observer] = [
+        lambda presented: notes.publish(presented.deck, presented.position, presented.live.runs)
+    ]
     if shared is not None:
         observers.append(shared.tell)
     invitation = shared.invitation if shared is not None else lambda: None

@@ -97,14 +97,14 @@ class SlideScreen(Screen[None]):
     def on_mount(self) -> None:
         self.ticker = self.set_interval(FRAME_SECONDS, self._tick, pause=True)
         self.set_interval(HEARTBEAT_SECONDS / 2, self.notify_observers)
-        self.app.app_resume_signal.subscribe(self, self._come_back)
+        self.app.app_resume_signal.subscribe(self, self._redraw_after_resume)
         self.watch(self.body, "scroll_y", self.draw_footer, init=False)
         self.post_message(self.Ready())
 
     def on_unmount(self) -> None:
         self.prefetch.close()
 
-    def _come_back(self, _: App[object]) -> None:
+    def _redraw_after_resume(self, _: App[object]) -> None:
         """Redraw after Ctrl+Z and `fg`, since the shell has had the screen."""
         self.pictures.redraw()
         self.app.refresh(layout=True)

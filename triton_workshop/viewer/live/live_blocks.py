@@ -143,9 +143,9 @@ class LiveBlocks:
             run = self.runs[block] = BlockRun(Transcript(script.pictures), program=program_of(block))
             batch.append((run, script, code))
         if batch and not self._closed:
-            self._in_a_thread(self._work, batch)
+            self._start_thread(self._work, batch)
 
-    def _in_a_thread(self, work: Callable[..., None], *arguments: object) -> None:
+    def _start_thread(self, work: Callable[..., None], *arguments: object) -> None:
         thread = threading.Thread(target=work, args=arguments, daemon=True)
         self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
         thread.start()
@@ -205,7 +205,7 @@ class LiveBlocks:
             kernels = process.launched()
         if kernels and run.outcome.succeeded:
             run.compiling = True
-            self._in_a_thread(self._compile, run, kernels, code)
+            self._start_thread(self._compile, run, kernels, code)
 
     def _compile(self, run: BlockRun, kernels: Sequence[PickledKernel], code: Code) -> None:
         """Compile kernels that ran on the simulator, and record the answer."""

@@ -62,13 +62,13 @@ class Pager(ScrollView, can_focus=True):
         self.bar = Segment("▎ ", Style(color=bar, bgcolor=self.palette.well))
         transcript = self.run.transcript
         self.lines = () if transcript.empty else transcript.shown()
-        gone, self.dropped = transcript.dropped - self.dropped, transcript.dropped
-        rows_gone = self.starts[min(gone, len(self.starts) - 1)]
+        dropped, self.dropped = transcript.dropped - self.dropped, transcript.dropped
+        dropped_rows = self.starts[min(dropped, len(self.starts) - 1)]
         self._lay_out()
         if self.follows:
             self._go(self.starts[-1])
-        elif rows_gone:  # stays at the same lines when the first ones are dropped
-            self._go(self.top - rows_gone)
+        elif dropped_rows:  # stays at the same lines when the first ones are dropped
+            self._go(self.top - dropped_rows)
         self.refresh()
 
     def _lay_out(self) -> None:

@@ -55,7 +55,7 @@ NO_TERMINAL = ("a terminal in presenterm; here as +exec", "no terminal here", "n
 
 
 @lru_cache(maxsize=1024)
-def still_lines(block: Block, width: int, palette: Palette, step: int) -> Lines:
+def static_lines(block: Block, width: int, palette: Palette, step: int) -> Lines:
     """Draw a block that does not run.
 
     Its lines are always the same for the same slide, so they are drawn once.

@@ -77,7 +77,7 @@ class Fragment:
         if fragment.revealed:
             self.revealed = max(self.revealed, y + fragment.revealed)
 
-    def behind(self, lead: Segment, width: int, ground: Style | None) -> Fragment:
+    def with_lead(self, lead: Segment, width: int, ground: Style | None) -> Fragment:
         """Return the fragment with a segment before each line, at a width."""
         x = lead.cell_length
         lines = (Strip([lead, *line], x + line.cell_length) for line in self.lines)
@@ -93,4 +93,4 @@ def picture_fragment(picture: ScaledPicture, terminal: Terminal, x: int, width: 
     """
     if terminal.shows_pictures:
         return Fragment([Strip.blank(width, ground)] * picture.rows, [PlacedPicture(picture, x, 0)])
-    return Fragment(list(half_blocks(picture) or ())).behind(Segment(" " * x, ground), width, ground)
+    return Fragment(list(half_blocks(picture) or ())).with_lead(Segment(" " * x, ground), width, ground)

@@ -35,7 +35,7 @@ def output(block: Block, view: View, width: int) -> Fragment:
     inside = max(width - 4, 1)
     lines = printed(run, view, inside, ground)
     lines.append(Fragment([strip(row, inside, ground) for row in wrap(status, inside)]))
-    fragment = lines.behind(Segment("▎ ", Style(color=tone, bgcolor=palette.well)), width, ground)
+    fragment = lines.with_lead(Segment("▎ ", Style(color=tone, bgcolor=palette.well)), width, ground)
     fragment.spots.append(Spot(block, SpotTarget.OUTPUT, 0, 0, width, fragment.height))
     return fragment
 
@@ -54,7 +54,7 @@ def plain_output(block: Block, code: Code, run: BlockRun, view: View, width: int
         widths = [cell_len(line.text.rstrip()) for line in lines.lines]
         widest = max([*widths, *(placed.x + placed.picture.columns for placed in lines.pictures)], default=0)
         indent = max(width - widest, 0) // 2
-    fragment = lines.behind(Segment(" " * indent, ground), width, ground)
+    fragment = lines.with_lead(Segment(" " * indent, ground), width, ground)
     fragment.spots.append(Spot(block, SpotTarget.OUTPUT, 0, 0, width, fragment.height))
     return fragment
 

@@ -37,7 +37,7 @@ from triton_workshop.screen.palette import Palette
 from triton_workshop.viewer.live.live_blocks import replaces_code
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, draw_cells, pixel_size
-from triton_workshop.viewer.slides.blocks import code_panel, column_widths, editor_panel, still_lines
+from triton_workshop.viewer.slides.blocks import code_panel, column_widths, editor_panel, static_lines
 from triton_workshop.viewer.slides.fragment import Fragment, LiveArea, Spot, SpotTarget, picture_fragment
 from triton_workshop.viewer.slides.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.slides.outputs import output, plain_output
@@ -75,7 +75,7 @@ def compose(deck: Deck, slide: Slide, view: View) -> DrawnSlide:
     body_rows = max(view.height - len(title) - foot, 1)
     base = view.palette.base
     flow = Composer(view, choose_spacing(slide, view.palette, width, body_rows)).flow(slide.blocks, width, body_rows)
-    fragment = flow.behind(Segment(" " * view.side, base), view.width, base)
+    fragment = flow.with_lead(Segment(" " * view.side, base), view.width, base)
     pictures = tuple(placed for placed in fragment.pictures if placed.y < fragment.revealed)
     return DrawnSlide(
         title, tuple(fragment.lines[: fragment.revealed]), body_rows, pictures, fragment.live, tuple(fragment.spots)
@@ -189,15 +189,15 @@ class Composer:
         elif isinstance(content, Code):
             fragment = self._code(block, content, width, rows)
         else:
-            fragment = Fragment(list(self._still(block, width)))
+            fragment = Fragment(list(self._static(block, width)))
         if block.step > self.view.step:
             return Fragment([self._line(Text(), width)] * fragment.height)
         fragment.revealed = fragment.height
         return fragment
 
-    def _still(self, block: Block, width: int) -> Lines:
+    def _static(self, block: Block, width: int) -> Lines:
         step = self.view.step if isinstance(block.content, Table) else 0
-        return still_lines(block, width, self.palette, step)
+        return static_lines(block, width, self.palette, step)
 
     def _line(self, text: Text, width: int) -> Strip:
         return strip(text, width, self.base)
@@ -237,7 +237,7 @@ class Composer:
         if drawing is not None:
             lines = draw_cells(drawing, self.palette, width)
             margin = Segment(" " * indent(alignment or Alignment.CENTER, width - lines[0].cell_length), self.base)
-            return Fragment(lines).behind(margin, width, self.base)
+            return Fragment(lines).with_lead(margin, width, self.base)
         pixels = pixel_size(content.path)
         if pixels is None:
             text = Text(f"[no picture in {content.path.name}]", Style(color=self.palette.bad))

@@ -27,7 +27,7 @@ VEIL = "\u2800"
 
 
 @dataclass(frozen=True)
-class Need:
+class ColumnContent:
     """The contents of one column of a table, measured in cells."""
 
     longest_word: int
@@ -36,7 +36,7 @@ class Need:
     """The lengths of the words of each of its texts."""
 
     @classmethod
-    def of(cls, texts: Sequence[Text]) -> Need:
+    def of(cls, texts: Sequence[Text]) -> ColumnContent:
         """Measure the texts of a column."""
         lines = [line for text in texts for line in text.plain.split("\n")]
         longest = max((cell_len(longest_word) for line in lines for longest_word in unbreakable(line)), default=1)
@@ -52,9 +52,9 @@ def unbreakable(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def height(need: Need, width: int) -> int:
+def height(content: ColumnContent, width: int) -> int:
     """Count the rows of all texts of a column."""
-    return sum(height_of_text(lengths, width) for lengths in need.texts)
+    return sum(height_of_text(lengths, width) for lengths in content.texts)
 
 
 def height_of_text(lengths: Sequence[int], width: int) -> int:
@@ -69,30 +69,30 @@ def height_of_text(lengths: Sequence[int], width: int) -> int:
     return rows
 
 
-def widths_of(needs: Sequence[Need], available: int) -> list[int]:
+def widths_of(contents: Sequence[ColumnContent], available: int) -> list[int]:
     """Return the columns' widths.
 
     Each is enough for the column's longest word, then wider if that saves rows.
     """
-    widths = [need.longest_word for need in needs]
-    narrow = max(available // len(needs) // 2, 1)
+    widths = [content.longest_word for content in contents]
+    narrow = max(available // len(contents) // 2, 1)
     while sum(widths) > available and max(widths) > narrow:  # the longest word has to break, so that others need not
         widths[widths.index(max(widths))] = narrow
-    while step := best_step(needs, widths, available - sum(widths)):
+    while step := best_step(contents, widths, available - sum(widths)):
         column, cells = step
         widths[column] += cells
     return widths
 
 
-def best_step(needs: Sequence[Need], widths: Sequence[int], available: int) -> tuple[int, int] | None:
+def best_step(contents: Sequence[ColumnContent], widths: Sequence[int], available: int) -> tuple[int, int] | None:
     """Return the column and the extra cells that save most rows per cell.
 
     Return None if nothing saves any rows.
     """
     steps = []
-    for column, (need, width) in enumerate(zip(needs, widths, strict=True)):
+    for column, (content, width) in enumerate(zip(contents, widths, strict=True)):
         for cells in range(1, available + 1):
-            saved = height(need, width) - height(need, width + cells)
+            saved = height(content, width) - height(content, width + cells)
             if saved > 0:
                 steps.append((saved / cells, column, cells))
     return max(steps)[1:] if steps else None
@@ -105,9 +105,11 @@ def table(content: Table, alignment: Alignment, width: int, palette: Palette, st
     """
     header = [rich_text(spans, palette) for spans in content.header]
     rows = [[rich_text(spans, palette) for spans in cells] for cells in content.rows]
-    needs = [Need.of(column) for column in zip(header, *rows, strict=False)]
-    gaps = len(needs) - 1
-    gap = WIDE_GAP if width >= max(80, sum(need.longest_word for need in needs) + gaps * WIDE_GAP) else NARROW_GAP
+    contents = [ColumnContent.of(column) for column in zip(header, *rows, strict=False)]
+    gaps = len(contents) - 1
+    gap = (
+        WIDE_GAP if width >= max(80, sum(column.longest_word for column in contents) + gaps * WIDE_GAP) else NARROW_GAP
+    )
     drawn = RichTable(
         box=HEADER_LINE,
         show_edge=False,
@@ -117,7 +119,7 @@ def table(content: Table, alignment: Alignment, width: int, palette: Palette, st
         header_style=Style(color=palette.accent, bold=True),
         show_header=any(content.header),
     )
-    for index, column_width in enumerate(widths_of(needs, width - gaps * gap)):
+    for index, column_width in enumerate(widths_of(contents, width - gaps * gap)):
         justify = content.alignments[index] if index < len(content.alignments) else Alignment.LEFT
         drawn.add_column(header[index], justify=justify.value, overflow="fold", width=column_width)
     for cells, row_step in zip(rows, content.row_steps, strict=False):
