@@ -13,12 +13,12 @@ from rich.theme import Theme
 
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
-from triton_workshop.checking.exercises import EXERCISES, variations_of
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
 from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
+from triton_workshop.exercises import EXERCISES, variations_of
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.repository import short_path
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.transcript import Transcript
@@ -124,7 +124,7 @@ def head(state: WatchState) -> RenderableType:
     marks = Text()
     for entry in state.entries:
         is_open = entry.exercise is state.exercise
-        if (entry.exercise.optional and not is_open) or entry.exercise.half != state.exercise.half:
+        if (entry.exercise.optional and not is_open) or entry.exercise.session != state.exercise.session:
             continue
         label = f"{entry.exercise.number}{STANDINGS[entry.standing][0]}"
         marks.append(f"[{label}]" if is_open else f" {label} ", "strong" if is_open else "plain")
