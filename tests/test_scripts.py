@@ -11,7 +11,7 @@ import pytest
 
 from triton_workshop.checking.check import source_or_verdict
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.checking.reporting.progress import Standing, entries
+from triton_workshop.checking.reporting.progress import Status, entries
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.cli import main
 from triton_workshop.exercises import EXERCISES
@@ -72,7 +72,7 @@ def test_a_check_tells_what_it_cannot_read(place: Path, make: Make, told: str) -
 @everything
 def test_the_list_has_it_as_changed_and_a_reset_keeps_it(place: Path, make: Make, told: str) -> None:
     make(place)
-    assert entries()[0].standing in (Standing.CHANGED, Standing.BEGUN)
+    assert entries()[0].status in (Status.CHANGED, Status.BEGUN)
     assert not is_shipped(ADD)
     backup = reset(ADD)
     assert is_shipped(ADD)

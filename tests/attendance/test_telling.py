@@ -14,7 +14,7 @@ from triton_workshop.attendance import telling
 from triton_workshop.attendance.board import Progress
 from triton_workshop.attendance.membership import join, leave
 from triton_workshop.attendance.telling import Teller, progress_of
-from triton_workshop.checking.reporting.progress import ListedExercise, Record, Standing
+from triton_workshop.checking.reporting.progress import ListedExercise, Record, Status
 from triton_workshop.exercises import EXERCISES
 
 BEGUN = Progress("1", 1, 3, right=False, hints=1)
@@ -107,17 +107,17 @@ def test_who_leaves_is_not_told_of_any_more(room: Scripted, joined: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("standing", "left", "filled", "right"),
+    ("status", "left", "filled", "right"),
     [
-        (Standing.NEW, 3, 0, False),
-        (Standing.BEGUN, 1, 2, False),
-        (Standing.PASSED, 0, 3, True),
-        (Standing.FAILING, 0, 3, False),
+        (Status.NEW, 3, 0, False),
+        (Status.BEGUN, 1, 2, False),
+        (Status.PASSED, 0, 3, True),
+        (Status.FAILING, 0, 3, False),
     ],
 )
-def test_a_report_says_how_far_and_nothing_of_the_code(standing: Standing, left: int, filled: int, right: bool) -> None:
+def test_a_report_says_how_far_and_nothing_of_the_code(status: Status, left: int, filled: int, right: bool) -> None:
     exercise = next(each for each in EXERCISES.values() if len(each.hints) == 3)
     record = Record(hints=("an idea", "x = tl.load(…)"), hints_shown=2)
-    progress = progress_of(ListedExercise(exercise, standing, left, record))
+    progress = progress_of(ListedExercise(exercise, status, left, record))
     assert progress == Progress(exercise.number, filled, 3, right, 2)
     assert "load" not in json.dumps(vars(progress))

@@ -19,8 +19,8 @@ from triton_workshop.checking.judging.verdict import (
     TileState,
     Verdict,
 )
-from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STANDINGS, describe, title
-from triton_workshop.checking.reporting.progress import Standing
+from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STATUS_MARKS, describe, title
+from triton_workshop.checking.reporting.progress import Status
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises import exercise as exercise_module
@@ -92,4 +92,4 @@ def test_a_finding_says_that_the_solution_is_missing(tmp_path: Path, monkeypatch
 
 
 def test_there_are_words_for_every_kind_state_and_standing() -> None:
-    assert (set(HEADLINES), set(CELLS), set(STANDINGS)) == (set(FindingKind), set(TileState), set(Standing))
+    assert (set(HEADLINES), set(CELLS), set(STATUS_MARKS)) == (set(FindingKind), set(TileState), set(Status))

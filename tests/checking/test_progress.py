@@ -20,7 +20,7 @@ from triton_workshop.checking.reporting.description import describe_entry, next_
 from triton_workshop.checking.reporting.progress import (
     ListedExercise,
     Record,
-    Standing,
+    Status,
     entries,
     load_progress,
     remember,
@@ -50,24 +50,24 @@ def test_the_copy_of_an_exercise_is_what_is_shipped(number: str) -> None:
     assert EXERCISES[number].shipped_text == shipped_exercise(number)
 
 
-def _standing() -> Standing:
-    return entries()[0].standing
+def _status() -> Status:
+    return entries()[0].status
 
 
 def test_the_list_follows_the_work(desk: Path) -> None:
     file = ADD.exercise_file
-    assert _standing() is Standing.NEW
+    assert _status() is Status.NEW
     file.write_text(file.read_text().replace("pid = ...", "pid = 1"))
-    assert _standing() is Standing.BEGUN
+    assert _status() is Status.BEGUN
     assert entries()[0].todos_left == 8
     file.write_text(ADD.solution_file.read_text())
-    assert _standing() is Standing.CHANGED
+    assert _status() is Status.CHANGED
     remember(_verdict(desk, WRONG))
-    assert _standing() is Standing.FAILING
+    assert _status() is Status.FAILING
     remember(_verdict(desk))
-    assert _standing() is Standing.PASSED
+    assert _status() is Status.PASSED
     file.unlink()
-    assert _standing() is Standing.MISSING
+    assert _status() is Status.MISSING
 
 
 def test_a_save_since_the_check_is_not_what_has_passed(desk: Path) -> None:
@@ -75,10 +75,10 @@ def test_a_save_since_the_check_is_not_what_has_passed(desk: Path) -> None:
     judged = ADD.solution_file.read_text()
     file.write_text(judged)
     remember(replace(_verdict(desk), text=judged))
-    assert _standing() is Standing.PASSED
+    assert _status() is Status.PASSED
     file.write_text(judged.replace("x + y", "x - y"))
     remember(replace(_verdict(desk), text=judged))
-    assert _standing() is Standing.CHANGED
+    assert _status() is Status.CHANGED
 
 
 def test_a_file_to_repair_is_begun_while_a_bug_is_left_and_passes_however_it_was_repaired(desk: Path) -> None:
@@ -87,18 +87,18 @@ def test_a_file_to_repair_is_begun_while_a_bug_is_left_and_passes_however_it_was
     def entry() -> ListedExercise:
         return next(each for each in entries() if each.exercise is repair)
 
-    assert (entry().standing, entry().todos_left) == (Standing.NEW, len(repair.planted_bugs))
+    assert (entry().status, entry().todos_left) == (Status.NEW, len(repair.planted_bugs))
     text = repair.planted_bugs[0].apply(repair.solution)
     repair.exercise_file.write_text(text)
     assert describe_entry(entry())[-1][0] == f"optional, 1 of {len(repair.planted_bugs)} bugs left"
     remember(Verdict(repair.number, repair.exercise_file.resolve(), "simulator", 0.5, (), ()))
-    assert (entry().standing, entry().todos_left) == (Standing.PASSED, 0)
+    assert (entry().status, entry().todos_left) == (Status.PASSED, 0)
 
 
 def _known(*passed: str) -> tuple[ListedExercise, ...]:
     """All exercises, these of them passed."""
     each = ((entry, entry.exercise.number in passed) for entry in entries())
-    return tuple(replace(entry, standing=Standing.PASSED if is_passed else Standing.NEW) for entry, is_passed in each)
+    return tuple(replace(entry, status=Status.PASSED if is_passed else Status.NEW) for entry, is_passed in each)
 
 
 FIRST_HALF = [number for number, exercise in REQUIRED.items() if exercise.session == 1]
@@ -117,7 +117,7 @@ def test_the_first_half_is_complete_with_four_exercises_and_says_where_the_secon
     first = next(number for number, exercise in EXERCISES.items() if exercise.session == 2)
     assert second == f"The second half begins with: uv run workshop watch {first}"
     entries = _known(*FIRST_HALF)
-    begun = [replace(each, standing=Standing.BEGUN) if each.exercise.number == first else each for each in entries]
+    begun = [replace(each, status=Status.BEGUN) if each.exercise.number == first else each for each in entries]
     assert next_step(begun) == "Next: uv run workshop watch 5"
     assert [entry.exercise.number for entry in to_do(begun)] == [*REQUIRED]
 
@@ -245,7 +245,7 @@ def test_a_hint_needs_no_state_and_says_once_that_there_is_none(workshop: Worksh
 def test_what_is_right_needs_no_hint_and_passes(workshop: Workshop) -> None:
     ADD.exercise_file.write_text(ADD.solution_file.read_text())
     assert "Exercise 1 is right" in workshop("hint", "1").stdout
-    assert _standing() is Standing.PASSED
+    assert _status() is Status.PASSED
     assert "Exercise 1 is right" in workshop("hint", "1").stdout
 
 

@@ -18,7 +18,7 @@ from triton_workshop.attendance.membership import (
     membership_file,
     tell,
 )
-from triton_workshop.checking.reporting.progress import ListedExercise, Standing, entries
+from triton_workshop.checking.reporting.progress import ListedExercise, Status, entries
 
 PATIENCE_SECONDS = 5.0
 """Seconds to wait for an answer."""
@@ -36,7 +36,7 @@ def progress_of(entry: ListedExercise) -> Progress:
     """What the room is told of an exercise. No more than this is ever sent."""
     todos = len(entry.exercise.hints)
     filled = max(todos - entry.todos_left, 0)
-    right = entry.standing is Standing.PASSED
+    right = entry.status is Status.PASSED
     return Progress(entry.exercise.number, filled, todos, right, entry.record.hints_shown)
 
 

@@ -16,7 +16,7 @@ from triton_workshop.bench.report import print_bench, progress
 from triton_workshop.checking.check import load
 from triton_workshop.checking.children import standard_output
 from triton_workshop.checking.commands import FAILED, PASSED, Scripts, chosen
-from triton_workshop.checking.reporting.progress import Standing, entries, remember, update
+from triton_workshop.checking.reporting.progress import Status, entries, remember, update
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises.workloads import WORKLOADS
@@ -27,7 +27,7 @@ from triton_workshop.processes.compilers import new_process
 def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every: bool) -> Scripts:
     """What to bench, by default everything that has passed. Raises MisuseError for a choice that makes no sense."""
     if not (numbers or file):
-        passed = [entry.exercise.number for entry in entries() if entry.standing is Standing.PASSED]
+        passed = [entry.exercise.number for entry in entries() if entry.status is Status.PASSED]
         numbers, every = [number for number in WORKLOADS if plain or every or number in passed], False
         if not numbers:
             raise MisuseError("none of your exercises has passed yet; name one (workshop bench 1), or use --plain")

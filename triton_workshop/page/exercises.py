@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from triton_workshop.checking.reporting.description import STANDINGS, title
-from triton_workshop.checking.reporting.progress import Standing
+from triton_workshop.checking.reporting.description import STATUS_MARKS, title
+from triton_workshop.checking.reporting.progress import Status
 from triton_workshop.exercises import EXERCISES, variations_of
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.page.markup import element
 
-SHOWN = (Standing.NEW, Standing.BEGUN, Standing.FAILING, Standing.CHANGED, Standing.PASSED)
+SHOWN = (Status.NEW, Status.BEGUN, Status.FAILING, Status.CHANGED, Status.PASSED)
 """How far an exercise can be in a page, which has all files."""
 
 
@@ -19,7 +19,7 @@ def exercises() -> str:
     """The place where a page's script lays the exercises out, and what it lays out."""
     data = {
         "exercises": [_exercise(exercise) for exercise in EXERCISES.values()],
-        "marks": {standing: STANDINGS[standing][:2] for standing in SHOWN},
+        "marks": {status: STATUS_MARKS[status][:2] for status in SHOWN},
     }
     text = json.dumps(data).replace("</", "<\\/")
     return (

@@ -14,8 +14,8 @@ from rich.theme import Theme
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
 from triton_workshop.checking.judging.verdict import Finding, Verdict
-from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
-from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
+from triton_workshop.checking.reporting.description import STATUS_MARKS, Row, describe, title
+from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, half_to_come
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
 from triton_workshop.exercises import EXERCISES, variations_of
 from triton_workshop.exercises.exercise import Exercise
@@ -94,7 +94,7 @@ class WatchState:
     @property
     def missing(self) -> bool:
         """True if the file is missing."""
-        return self.entry is not None and self.entry.standing is Standing.MISSING
+        return self.entry is not None and self.entry.status is Status.MISSING
 
     @property
     def verdict(self) -> Verdict | None:
@@ -126,7 +126,7 @@ def head(state: WatchState) -> RenderableType:
         is_open = entry.exercise is state.exercise
         if (entry.exercise.optional and not is_open) or entry.exercise.session != state.exercise.session:
             continue
-        label = f"{entry.exercise.number}{STANDINGS[entry.standing][0]}"
+        label = f"{entry.exercise.number}{STATUS_MARKS[entry.status][0]}"
         marks.append(f"[{label}]" if is_open else f" {label} ", "strong" if is_open else "plain")
     return _justify(Text(title(state.exercise), "strong"), marks)
 

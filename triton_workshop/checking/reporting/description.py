@@ -10,7 +10,7 @@ from typing import Literal
 
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.judging.verdict import Element, Finding, FindingKind, Pixels, TileMap, TileState, Verdict
-from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
+from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, half_to_come
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.todos import open_todos
 
@@ -52,13 +52,13 @@ CELLS: dict[TileState, Toned] = {
     TileState.OUT_OF_BOUNDS: ("O", "important"),
 }
 """A letter and a tone for a cell of a map: both say the same."""
-STANDINGS: dict[Standing, tuple[str, Tone, str]] = {
-    Standing.MISSING: ("?", "bad", "the file is missing"),
-    Standing.NEW: ("○", "muted", "not begun"),
-    Standing.BEGUN: ("◐", "warning", "{todos_left} of {todos} {tasks} left"),
-    Standing.FAILING: ("✗", "bad", "{finding}"),
-    Standing.CHANGED: ("◑", "warning", "changed since its last check"),
-    Standing.PASSED: ("✓", "good", "passed"),
+STATUS_MARKS: dict[Status, tuple[str, Tone, str]] = {
+    Status.MISSING: ("?", "bad", "the file is missing"),
+    Status.NEW: ("○", "muted", "not begun"),
+    Status.BEGUN: ("◐", "warning", "{todos_left} of {todos} {tasks} left"),
+    Status.FAILING: ("✗", "bad", "{finding}"),
+    Status.CHANGED: ("◑", "warning", "changed since its last check"),
+    Status.PASSED: ("✓", "good", "passed"),
 }
 
 
@@ -214,8 +214,8 @@ def _also(findings: Sequence[Finding]) -> str:
 
 def describe_entry(entry: ListedExercise) -> Row:
     """Say how far an exercise is, how long its last check took, and how close its kernel is to the hardware's limit."""
-    exercise, record, passed = entry.exercise, entry.record, entry.standing is Standing.PASSED
-    mark, tone, pattern = STANDINGS[entry.standing]
+    exercise, record, passed = entry.exercise, entry.record, entry.status is Status.PASSED
+    mark, tone, pattern = STATUS_MARKS[entry.status]
     finding = record.finding.replace("-", " ")
     words = pattern.format(
         todos_left=entry.todos_left, todos=len(exercise.hints), tasks=exercise.task_noun, finding=finding
@@ -242,9 +242,9 @@ def next_step(entries: Sequence[ListedExercise]) -> str:
     if entry is None:
         following = half_to_come(entries)
         halves = [each for each in entries if following is None or each.exercise.session < following.exercise.session]
-        left = [each.exercise for each in halves if each.standing is not Standing.PASSED]
+        left = [each.exercise for each in halves if each.status is not Status.PASSED]
         done = "All exercises are done." if following is None else "The first half is done."
         begins = f"The second half begins with: uv run workshop watch {following.exercise.number}" if following else ""
         return "\n".join(filter(None, [done + (f" {offer(left[0])}" if left else ""), begins]))
     number = entry.exercise.number
-    return f"Next: uv run workshop {'reset' if entry.standing is Standing.MISSING else 'watch'} {number}"
+    return f"Next: uv run workshop {'reset' if entry.status is Status.MISSING else 'watch'} {number}"

@@ -141,7 +141,7 @@ def digest(exercise: Exercise) -> str:
         return ""
 
 
-class Standing(StrEnum):
+class Status(StrEnum):
     """How far an exercise is."""
 
     MISSING = "missing"
@@ -158,7 +158,7 @@ class ListedExercise:
     """A line of the list."""
 
     exercise: Exercise
-    standing: Standing
+    status: Status
     todos_left: int
     record: Record
 
@@ -171,15 +171,13 @@ def entries() -> tuple[ListedExercise, ...]:
 
 def to_do(entries: Sequence[ListedExercise]) -> tuple[ListedExercise, ...]:
     """The exercises that everybody does, of the first half and of any other that has been begun."""
-    begun = {1} | {
-        entry.exercise.session for entry in entries if entry.standing not in (Standing.NEW, Standing.MISSING)
-    }
+    begun = {1} | {entry.exercise.session for entry in entries if entry.status not in (Status.NEW, Status.MISSING)}
     return tuple(entry for entry in entries if entry.exercise.session in begun and not entry.exercise.optional)
 
 
 def first_open(entries: Sequence[ListedExercise]) -> ListedExercise | None:
     """Return the first exercise to do that has not passed; None if all have passed."""
-    return next((entry for entry in to_do(entries) if entry.standing is not Standing.PASSED), None)
+    return next((entry for entry in to_do(entries) if entry.status is not Status.PASSED), None)
 
 
 def half_to_come(entries: Sequence[ListedExercise]) -> ListedExercise | None:
@@ -192,19 +190,19 @@ def _entry(exercise: Exercise, record: Record) -> ListedExercise:
     try:
         text = read_text(exercise.exercise_file)
     except OSError:
-        standing = Standing.CHANGED if exercise.exercise_file.exists() else Standing.MISSING
-        return ListedExercise(exercise, standing, len(exercise.hints), record)
+        status = Status.CHANGED if exercise.exercise_file.exists() else Status.MISSING
+        return ListedExercise(exercise, status, len(exercise.hints), record)
     checked = record.digest == digest(exercise)
     left = len(exercise.remaining_bugs(text)) + _todos_left(text)
     if text == exercise.shipped_text:
-        standing = Standing.NEW
+        status = Status.NEW
     elif checked and not record.finding:  # a bug may be repaired elsewhere than where it was planted
-        standing, left = Standing.PASSED, 0
+        status, left = Status.PASSED, 0
     elif left:
-        standing = Standing.BEGUN
+        status = Status.BEGUN
     else:
-        standing = Standing.FAILING if checked else Standing.CHANGED
-    return ListedExercise(exercise, standing, left, record)
+        status = Status.FAILING if checked else Status.CHANGED
+    return ListedExercise(exercise, status, left, record)
 
 
 def _todos_left(text: str) -> int:
