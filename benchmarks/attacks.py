@@ -31,7 +31,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.page import bundle
 from triton_workshop.room.addresses import LOOPBACK, Where
 from triton_workshop.room.share import Share
-from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.presentation import Presentation
 from triton_workshop.viewer.slides.slide_step import goto
 
 ATTACKER = "127.0.0.66"
@@ -54,7 +54,7 @@ class Bench:
         blobs = bundle.read(folder / "inside.zip").blobs
         self.pieces = [f"/piece/{name}" for blob in blobs for name in blob.pieces()]
         self.file = folder / "room.sqlite"
-        self.show = Show(load_deck(DECK))
+        self.presentation = Presentation(load_deck(DECK))
         self.share = Share(Where(port=0), self.file, folder / "inside.zip")
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
         self.word = self.share.invitation().word
@@ -62,12 +62,12 @@ class Bench:
             self.tokens = [room.enter().token for _ in range(PEOPLE)]
             self.attacker = room.enter("Mallory").token
         self.client, self._place = Client(self.port, self.tokens[0]), 0
-        self.share.tell(self.show)
+        self.share.tell(self.presentation)
         self.get("/", self.tokens[0])
 
     def close(self) -> None:
         self.share.close()
-        self.show.live.close()
+        self.presentation.live.close()
 
     def get(self, path: str, token: str, body: bytes | None = None, source: str = LOOPBACK) -> int:
         """The status of an answer that was read whole; 0 if none came."""
@@ -88,10 +88,10 @@ class Bench:
     def change(self) -> float:
         """Seconds until a page that follows has heard of the next slide."""
         self._place += 1
-        self.show.go(goto(self._place % len(self.show.deck.slides) + 1, self.show.steps))
-        place, began = (self.show.place.slide + 1, self.show.place.step), time.monotonic()
+        self.presentation.go(goto(self._place % len(self.presentation.deck.slides) + 1, self.presentation.steps))
+        place, began = (self.presentation.position.slide + 1, self.presentation.position.step), time.monotonic()
         self.client.heard.clear()
-        self.share.tell(self.show)
+        self.share.tell(self.presentation)
         while place not in self.client.heard and time.monotonic() < began + PATIENCE_SECONDS:
             time.sleep(0.002)
         return time.monotonic() - began

@@ -22,7 +22,7 @@ from triton_workshop.processes.runner import Runner
 from triton_workshop.repository import ROOT
 from triton_workshop.validating import Rules, Validation, validate
 from triton_workshop.validating.validate import select_slides
-from triton_workshop.viewer.notes.paragraphs import DONE
+from triton_workshop.viewer.notes.paragraphs import ACTION_PREFIX
 from triton_workshop.viewer.notes.schedule import MINUTES, Minutes, schedule, slide_minutes
 from triton_workshop.viewer.slides.fit import output_columns
 
@@ -76,7 +76,7 @@ class PartTime:
 def rehearse(deck: Deck, validation: Validation | None = None) -> tuple[PartTime, ...]:
     """The parts of a talk; what comes after its end is not among them."""
     slides = tuple(slide_times(deck, validation))
-    parts = schedule(deck).parts
+    parts = schedule(deck).sections
     edges = pairwise([*(part.first for part in parts), len(slides)])
     timed = [(part, shared(slides[first:end])) for part, (first, end) in zip(parts, edges, strict=True) if part.minutes]
     return tuple(PartTime(part.name, part.begins, part.minutes, times) for part, times in timed)
@@ -95,7 +95,7 @@ def slide_times(deck: Deck, validation: Validation | None) -> Iterator[SlideTime
 def spoken_words(notes: Sequence[str]) -> int:
     """The words of a slide's notes without its minutes and sources; what is done takes as long as its words."""
     lines = MINUTES.sub("", "\n".join(notes), count=1).splitlines()
-    return sum(len(line.removeprefix(DONE).split()) for line in lines if not line.lstrip().startswith(SOURCES))
+    return sum(len(line.removeprefix(ACTION_PREFIX).split()) for line in lines if not line.lstrip().startswith(SOURCES))
 
 
 def shared(slides: Sequence[SlideTime]) -> tuple[SlideTime, ...]:

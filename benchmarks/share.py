@@ -38,7 +38,7 @@ from triton_workshop.repository import ROOT
 from triton_workshop.room.addresses import LOOPBACK, Where
 from triton_workshop.room.share import Share
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
-from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.presentation import Presentation
 from triton_workshop.viewer.slides.slide_step import goto
 
 DECK = ROOT / "slides" / "triton-workshop.md"
@@ -97,13 +97,13 @@ class Bench:
 
     def __init__(self, folder: Path, clients: int) -> None:
         file = folder / "room.sqlite"
-        self.show = Show(load_deck(DECK))
+        self.presentation = Presentation(load_deck(DECK))
         self.share = Share(Where(port=0), file, bundle.gathered_file())
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
         with closing(Room(file)) as room:
             self.token = room.enter().token
             self.clients = [Client(self.port, room.enter().token) for _ in range(clients)]
-        self.share.tell(self.show)
+        self.share.tell(self.presentation)
         self.page()  # is there
         self._place = 0
         self._following = ExitStack()
@@ -112,7 +112,7 @@ class Bench:
     def close(self) -> None:
         self._following.close()
         self.share.close()
-        self.show.live.close()
+        self.presentation.live.close()
 
     @property
     def process(self) -> int:
@@ -123,12 +123,12 @@ class Bench:
     def change(self) -> tuple[float, list[float]]:
         """Go to the next place; return the seconds for `tell`, and those until each client had heard of it."""
         self._place += 1
-        self.show.go(goto(self._place % len(self.show.deck.slides) + 1, self.show.steps))
-        place = (self.show.place.slide + 1, self.show.place.step)
+        self.presentation.go(goto(self._place % len(self.presentation.deck.slides) + 1, self.presentation.steps))
+        place = (self.presentation.position.slide + 1, self.presentation.position.step)
         for client in self.clients:
             client.heard.clear()
         began = time.monotonic()
-        self.share.tell(self.show)
+        self.share.tell(self.presentation)
         told = time.monotonic() - began
         while not all(place in client.heard for client in self.clients) and time.monotonic() < began + PATIENCE_SECONDS:
             time.sleep(0.002)
@@ -178,7 +178,7 @@ def follows(bench: Bench, changes: int, name: str = "") -> Iterator[Figure]:
     if not name:
         yield Figure("a change reaches a client, longest", max(seconds), "s")
         yield Figure("tell of a change, p95", quantile(list(told), 0.95) * 1e6, "µs", 500)
-        yield Figure("tell of nothing new", least(lambda: bench.share.tell(bench.show)) * 1e6, "µs", 50)
+        yield Figure("tell of nothing new", least(lambda: bench.share.tell(bench.presentation)) * 1e6, "µs", 50)
 
 
 def least(act: Callable[[], None], times: int = 1000) -> float:
@@ -189,8 +189,8 @@ def least(act: Callable[[], None], times: int = 1000) -> float:
 
 
 def beside_one_that_never_reads(bench: Bench, changes: int) -> Iterator[Figure]:
-    block = code_blocks(bench.show.deck)[0]
-    cell = bench.show.live.runs[block] = BlockRun(status=Status.RUNNING)
+    block = code_blocks(bench.presentation.deck)[0]
+    cell = bench.presentation.live.runs[block] = BlockRun(status=Status.RUNNING)
     with closing(socket.socket()) as silent:
         silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         silent.connect((LOOPBACK, bench.port))
@@ -202,7 +202,7 @@ def beside_one_that_never_reads(bench: Bench, changes: int) -> Iterator[Figure]:
 
         with repeated(lines):
             yield from follows(bench, changes, "beside an output and one that never reads")
-    del bench.show.live.runs[block]
+    del bench.presentation.live.runs[block]
 
 
 @contextmanager

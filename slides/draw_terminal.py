@@ -35,7 +35,7 @@ async def screen_with_output() -> str:
         for _ in range(2):
             await pilot.press("ctrl+e")
             await pilot.pause()
-            while viewer.show.live.busy:
+            while viewer.presentation.live.busy:
                 await pilot.pause(0.1)
         await pilot.pause(0.3)
         return viewer.export_screenshot()

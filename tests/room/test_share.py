@@ -36,20 +36,20 @@ from triton_workshop.room.share import PACE, Share, Told, ending_of
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.overlays.invitation import QUIET_ZONE, large, qr_code
-from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.presentation import Presentation
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
 
 @pytest.fixture
-def show(tmp_path: Path) -> Iterator[Show]:
+def show(tmp_path: Path) -> Iterator[Presentation]:
     file = tmp_path / "deck.md"
     file.write_text(DECK, encoding="utf-8")
-    show = Show(load_deck(file))
+    show = Presentation(load_deck(file))
     yield show
     show.live.close()
 
 
-def ran(show: Show, printed: str = "", status: Status = Status.ENDED) -> BlockRun:
+def ran(show: Presentation, printed: str = "", status: Status = Status.ENDED) -> BlockRun:
     """A run of the first block."""
     cell = BlockRun(Transcript(), status, outcome=Outcome(0, 0.1) if status is Status.ENDED else None)
     cell.transcript.feed(printed.encode())
@@ -57,7 +57,7 @@ def ran(show: Show, printed: str = "", status: Status = Status.ENDED) -> BlockRu
     return cell
 
 
-def test_lines_that_a_page_does_not_show_are_counted(show: Show) -> None:
+def test_lines_that_a_page_does_not_show_are_counted(show: Presentation) -> None:
     ran(show, "line\n" * 700)
     message = Told().news(show)["output-0"]
     assert isinstance(message, Printed)
@@ -66,7 +66,7 @@ def test_lines_that_a_page_does_not_show_are_counted(show: Show) -> None:
     assert len(message.output.lines) == 501
 
 
-def test_what_has_been_told_is_told_once(show: Show) -> None:
+def test_what_has_been_told_is_told_once(show: Presentation) -> None:
     told = Told()
     ran(show, "one\n")
     assert [*told.news(show)] == ["deck", "place", "output-0"]
@@ -75,7 +75,7 @@ def test_what_has_been_told_is_told_once(show: Show) -> None:
     assert told.news(show) == {"place": ShownStep(2, 0)}
 
 
-def test_an_output_is_told_as_it_grows_and_does_not_change_afterwards(show: Show) -> None:
+def test_an_output_is_told_as_it_grows_and_does_not_change_afterwards(show: Presentation) -> None:
     clock = iter([0.0, PACE / 2, PACE]).__next__
     told = Told(clock)
     cell = ran(show, "10 %", Status.RUNNING)
@@ -94,7 +94,7 @@ def test_an_output_is_told_as_it_grows_and_does_not_change_afterwards(show: Show
     ]
 
 
-def test_running_code_again_replaces_its_output(show: Show) -> None:
+def test_running_code_again_replaces_its_output(show: Presentation) -> None:
     told = Told()
     ran(show, "one\n")
     told.news(show)
@@ -103,7 +103,7 @@ def test_running_code_again_replaces_its_output(show: Show) -> None:
     assert [*news] == ["output-0"]
 
 
-def test_an_edit_is_told_with_its_output_and_taken_back(show: Show) -> None:
+def test_an_edit_is_told_with_its_output_and_taken_back(show: Presentation) -> None:
     told = Told()
     ran(show, "one\n")
     told.news(show)
@@ -113,12 +113,12 @@ def test_an_edit_is_told_with_its_output_and_taken_back(show: Show) -> None:
     assert told.news(show) == {"code-0": Edited(0, None)}
 
 
-def test_a_saved_deck_is_told_with_everything_that_is_shown_of_it(show: Show, tmp_path: Path) -> None:
+def test_a_saved_deck_is_told_with_everything_that_is_shown_of_it(show: Presentation, tmp_path: Path) -> None:
     told = Told()
     ran(show, "one\n")
     told.news(show)
     (tmp_path / "deck.md").write_text(f"# Zero\n\n```python\nx\n```\n\n<!-- end_slide -->\n\n{DECK}", encoding="utf-8")
-    show.take_in(load_deck(tmp_path / "deck.md"))
+    show.reload(load_deck(tmp_path / "deck.md"))
     news = told.news(show)
     assert [*news] == ["deck", "place", "output-1"]
     assert isinstance(news["deck"], ShowDeck)
@@ -142,7 +142,9 @@ def test_an_output_says_how_its_run_ended(cell: BlockRun, ending: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process as only Unix does")
-def test_a_server_that_is_killed_comes_back_with_everything_on_the_same_port(show: Show, tmp_path: Path) -> None:
+def test_a_server_that_is_killed_comes_back_with_everything_on_the_same_port(
+    show: Presentation, tmp_path: Path
+) -> None:
     room = tmp_path / "room.sqlite"
     with closing(Share(Where(port=0), room)) as share:
         address = share.ready().address
@@ -175,23 +177,23 @@ def test_the_presenters_screen_shows_the_word_of_the_room_that_there_is(tmp_path
         while share.invitation() == before:
             share._thread.join(0.01)
         after = share.invitation()
-        assert (after.address, after.own) == (before.address, before.own)
+        assert (after.address, after.local_address) == (before.address, before.local_address)
         for field in ("word", "link", "code", "key"):
             assert getattr(after, field) != getattr(before, field)
         with closing(Room(room)) as opened:
             assert (after.word, after.key) == (opened.word, opened.key)
 
 
-def test_the_presenters_screen_shows_the_longer_word_once_somebody_guesses(show: Show, tmp_path: Path) -> None:
+def test_the_presenters_screen_shows_the_longer_word_once_somebody_guesses(show: Presentation, tmp_path: Path) -> None:
     with closing(Share(Where(port=0), tmp_path / "room.sqlite")) as share:
         before = share.ready()
         share.tell(show)
         while share.invitation() == before:
-            asked(f"{before.own}enter", b"word=AAAAA")
+            asked(f"{before.local_address}enter", b"word=AAAAA")
         after = share.invitation()
         assert after.word.startswith(f"{before.word} ")
         assert replace(after, word=before.word) == before, "the code on the screen is the same"
-        assert asked(f"{before.own}enter", f"word={after.word}".encode()).status == 200
+        assert asked(f"{before.local_address}enter", f"word={after.word}".encode()).status == 200
 
 
 def followed_again(address: str, session: dict[str, str]) -> Iterator[dict[str, object]]:
@@ -233,8 +235,8 @@ def test_the_room_is_told_the_address_by_which_it_gets_there(where: Where, addre
     invitation = where.invitation("HKLMR", "ticket", "a key", kernels=False)
     assert invitation.address == address
     assert invitation.link == f"{address}?word=ticket"
-    assert invitation.own == Where(where.host, where.port).own
-    assert (invitation.only_here, invitation.kernels) == (only_here, False)
+    assert invitation.local_address == Where(where.host, where.port).own
+    assert (invitation.local_only, invitation.kernels) == (only_here, False)
 
 
 @pytest.mark.parametrize(

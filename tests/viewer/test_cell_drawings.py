@@ -20,7 +20,7 @@ from triton_workshop.screen.colours_256 import MIN_CHROMA, PALETTE, Colours256Fi
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.terminal import PLAIN, GraphicsProtocol, Terminal
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
-from triton_workshop.viewer.pictures.drawing import forget_pictures
+from triton_workshop.viewer.pictures.drawing import clear_picture_caches
 from triton_workshop.viewer.reloading import pictures
 from triton_workshop.viewer.slides.page import DrawnSlide, compose
 from triton_workshop.viewer.slides.plain import plain_text
@@ -38,7 +38,7 @@ def deck(tmp_path: Path) -> Deck:
     (tmp_path / "plot.log.20.ans").write_text("of another picture\n")
     path = tmp_path / "deck.md"
     path.write_text("One\n===\n\n![image:width:10%](plot.png)\n\n<!-- end_slide -->\n\n![](photograph.jpeg)\n")
-    forget_pictures()
+    clear_picture_caches()
     return load_deck(path)
 
 
@@ -103,13 +103,13 @@ def test_a_save_of_it_is_a_save_of_the_picture(deck: Deck) -> None:
     assert deck.path.parent / "plot.log.20.ans" not in pictures(deck)
     (deck.path.parent / "plot.20.ans").write_text("other\n")
     assert drawing_for(deck.path.parent / "plot.png", 20, 30) is not None
-    forget_pictures()
+    clear_picture_caches()
     assert "other" in body_of(page_of(deck, 28, 30))
 
 
 def test_a_file_that_is_no_text_is_left_out(deck: Deck) -> None:
     (deck.path.parent / "plot.20.ans").write_bytes(b"\xff\xfe\x00")
-    forget_pictures()
+    clear_picture_caches()
     assert "▀" in body_of(page_of(deck, 28, 30))
 
 

@@ -10,7 +10,7 @@ import pytest
 from textual.document._history import EditHistory
 
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Execution, FrontMatter, Slide, Span
-from triton_workshop.viewer.live.editing import Edits, shown_text, with_text
+from triton_workshop.viewer.live.editing import Edits, visible_text, with_text
 from triton_workshop.viewer.live.editor import indented, next_indent, outdented
 
 
@@ -85,14 +85,14 @@ def test_edits_show_in_the_deck_and_the_deck_that_was_read_stays() -> None:
     read = deck(block("a = 1"), Block(Columns((1,), ((inside,),)), 0, 15))
     edits = Edits()
     edits.write(inside, "b = 2", history())
-    shown = edits.over(read)
+    shown = edits.apply_to(read)
     assert shown.slides[0].blocks[0] is read.slides[0].blocks[0]
     columns = shown.slides[0].blocks[1].content
     assert isinstance(columns, Columns)
-    assert shown_text(columns.columns[0][0]) == "b = 2"
+    assert visible_text(columns.columns[0][0]) == "b = 2"
     assert edits.source(columns.columns[0][0]) is inside
     edits.restore(inside)
-    assert edits.over(read) == read
+    assert edits.apply_to(read) == read
 
 
 def test_text_as_in_the_deck_is_no_edit() -> None:
@@ -103,7 +103,7 @@ def test_text_as_in_the_deck_is_no_edit() -> None:
     edits.write(original, "a = 2", history())
     edits.write(original, "a = 1", history())
     assert not edits.edited()
-    assert edits.shown(original) is original
+    assert edits.current(original) is original
 
 
 def test_an_edit_moves_with_its_code_when_the_deck_is_read_again() -> None:
@@ -111,8 +111,8 @@ def test_an_edit_moves_with_its_code_when_the_deck_is_read_again() -> None:
     new = deck(block("new"), block("b = 1", first=30), block("a = 1", first=40))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert not edits.carry_over(old, new)
-    assert shown_text(edits.over(new).slides[0].blocks[2]) == "a = 2"
+    assert not edits.rebase(old, new)
+    assert visible_text(edits.apply_to(new).slides[0].blocks[2]) == "a = 2"
 
 
 def test_an_edit_stays_at_its_own_block_where_others_are_the_same() -> None:
@@ -120,8 +120,8 @@ def test_an_edit_stays_at_its_own_block_where_others_are_the_same() -> None:
     old, new = deck(*twins), deck(*(block("a = 1", first=line + 5) for line in (10, 20, 30)))
     edits = Edits()
     edits.write(twins[1], "a = 2", history())
-    assert not edits.carry_over(old, new)
-    assert [shown_text(shown) for shown in edits.over(new).slides[0].blocks] == ["a = 1", "a = 2", "a = 1"]
+    assert not edits.rebase(old, new)
+    assert [visible_text(shown) for shown in edits.apply_to(new).slides[0].blocks] == ["a = 1", "a = 2", "a = 1"]
 
 
 @pytest.mark.parametrize("keep", [True, False])
@@ -129,38 +129,38 @@ def test_an_edit_whose_code_changed_is_in_question_and_never_lost(keep: bool) ->
     old, new = deck(block("a = 1")), deck(block("a = 3"))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert not edits.carry_over(old, new)
-    assert len(edits.in_question()) == 1
+    assert not edits.rebase(old, new)
+    assert len(edits.conflicts()) == 1
     assert edits.unsaved() == 1
-    edits.decide(keep=keep)
-    assert not edits.in_question()
-    assert shown_text(edits.over(new).slides[0].blocks[0]) == ("a = 2" if keep else "a = 3")
+    edits.resolve_conflicts(keep=keep)
+    assert not edits.conflicts()
+    assert visible_text(edits.apply_to(new).slides[0].blocks[0]) == ("a = 2" if keep else "a = 3")
     draft = edits.draft(new.slides[0].blocks[0])
     assert draft is not None
-    assert (draft.text, draft.aside) == ("a = 2", not keep)
+    assert (draft.text, draft.active) == ("a = 2", keep)
 
 
 def test_an_edit_stays_in_question_until_somebody_answers() -> None:
     old, new, newer = deck(block("a = 1")), deck(block("a = 3")), deck(block("a = 4"), block("b = 1", first=20))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    edits.carry_over(old, new)
-    edits.carry_over(new, new)
-    assert len(edits.in_question()) == 1
-    edits.carry_over(new, newer)
-    assert len(edits.in_question()) == 1
-    edits.decide(keep=False)
-    assert edits.over(newer) == newer
+    edits.rebase(old, new)
+    edits.rebase(new, new)
+    assert len(edits.conflicts()) == 1
+    edits.rebase(new, newer)
+    assert len(edits.conflicts()) == 1
+    edits.resolve_conflicts(keep=False)
+    assert edits.apply_to(newer) == newer
 
 
 def test_an_edit_is_no_longer_in_question_where_its_code_comes_back() -> None:
     old, new = deck(block("a = 1")), deck(block("a = 3"))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    edits.carry_over(old, new)
-    edits.carry_over(new, old)
-    assert not edits.in_question()
-    assert shown_text(edits.over(old).slides[0].blocks[0]) == "a = 2"
+    edits.rebase(old, new)
+    edits.rebase(new, old)
+    assert not edits.conflicts()
+    assert visible_text(edits.apply_to(old).slides[0].blocks[0]) == "a = 2"
 
 
 def test_an_edit_that_was_put_back_is_not_in_question_when_its_code_changes() -> None:
@@ -168,11 +168,11 @@ def test_an_edit_that_was_put_back_is_not_in_question_when_its_code_changes() ->
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
     edits.restore(old.slides[0].blocks[0])
-    assert not edits.carry_over(old, new)
-    assert not edits.in_question()
+    assert not edits.rebase(old, new)
+    assert not edits.conflicts()
     draft = edits.draft(new.slides[0].blocks[0])
     assert draft is not None
-    assert (draft.text, draft.aside) == ("a = 2", True)
+    assert (draft.text, draft.active) == ("a = 2", False)
 
 
 def test_what_was_typed_and_taken_back_is_no_edit_when_the_code_changes() -> None:
@@ -181,7 +181,7 @@ def test_what_was_typed_and_taken_back_is_no_edit_when_the_code_changes() -> Non
         edits = Edits()
         for text in ("a = 2", "a = 1"):
             edits.write(old.slides[0].blocks[0], text, history())
-        assert not edits.carry_over(old, new)
+        assert not edits.rebase(old, new)
         assert edits.unsaved() == 0
 
 
@@ -193,8 +193,8 @@ def test_an_edit_is_in_question_where_its_slide_stands_now() -> None:
     new = replace(deck(), slides=(slide("New", block("new")), slide("A", block("a = 3"), block("more"))))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert not edits.carry_over(old, new)
-    assert len(edits.in_question()) == 1
+    assert not edits.rebase(old, new)
+    assert len(edits.conflicts()) == 1
     assert edits.draft(new.slides[1].blocks[0]) is not None
 
 
@@ -203,15 +203,15 @@ def test_an_edit_waits_for_its_code_and_goes_to_no_other() -> None:
     pasted = deck(block("b = 1"), block("c = 1", first=20), block("a = 1", first=30))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert edits.carry_over(old, without)
-    assert edits.over(without) == without
+    assert edits.rebase(old, without)
+    assert edits.apply_to(without) == without
     assert edits.unsaved() == 1
-    assert not edits.carry_over(without, without), "it is said once"
+    assert not edits.rebase(without, without), "it is said once"
     assert edits.unsaved() == 1
-    assert not edits.carry_over(without, pasted)
-    assert [shown_text(shown) for shown in edits.over(pasted).slides[0].blocks] == ["b = 1", "c = 1", "a = 2"]
+    assert not edits.rebase(without, pasted)
+    assert [visible_text(shown) for shown in edits.apply_to(pasted).slides[0].blocks] == ["b = 1", "c = 1", "a = 2"]
     assert edits.unsaved() == 1
-    assert not edits.in_question()
+    assert not edits.conflicts()
 
 
 def test_an_edit_that_waits_goes_back_to_its_own_block_where_others_are_the_same() -> None:
@@ -221,8 +221,8 @@ def test_an_edit_that_waits_goes_back_to_its_own_block_where_others_are_the_same
         edits = Edits()
         edits.write(twins[1], "a = 2", history())
         for before, after in pairwise((old, *saves, old)):
-            edits.carry_over(before, after)
-        assert [shown_text(shown) for shown in edits.over(old).slides[0].blocks] == ["a = 1", "a = 2", "a = 1"]
+            edits.rebase(before, after)
+        assert [visible_text(shown) for shown in edits.apply_to(old).slides[0].blocks] == ["a = 1", "a = 2", "a = 1"]
 
 
 def test_an_edit_that_was_put_back_waits_too_and_is_not_missed() -> None:
@@ -230,12 +230,12 @@ def test_an_edit_that_was_put_back_waits_too_and_is_not_missed() -> None:
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
     edits.restore(old.slides[0].blocks[0])
-    assert not edits.carry_over(old, none)
+    assert not edits.rebase(old, none)
     assert edits.unsaved() == 0
-    edits.carry_over(none, old)
+    edits.rebase(none, old)
     draft = edits.draft(old.slides[0].blocks[0])
     assert draft is not None
-    assert (draft.text, draft.aside) == ("a = 2", True)
+    assert (draft.text, draft.active) == ("a = 2", False)
 
 
 def test_an_edit_in_question_comes_back_with_the_code_it_was_typed_over() -> None:
@@ -243,9 +243,9 @@ def test_an_edit_in_question_comes_back_with_the_code_it_was_typed_over() -> Non
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
     for before, after in pairwise((old, changed, none, old)):
-        edits.carry_over(before, after)
-    assert shown_text(edits.over(old).slides[0].blocks[0]) == "a = 2"
-    assert not edits.in_question()
+        edits.rebase(before, after)
+    assert visible_text(edits.apply_to(old).slides[0].blocks[0]) == "a = 2"
+    assert not edits.conflicts()
 
 
 def test_an_edit_that_was_put_back_is_not_missed() -> None:
@@ -262,9 +262,9 @@ def test_an_edit_that_the_deck_took_over_is_not_missed() -> None:
     old, new = deck(block("a = 1")), deck(block("a = 2"))
     edits = Edits()
     edits.write(old.slides[0].blocks[0], "a = 2", history())
-    assert not edits.carry_over(old, new)
+    assert not edits.rebase(old, new)
     assert edits.unsaved() == 0
-    assert not edits.in_question()
+    assert not edits.conflicts()
 
 
 @pytest.mark.parametrize(

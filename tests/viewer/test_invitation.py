@@ -61,7 +61,7 @@ def test_the_box_says_if_kernels_do_not_run_in_the_pages(tmp_path: Path) -> None
 def test_what_only_this_machine_can_open_has_no_code_for_phones(
     tmp_path: Path, size: tuple[int, int], kernels: bool
 ) -> None:
-    text, _ = shown(tmp_path, size, replace(INVITATION, only_here=True, kernels=kernels))
+    text, _ = shown(tmp_path, size, replace(INVITATION, local_only=True, kernels=kernels))
     assert INVITATION.address in text
     assert "Only this machine can open it. To let the room in, start with --share lan." in " ".join(text.split())
     assert "scan" not in text
@@ -105,7 +105,7 @@ def test_another_word_is_shown_as_soon_as_there_is_one(tmp_path: Path) -> None:
         assert isinstance(box, InvitationBox)
         before = [line.text for line in box.rows.lines]
         invitations[0] = GUESSED
-        box.look()
+        box.refresh_invitation()
         after = [line.text for line in box.rows.lines]
         assert "guessing" not in "".join(before)
         assert "Somebody is guessing words" in "".join(after)

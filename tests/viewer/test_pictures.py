@@ -86,7 +86,7 @@ async def presenting(
     async with on_screen(viewer, (80, rows)) as pilot:
         await pilot.pause()
         yield pilot
-    viewer.show.live.close()
+    viewer.presentation.live.close()
 
 
 async def new(written: list[str], pilot: Pilot[int], *keys: str) -> str:
@@ -146,12 +146,12 @@ def stream_into(viewer: Viewer, printed: bytes, picture: Path | None = None) -> 
     """Has the block on the slide print this, as if it ran."""
     [block] = [block for block in walk(viewer.deck.slides[-1].blocks) if isinstance(block.content, Code)]
     folder = viewer.deck.path.parent / "handed over"
-    cell = viewer.show.live.runs.setdefault(block, BlockRun(Transcript(folder), Status.RUNNING))
+    cell = viewer.presentation.live.runs.setdefault(block, BlockRun(Transcript(folder), Status.RUNNING))
     if picture is not None:
         folder.mkdir(exist_ok=True)
         (folder / "one.png").write_bytes(picture.read_bytes())
     cell.transcript.feed(printed)
-    viewer.stage.draw()
+    viewer.slide_screen.draw()
 
 
 @pytest.mark.parametrize("way", GraphicsProtocol)
@@ -181,8 +181,8 @@ async def test_kitty_shows_a_picture_where_letters_stand_for_it(deck: Path, writ
         back = await new(written, pilot, "p", "n")
         assert "\x1b_G" not in back, "kitty holds it still"
         assert terminal_pictures.PLACEHOLDER in back
-        held = pilot.app.stage.pictures.held  # type: ignore[attr-defined]
-        assert held.let_go(Terminal(GraphicsProtocol.KITTY)) == f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
+        cache = pilot.app.slide_screen.pictures.kitty_cache  # type: ignore[attr-defined]
+        assert cache.release(Terminal(Way.KITTY)) == f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
 
 
 @run
@@ -285,7 +285,7 @@ async def test_on_the_outputs_own_screen_pictures_stand_among_the_lines(deck: Pa
         assert isinstance(viewer.screen, OutputScreen)
         rows = [
             "".join(segment.text for segment in line).strip("▎ ")
-            for line in map(viewer.screen.pager.render_line, range(viewer.screen.pager.rows_shown))
+            for line in map(viewer.screen.pager.render_line, range(viewer.screen.pager.visible_rows))
         ]
         picture = [index for index, row in enumerate(rows) if set(row) == {"▀"}]
         assert picture == list(range(1, len(picture) + 1))

@@ -18,8 +18,8 @@ from triton_workshop.viewer.app import Viewer
 from triton_workshop.viewer.live.editor import Editor
 from triton_workshop.viewer.overlays.output import OutputScreen
 from triton_workshop.viewer.overlays.search import SlideSearch
+from triton_workshop.viewer.slide_screen import Black
 from triton_workshop.viewer.slides.slide_step import SlideStep
-from triton_workshop.viewer.stage import Black
 
 from .test_viewer import DECKS, drive, finished, shown
 
@@ -43,7 +43,7 @@ async def test_an_edit_runs_stays_and_goes_and_none_of_it_is_lost(viewer: Viewer
     await pilot.press("ctrl+e")
     await finished(viewer, pilot)
     assert "q/b12 hidden" in screen(viewer), "the hidden lines run with an edit"
-    assert viewer.show.place == SlideStep(1, 0), "what is typed does nothing else"
+    assert viewer.presentation.position == SlideStep(1, 0), "what is typed does nothing else"
     await pilot.press("escape")
     await pilot.pause()
     assert viewer.body.editor is None
@@ -103,7 +103,7 @@ async def test_an_edit_stops_the_run_that_it_replaces(viewer: Viewer, pilot: Pil
     await until(pilot, lambda: "ready" in screen(viewer))
     await pilot.press("ctrl+o", "f7", *"print(1 + 1)", "ctrl+e")
     await finished(viewer, pilot)
-    assert viewer.show.live.running == 0
+    assert viewer.presentation.live.running == 0
     assert "✓" in screen(viewer)
 
 
@@ -158,7 +158,7 @@ async def test_the_line_that_is_typed_in_is_always_in_view_and_any_size_will_do(
     await until(pilot, lambda: "herexxx" in screen(viewer))
     assert editor(viewer).size.height == 44
     await pilot.press("ctrl+p", "down", "enter")
-    assert viewer.show.place == SlideStep(3)
+    assert viewer.presentation.position == SlideStep(3)
     assert viewer.body.editor is None
     await pilot.press("p")
     assert "edited" in screen(viewer)
@@ -219,11 +219,11 @@ async def test_slides_are_searched_by_their_text(viewer: Viewer, pilot: Pilot[in
     assert "Side by side" in screen(viewer)
     assert "The end" not in screen(viewer)
     await pilot.press("enter")
-    assert viewer.show.place == SlideStep(3)
+    assert viewer.presentation.position == SlideStep(3)
     await pilot.press("slash", *"nosuchword", "enter")
-    assert viewer.show.place == SlideStep(3)
+    assert viewer.presentation.position == SlideStep(3)
     await pilot.press("slash", "p", "a", "r", "escape")
-    assert viewer.show.place == SlideStep(3)
+    assert viewer.presentation.position == SlideStep(3)
 
 
 @shown("tour.md", start=4)
@@ -246,7 +246,7 @@ async def test_a_key_blanks_the_screen_and_the_next_does_nothing_else(
     assert not screen(viewer).strip()
     await pilot.press("ctrl+c" if key == "b" else "n")
     assert not isinstance(viewer.screen, Black)
-    assert viewer.show.place == SlideStep(1)
+    assert viewer.presentation.position == SlideStep(1)
     assert "First steps" in screen(viewer)
 
 
@@ -304,7 +304,7 @@ async def test_a_click_on_a_list_does_not_reach_the_slide_below(viewer: Viewer, 
         await pilot.click(offset=(10, 5))
         await pilot.press("escape")
     assert viewer.body.editor is None
-    assert not viewer.show.live.runs
+    assert not viewer.presentation.live.runs
 
 
 def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp_path: Path) -> None:
@@ -321,7 +321,7 @@ def test_a_word_that_is_typed_on_when_a_save_closes_the_editor_is_no_command(tmp
         assert isinstance(viewer.screen, Question), "nor is it an answer"
         viewer._ignores_letters_until = 0.0
         await pilot.press("k", "n")
-        assert viewer.show.place == SlideStep(2)
+        assert viewer.presentation.position == SlideStep(2)
 
     drive(path, steps, start=2)
 
@@ -336,7 +336,7 @@ def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytes
         await until(pilot, lambda: "a defect" in screen(viewer))
         monkeypatch.undo()
         await pilot.press("n")
-        assert viewer.show.place == SlideStep(2)
+        assert viewer.presentation.position == SlideStep(2)
 
     drive(DECKS / "live.md", steps, start=2)
 
@@ -345,19 +345,19 @@ def test_an_output_that_cannot_be_shown_does_not_end_the_talk(monkeypatch: pytes
 async def test_a_long_line_of_an_output_is_folded_and_growth_is_followed(viewer: Viewer, pilot: Pilot[int]) -> None:
     await pilot.press("ctrl+e")
     await finished(viewer, pilot)
-    transcript = next(iter(viewer.show.live.runs.values())).transcript
+    transcript = next(iter(viewer.presentation.live.runs.values())).transcript
     transcript.feed(b"a" * 70 + b"b" * 20 + b"\n" * 30)
     await pilot.press("o")
     assert "11–32 of 32" in screen(viewer), "it begins at the end"
     await pilot.press("home")
     assert f"{'a' * 70}{'b' * 7}\n▎ {'b' * 13}\n" in screen(viewer), "as on the slide, a long line goes on below"
     transcript.feed(b"more\n")
-    viewer.stage.draw()
+    viewer.slide_screen.draw()
     await pilot.pause()
     assert "1–22 of 33" in screen(viewer), "who reads is left alone"
     await pilot.press("G")
     transcript.feed(b"and more\n")
-    viewer.stage.draw()
+    viewer.slide_screen.draw()
     await pilot.pause()
     assert "13–34 of 34" in screen(viewer)
     assert "and more" in screen(viewer)

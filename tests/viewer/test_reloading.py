@@ -14,7 +14,7 @@ from triton_workshop.deck import Deck, load_deck
 from triton_workshop.deck.consent import Consent
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.viewer.app import EDIT_WAITS, Viewer
-from triton_workshop.viewer.reloading import pairs, pictures, slide_again, sources
+from triton_workshop.viewer.reloading import find_slide, match_items, pictures, sources
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
 from .test_viewer import Drive, drive, finished
@@ -53,7 +53,7 @@ def deck_of(folder: Path, *names: str) -> Deck:
 )  # fmt: skip
 def test_a_slide_is_found_by_what_it_says(tmp_path: Path, before: str, after: str, found: int | None) -> None:
     first, second = (deck_of(tmp_path, *names.split()) for names in (before, after))
-    assert slide_again(first, 1, second) == found
+    assert find_slide(first, 1, second) == found
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_slide_is_found_by_what_it_says(tmp_path: Path, before: str, after: st
     ],
 )
 def test_equal_things_are_paired(before: str, after: str, expected: dict[int, int]) -> None:
-    assert pairs(before, after) == expected
+    assert match_items(before, after) == expected
 
 
 def test_a_deck_is_made_of_all_that_it_names(tmp_path: Path) -> None:
@@ -137,10 +137,10 @@ def test_a_save_keeps_the_slide_and_its_output(talk: Path, save: Callable[[Path,
         await until(pilot, shown(viewer, "✓"))
         save(talk, text_of("a", "c2", "b", "c", "auto").replace("Gamma\n===", "Gamma\n===\n\nA new line."))
         await until(pilot, shown(viewer, "A new line."))
-        assert viewer.show.place == SlideStep(3)
+        assert viewer.presentation.position == SlideStep(3)
         # The code, and what it printed; a frame later, where the page has grown.
         await until(pilot, lambda: screen(viewer).count("gamma") == 2)
-        assert not viewer.stage.error_rows.display
+        assert not viewer.slide_screen.error_rows.display
 
     follow(talk, steps, start=3)
 
@@ -172,7 +172,7 @@ def test_an_edit_comes_back_when_a_deck_is_saved_by_halves(talk: Path) -> None:
         talk.write_text(text_of("a", "b", "c", "auto"), encoding="utf-8")
         await until(pilot, shown(viewer, "3 / 4"))
         assert "# x" in screen(viewer)
-        assert viewer.show.edits.unsaved() == 1
+        assert viewer.presentation.edits.unsaved() == 1
 
     follow(talk, steps, start=3)
 
@@ -294,7 +294,7 @@ def test_code_without_leave_is_shown_and_does_not_run(talk: Path) -> None:
         await pilot.press("ctrl+e")
         assert "restart with -x" in screen(viewer)
         await pilot.press("n", "p")
-        assert not viewer.show.live.runs
+        assert not viewer.presentation.live.runs
         assert "▶" not in screen(viewer)
 
     follow(talk, steps, start=3, consent=Consent())

@@ -33,7 +33,7 @@ with starting() as terminal:
     from triton_workshop.screen.palette import DARK
     deck = load_deck(Path(sys.argv[1]))
     viewer = Viewer(deck, terminal=terminal())
-    compose(deck, deck.slides[0], View(DARK, 120, 36, terminal=viewer.stage.terminal))
+    compose(deck, deck.slides[0], View(DARK, 120, 36, terminal=viewer.slide_screen.terminal))
     print(gc.isenabled(), *sorted(set(sys.argv[2:]) & set(sys.modules)))
 print(gc.isenabled())
 """
@@ -79,7 +79,7 @@ def test_the_next_slide_is_composed_while_this_one_is_shown(deck: Deck) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         await until(pilot, lambda: half_blocks.cache_info().currsize == 1)
         await pilot.press("n")
-        assert viewer.show.place.slide == 1
+        assert viewer.presentation.position.slide == 1
 
     drive(deck.path, steps)
     assert half_blocks.cache_info().misses == 1

@@ -10,7 +10,7 @@ from rich.text import Text
 from triton_workshop.deck.model import Alignment, Span, Table
 from triton_workshop.screen.lines import wrap
 from triton_workshop.screen.palette import DARK
-from triton_workshop.viewer.slides.table import Need, height, table, unbreakable, widths_of
+from triton_workshop.viewer.slides.table import ColumnContent, height, table, unbreakable, widths_of
 
 API = """
 Function | Signature | Description
@@ -61,14 +61,14 @@ def test_words_stay_whole_where_there_is_room_for_them(source: str, width: int) 
     ],
 )  # fmt: skip
 def test_columns_are_as_wide_as_their_texts_need(texts: list[str], room: int, widths: list[int]) -> None:
-    assert widths_of([Need.of([Text(text)]) for text in texts], room) == widths
+    assert widths_of([ColumnContent.of([Text(text)]) for text in texts], room) == widths
 
 
 @given(some.lists(some.text("x", min_size=1, max_size=9), max_size=9), some.integers(9, 40))
 def test_the_rows_that_a_text_will_take_are_known(words: list[str], width: int) -> None:
     text = Text(" ".join(words))
-    assert height(Need.of([text]), width) == len(wrap(text, width))
+    assert height(ColumnContent.of([text]), width) == len(wrap(text, width))
 
 
 def test_a_word_that_is_too_long_takes_as_many_rows_as_it_fills() -> None:
-    assert [height(Need.of([Text("x" * 12)]), width) for width in (4, 5, 11, 12)] == [3, 3, 2, 1]
+    assert [height(ColumnContent.of([Text("x" * 12)]), width) for width in (4, 5, 11, 12)] == [3, 3, 2, 1]

@@ -28,7 +28,7 @@ Drive = Callable[[Viewer, Pilot[int]], Awaitable[None]]
 def drive(path: Path, steps: Drive, size: tuple[int, int] = (80, 24), start: int = 1, **options: Any) -> Viewer:
     """Shows a deck, with these options of the viewer, and drives it; every block is gone when this returns."""
     return driven(
-        lambda: Viewer(load_deck(path), start, **options), steps, lambda viewer: viewer.show.live.close(), size
+        lambda: Viewer(load_deck(path), start, **options), steps, lambda viewer: viewer.presentation.live.close(), size
     )
 
 
@@ -48,7 +48,7 @@ def shown(deck: str, start: int = 1) -> Callable[[Callable[..., Awaitable[None]]
 
 
 async def finished(viewer: Viewer, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: viewer.stage.settled)
+    await until(pilot, lambda: viewer.slide_screen.settled)
     await pilot.pause()
 
 
@@ -56,16 +56,16 @@ async def finished(viewer: Viewer, pilot: Pilot[int]) -> None:
 @shown("tour.md")
 async def test_a_key_goes_on(viewer: Viewer, pilot: Pilot[int], key: str) -> None:
     await pilot.press(key)
-    assert viewer.show.place == SlideStep(1, 0)
+    assert viewer.presentation.position == SlideStep(1, 0)
     await pilot.press(key)
-    assert viewer.show.place == SlideStep(1, 1)
+    assert viewer.presentation.position == SlideStep(1, 1)
 
 
 @pytest.mark.parametrize("key", ["left", "h", "k", "up", "pageup"])
 @shown("tour.md", start=3)
 async def test_a_key_goes_back_to_the_complete_slide(viewer: Viewer, pilot: Pilot[int], key: str) -> None:
     await pilot.press(key)
-    assert viewer.show.place == SlideStep(1, viewer.show.steps[1] - 1)
+    assert viewer.presentation.position == SlideStep(1, viewer.presentation.steps[1] - 1)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ async def test_a_key_goes_back_to_the_complete_slide(viewer: Viewer, pilot: Pilo
 @shown("tour.md", start=3)
 async def test_keys_lead_to_a_slide(viewer: Viewer, pilot: Pilot[int], keys: list[str], slide: int) -> None:
     await pilot.press(*keys)
-    assert viewer.show.place == SlideStep(slide)
+    assert viewer.presentation.position == SlideStep(slide)
 
 
 @shown("tour.md", start=2)
@@ -87,9 +87,9 @@ async def test_the_index_lists_the_slides_and_goes_to_one(viewer: Viewer, pilot:
     assert isinstance(viewer.screen, Index)
     assert "Part two" in screen(viewer)
     await pilot.press("down", "j", "enter")
-    assert viewer.show.place == SlideStep(3)
+    assert viewer.presentation.position == SlideStep(3)
     await pilot.press("ctrl+p", "escape")
-    assert viewer.show.place == SlideStep(3)
+    assert viewer.presentation.position == SlideStep(3)
 
 
 @shown("tour.md")
@@ -137,10 +137,10 @@ async def test_a_block_runs_with_its_hidden_lines_keeps_its_output_and_runs_agai
     assert "from bash" not in screen(viewer), "a block ran before its step"
     await pilot.press("n", "p")
     assert "says hidden" in screen(viewer), "another slide and back"
-    [first] = viewer.show.live.runs.values()
+    [first] = viewer.presentation.live.runs.values()
     await pilot.press("ctrl+e")
     await finished(viewer, pilot)
-    [second] = viewer.show.live.runs.values()
+    [second] = viewer.presentation.live.runs.values()
     assert second is not first
     assert "says hidden" in screen(viewer)
 
@@ -160,7 +160,7 @@ async def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process(viewer: Viewer, p
         viewer.action_run()
     # The line below the output comes with the next layout, not with the output.
     await until(pilot, lambda: "ready" in screen(viewer) and "Ctrl+X stops" in screen(viewer))
-    assert len(viewer.show.live._threads) == 1
+    assert len(viewer.presentation.live._threads) == 1
     await pilot.press("ctrl+x")
     await finished(viewer, pilot)
     assert "■ stopped" in screen(viewer)
@@ -179,9 +179,9 @@ async def test_ctrl_x_never_cuts_a_line(viewer: Viewer, pilot: Pilot[int]) -> No
 @shown("tour.md")
 async def test_keys_for_the_help_are_not_taken_for_a_slide(viewer: Viewer, pilot: Pilot[int]) -> None:
     await pilot.press("question_mark", "1", "right", "4")
-    assert viewer.stage.typed == ""
+    assert viewer.slide_screen.number == ""
     await pilot.press("escape", "2", "G")
-    assert viewer.show.place.slide == 1
+    assert viewer.presentation.position.slide == 1
 
 
 @shown("live.md", start=5)
@@ -213,10 +213,10 @@ def test_every_slide_survives_any_size(deck: str) -> None:
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         for size in [(20, 5), (1, 1), (80, 24)]:
             await pilot.resize_terminal(*size)
-            for where in ("first", *["complete", "next_slide"] * len(viewer.show.steps)):
+            for where in ("first", *["complete", "next_slide"] * len(viewer.presentation.steps)):
                 viewer.action_go(where)
                 await pilot.pause()
-        assert viewer.show.place.slide == len(viewer.deck.slides) - 1
+        assert viewer.presentation.position.slide == len(viewer.deck.slides) - 1
         assert f"{len(viewer.deck.slides)} / {len(viewer.deck.slides)}" in screen(viewer)
 
     drive(DECKS / deck, steps)
@@ -228,7 +228,7 @@ async def test_the_footer_follows_the_size(viewer: Viewer, pilot: Pilot[int]) ->
         await pilot.resize_terminal(*size)
         await pilot.pause()
         page = f"2 / {len(viewer.deck.slides)}"
-        (footer,) = [line for line in viewer.stage.footer_rows.lines if page in line.text]
+        (footer,) = [line for line in viewer.slide_screen.footer_rows.lines if page in line.text]
         assert footer.cell_length == size[0]
         assert footer.text.index(page) > size[0] * 3 // 4
 
@@ -263,7 +263,7 @@ def test_a_slide_that_cannot_be_drawn_says_so_and_the_others_go_on(monkeypatch: 
 
     async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr("triton_workshop.viewer.stage.compose", fail)
+            patch.setattr("triton_workshop.viewer.slide_screen.compose", fail)
             await pilot.press("n")
             assert "could not be drawn" in screen(viewer)
         await pilot.press("n")

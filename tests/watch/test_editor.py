@@ -15,7 +15,7 @@ def _called(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], line: in
     """The command that is run for a line of the file."""
     called: list[list[str]] = []
     monkeypatch.setattr(editor.subprocess, "run", lambda command, check: called.append(command))
-    assert editor.run(editor.chosen(variables)[0], FILE, line) == ""
+    assert editor.run_editor(editor.choose_editor(variables)[0], FILE, line) == ""
     return called[0]
 
 
@@ -53,14 +53,14 @@ def test_without_a_variable_the_simplest_that_is_installed_is_taken(
 ) -> None:
     monkeypatch.setattr(editor.sys, "platform", platform)
     monkeypatch.setattr(editor.shutil, "which", lambda name: name if name in installed else None)
-    assert editor.chosen({})[1], "how to leave it is told"
+    assert editor.choose_editor({})[1], "how to leave it is told"
     assert _called(monkeypatch, {}, 3) == expected
 
 
 def test_without_any_editor_the_variable_to_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(editor.shutil, "which", lambda name: None)
     with pytest.raises(ValueError, match=r"set \$EDITOR"):
-        editor.chosen({})
+        editor.choose_editor({})
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_a_screen_looks_as_it_did(
     watch = Watch("1", checker=checker, clock=lambda: "14:03:22")
 
     async def drive(pilot: Pilot[int]) -> None:
-        while watch.watched.job is not None:
+        while watch.state.job is not None:
             await pilot.pause(0.01)
         await pilot.press(*keys)
         await pilot.pause()

@@ -31,7 +31,7 @@ from triton_workshop.screen.reader import Reader
 from triton_workshop.watch.app import Watch
 from triton_workshop.watch.checker import CheckFailedError
 from triton_workshop.watch.keys import HELP
-from triton_workshop.watch.screens import Exercises, Solution, compared
+from triton_workshop.watch.screens import Exercises, Solution, compare
 
 from .conftest import SOLUTIONS, FakeChecker, fails
 
@@ -64,14 +64,14 @@ def drive(
 
 
 async def settled(watch: Watch, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: watch.watched.job is None)
+    await until(pilot, lambda: watch.state.job is None)
     await pilot.pause()
 
 
 async def save(watch: Watch, pilot: Pilot[int], text: str) -> None:
     """Saves the open exercise, and waits for the verdict on it."""
-    watch.watched.exercise.exercise_file.write_text(text)
-    await until(pilot, lambda: watch.watched.checked is not None and watch.watched.checked.text == text)
+    watch.state.exercise.exercise_file.write_text(text)
+    await until(pilot, lambda: watch.state.checked is not None and watch.state.checked.text == text)
     await settled(watch, pilot)
 
 
@@ -142,7 +142,7 @@ async def save_and_hold(watch: Watch, pilot: Pilot[int], checker: FakeChecker, t
     """Saves the first exercise, and keeps the verdict back as an endless loop does."""
     checker.holding.set()
     FIRST.write_text(text, encoding="utf-8")
-    await until(pilot, lambda: watch.watched.job is not None and watch.watched.job.text == text)
+    await until(pilot, lambda: watch.state.job is not None and watch.state.job.text == text)
     await pilot.pause()
 
 
@@ -190,11 +190,11 @@ def test_what_is_waited_for_takes_no_longer_than_its_limit(
     checker.holding.set()
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: watch.watched.job is not None)
-        assert watch.watched.job is not None
+        await until(pilot, lambda: watch.state.job is not None)
+        assert watch.state.job is not None
         now = time.monotonic()
         checker.asked[-1].started = None if started is None else now - started
-        watch._now(job=replace(watch.watched.job, begun=now - begun))
+        watch._update(job=replace(watch.state.job, begun=now - begun))
         await pilot.pause()
         assert screen(watch).splitlines()[1].rstrip().endswith(f" {told}")
         checker.holding.clear()
@@ -231,10 +231,10 @@ def test_a_verdict_that_comes_too_late_is_not_shown(checker: FakeChecker) -> Non
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         checker.holding.set()
         await press(pilot, "r")
-        late = watch.watched.job
+        late = watch.state.job
         assert late is not None
         await press(pilot, "r")
-        watch._known(late, fails(watch.watched.exercise, FIRST))
+        watch._receive_verdict(late, fails(watch.state.exercise, FIRST))
         await pilot.pause()
         assert "never written" not in screen(watch)
         checker.holding.clear()
@@ -246,11 +246,11 @@ def test_a_verdict_that_comes_while_the_app_closes_is_taken_in(checker: FakeChec
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         checker.holding.set()
         await press(pilot, "r")
-        assert watch.watched.job is not None
+        assert watch.state.job is not None
         await watch.screen.query("*").remove()
-        watch._known(watch.watched.job, fails(watch.watched.exercise, FIRST))
+        watch._receive_verdict(watch.state.job, fails(watch.state.exercise, FIRST))
         await pilot.pause()
-        assert watch.watched.finding is not None
+        assert watch.state.finding is not None
         checker.holding.clear()
 
     drive(checker, steps)
@@ -288,7 +288,7 @@ def test_nothing_is_offered_before_all_cases_are_in(checker: FakeChecker) -> Non
 
 def test_hints_come_one_by_one(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        hints = watch.watched.finding.hints if watch.watched.finding else ()
+        hints = watch.state.finding.hints if watch.state.finding else ()
         assert len(hints) == 3
         for level in (1, 2, 3):
             assert f"hint {level} of 3" not in screen(watch)
@@ -317,10 +317,10 @@ def test_the_first_exercise_that_has_not_passed_is_opened(checker: FakeChecker) 
     FIRST.write_text(SOLUTIONS["1"], encoding="utf-8")
 
     async def pass_it(watch: Watch, pilot: Pilot[int]) -> None:
-        assert watch.watched.passed
+        assert watch.state.passed
 
     drive(checker, pass_it, "1")
-    assert drive(checker, nothing).watched.exercise.number == "2"
+    assert drive(checker, nothing).state.exercise.number == "2"
 
 
 async def nothing(watch: Watch, pilot: Pilot[int]) -> None:
@@ -333,7 +333,7 @@ def test_keys_lead_to_other_exercises(checker: FakeChecker) -> None:
         for key, number in ["n2", "n3", "p2", "44", "n5", last * 2, f"n{last}", "11", "p1"]:
             await press(pilot, key)
             await settled(watch, pilot)
-            assert watch.watched.exercise.number == number
+            assert watch.state.exercise.number == number
         assert "this is the first exercise" in screen(watch)
         assert [asked.exercise.number for asked in checker.asked] == [*f"123245{last}1"]
 
@@ -358,7 +358,7 @@ def test_a_right_exercise_offers_its_variation_and_a_key_leads_there_and_on(chec
         assert "done early" not in screen(watch)
         await press(pilot, "n")
         await settled(watch, pilot)
-        assert watch.watched.exercise.number == "2"
+        assert watch.state.exercise.number == "2"
 
     drive(checker, steps, "1", size=(80, 30))
 
@@ -369,7 +369,7 @@ def test_a_warm_up_has_no_variation_and_leads_to_its_exercise(checker: FakeCheck
         assert "a warm-up has no variation; n goes on to its exercise" in screen(watch)
         await press(pilot, "n")
         await settled(watch, pilot)
-        assert watch.watched.exercise.number == "5"
+        assert watch.state.exercise.number == "5"
 
     drive(checker, steps, "5a")
 
@@ -419,7 +419,7 @@ def test_the_list_shows_progress_time_and_the_best_ratio_and_opens_an_exercise(
         assert "not begun" in screen(watch)
         await press(pilot, "down", "down", "down", "down", "enter")
         await settled(watch, pilot)
-        assert watch.watched.exercise.number == "3"
+        assert watch.state.exercise.number == "3"
 
     drive(checker, steps, "1")
 
@@ -539,10 +539,10 @@ def test_a_key_quits(checker: FakeChecker, key: str) -> None:
 def test_a_file_that_goes_and_comes_back_is_no_trouble(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         FIRST.unlink()
-        await until(pilot, lambda: watch.watched.missing)
+        await until(pilot, lambda: watch.state.missing)
         assert "has been removed or renamed" in screen(watch)
         await press(pilot, "x", "y")
-        await until(pilot, lambda: not watch.watched.missing)
+        await until(pilot, lambda: not watch.state.missing)
         assert "0 of 9 TODOs filled in" in screen(watch)
 
     drive(checker, steps)
@@ -561,7 +561,7 @@ def test_a_file_that_goes_and_comes_back_is_no_trouble(checker: FakeChecker) -> 
 def test_whatever_is_saved_gets_a_verdict(checker: FakeChecker, text: str) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await save(watch, pilot, text)
-        assert watch.watched.verdict is not None
+        assert watch.state.verdict is not None
         assert "\x1b[2J" not in screen(watch)
 
     drive(checker, steps)
@@ -569,7 +569,7 @@ def test_whatever_is_saved_gets_a_verdict(checker: FakeChecker, text: str) -> No
 
 def test_a_file_too_large_for_a_script_is_told_and_reset_keeps_it(checker: FakeChecker, desk: Path) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: watch.watched.checked is not None)
+        await until(pilot, lambda: watch.state.checked is not None)
         FIRST.write_bytes(b"DATA = [" + b"1, " * 5_000_000 + b"]")
         await until(pilot, lambda: "too large" in screen(watch))
         await settled(watch, pilot)
@@ -651,7 +651,7 @@ def test_what_the_script_prints_is_shown(checker: FakeChecker) -> None:
 def test_full_size_follows_where_there_is_a_gpu_and_the_simulator_is_content(checker: FakeChecker) -> None:
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         # Saved before the first check has read the file, it would be the first check's.
-        await until(pilot, lambda: watch.watched.checked is not None)
+        await until(pilot, lambda: watch.state.checked is not None)
         await save(watch, pilot, SOLUTIONS["1"])
         await until(pilot, lambda: len(checker.asked) == 3)
         await settled(watch, pilot)
@@ -750,7 +750,7 @@ LINES = st.lists(st.sampled_from(["", "a", "b", "    c", "d  "]), max_size=12)
 
 @given(LINES, LINES)
 def test_the_comparison_leaves_no_line_of_either_file_out(mine: list[str], theirs: list[str]) -> None:
-    rows = list(compared(mine, theirs))
+    rows = list(compare(mine, theirs))
     assert [number for sign, number in rows if sign != "+"] == list(range(1, len(mine) + 1))
     files = {" ": mine, "+": theirs}
     rebuilt = [files[sign][number - 1].rstrip() for sign, number in rows if sign in files]
@@ -758,5 +758,5 @@ def test_the_comparison_leaves_no_line_of_either_file_out(mine: list[str], their
 
 
 def test_what_differs_is_compared_between_what_is_alike() -> None:
-    rows = compared(["a", "mine", "also mine", "z"], ["a", "theirs", "z "])
+    rows = compare(["a", "mine", "also mine", "z"], ["a", "theirs", "z "])
     assert list(rows) == [(" ", 1), ("−", 2), ("−", 3), ("+", 2), (" ", 4)]

@@ -91,31 +91,40 @@ def present(
     from triton_workshop.deck.consent import Consent
 
     path = deck_named(deck, "present")
+    refuse_conflicts(slide, share, notes=notes, has_sharing_options=(port, url, proxy, parts) != (None,) * 4)
+    if not sys.stdout.isatty():
+        print_deck(path, slide, notes=notes)
+        return
+    command = f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present"
+    refuse_dumb_terminal("present", f"{command}{' --notes' * notes} | cat")
+    with deck_told(path):
+        if notes:
+            show_notes(path, command)
+        prepare_kernels(needed=False)
+        with misuse_told(), sharing(share, port, url, proxy, parts) as shared:
+            show_slides(path, slide, Consent(run, replace), shared)
+
+
+def refuse_conflicts(slide: int, share: str | None, *, notes: bool, has_sharing_options: bool) -> None:
+    """End `present` if its options, or its terminal, do not fit together."""
     if notes and slide != 1:
         fail("--slide cannot be used with --notes: the notes follow the slides")
-    if share is None and (port, url, proxy, parts) != (None, None, None, None):
+    if share is None and has_sharing_options:
         fail("--port, --url, --proxy and --parts are about sharing the slides; add --share")
     if share is not None and notes:
         fail("--share cannot be used with --notes; give it to the slides")
     if sys.stdout.isatty() and not sys.stdin.isatty():
         fail("present needs a terminal also for standard input, where your keys come from; leave out what redirects it")
-    if not sys.stdout.isatty():
-        print_deck(path, slide, notes=notes)
-        return
-    typed = f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present"
-    refuse_dumb_terminal("present", f"{typed}{' --notes' * notes} | cat")
-    with deck_told(path):
-        if notes:
-            show_notes(path, typed)
-        else:
-            from triton_workshop.viewer.start import starting
 
-            prepare_kernels(needed=False)
-            with misuse_told(), sharing(share, port, url, proxy, parts) as shared, starting() as terminal:
-                from triton_workshop.viewer.present import present as present_deck
 
-                given = Consent(run, replace)
-                raise typer.Exit(present_deck(path, start=slide, given=given, terminal=terminal, shared=shared))
+def show_slides(path: Path, start: int, consent: Consent, shared: Shared | None) -> NoReturn:
+    """Show a deck in the terminal, and end the command with the viewer's status."""
+    from triton_workshop.viewer.start import starting
+
+    with starting() as terminal:  # the terminal answers while the viewer is imported
+        from triton_workshop.viewer.present import present as present_deck
+
+        raise typer.Exit(present_deck(path, start=start, consent=consent, terminal=terminal, shared=shared))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from triton_workshop.page.markup import element, escaped
 from triton_workshop.page.slides import Writer
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines
-from triton_workshop.viewer.notes.schedule import TalkPart, schedule, without_time
+from triton_workshop.viewer.notes.schedule import TalkSection, schedule, without_time
 
 NOBODY, SELF = "'none'", "'self'"
 NONCE = "editor"
@@ -125,7 +125,7 @@ def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
         element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"), value=str(number))
         for number, name in enumerate(names, 1)
     ]
-    parts = schedule(deck).parts or (TalkPart("Slides", 0, 0, 0),)
+    parts = schedule(deck).sections or (TalkSection("Slides", 0, 0, 0),)
     edges = pairwise((*(part.first for part in parts), len(entries)))
     written = [_group(part.name, "ol", entries[first:end]) for part, (first, end) in zip(parts, edges, strict=True)]
     more = [element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts]

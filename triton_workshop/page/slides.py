@@ -41,7 +41,7 @@ from triton_workshop.page.outputs import Output
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.richtext import code_lines, rich_text
-from triton_workshop.viewer.notes.paragraphs import said
+from triton_workshop.viewer.notes.paragraphs import spoken_paragraphs
 from triton_workshop.viewer.notes.schedule import without_time
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 
@@ -91,7 +91,7 @@ class Writer:
             blocks = tuple(block for block in blocks if block is not first)
         written = self.blocks(blocks, slide)
         parts += [written, *self._openers(f"{name} {written}")]
-        if self.alone and (told := said(slide.notes)):
+        if self.alone and (told := spoken_paragraphs(slide.notes)):
             notes = self._paragraphs([(Span(paragraph),) for paragraph in told])
             parts.append(element("details", element("summary", "Notes") + notes, class_="notes"))
         return element(

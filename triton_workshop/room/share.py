@@ -33,10 +33,10 @@ from triton_workshop.room.messages import (
     key_of,
 )
 from triton_workshop.screen.printed_pictures import PictureLine
-from triton_workshop.viewer.live.editing import shown_text
+from triton_workshop.viewer.live.editing import visible_text
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
+from triton_workshop.viewer.presentation import Presentation
 from triton_workshop.viewer.sharing import Invitation
-from triton_workshop.viewer.show import Show
 
 SERVER = "triton_workshop.room.server:serve"
 LINES_SENT = 500
@@ -91,7 +91,7 @@ class Share:
         assert self._invitation is not None
         return self._invitation
 
-    def tell(self, show: Show) -> None:
+    def tell(self, show: Presentation) -> None:
         """Send what is new of what is shown. A defect here must not reach the slides."""
         with suppress(Exception):
             self._put(self._told.news(show))
@@ -176,14 +176,14 @@ class Told:
         self._printed_at: dict[int, float] = {}
         self._edits: dict[int, str] = {}
 
-    def news(self, show: Show) -> dict[str, FromViewer]:
+    def news(self, show: Presentation) -> dict[str, FromViewer]:
         """Messages about what has changed since the last call, by key."""
         news: list[FromViewer] = []
         if show.deck_read is not self._read:
             self._read, self._shown, self._place = show.deck_read, None, None
             self._outputs, self._edits = {}, {}
             news.append(ShowDeck(show.deck_read))
-        place = ShownStep(show.place.slide + 1, show.place.step)
+        place = ShownStep(show.position.slide + 1, show.position.step)
         if place != self._place:
             self._place = place
             news.append(place)
@@ -208,12 +208,12 @@ class Told:
                 self._outputs[index], self._printed_at[index] = state, now
                 yield Printed(index, output_of(run))
 
-    def _matched(self, show: Show) -> list[FromViewer]:
+    def _matched(self, show: Presentation) -> list[FromViewer]:
         """Find the run that each block shows, and what was typed over it."""
         before, edited = code_blocks(show.deck_read), show.edits.edited()
         now = code_blocks(show.deck)
         typed = {
-            index: shown_text(block)
+            index: visible_text(block)
             for index, block in enumerate(now)
             if block is not before[index] and block in edited
         }

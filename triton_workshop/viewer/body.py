@@ -1,4 +1,4 @@
-"""The part of a slide between title and footer: what is scrolled, and the editor that lies over a block's code."""
+"""The scrolling part of a slide between title and footer, with the editor."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from textual.geometry import Region, Spacing
 from triton_workshop.deck.model import Block, Code, Deck
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
-from triton_workshop.viewer.live.live_blocks import BlockRun, blocks_again
-from triton_workshop.viewer.show import Show
-from triton_workshop.viewer.slides.fragment import BlockPart, Spot
+from triton_workshop.viewer.live.live_blocks import BlockRun, match_blocks
+from triton_workshop.viewer.presentation import Presentation
+from triton_workshop.viewer.slides.fragment import Spot, SpotTarget
 from triton_workshop.viewer.slides.page import EDITOR_INSET, DrawnSlide
 from triton_workshop.viewer.slides.view import OpenEditor
 
@@ -24,23 +24,26 @@ if TYPE_CHECKING:
 
 
 class Body(VerticalScroll, can_focus=False):
-    """Shows a page, and scrolls if it is taller than the screen. At most one of its blocks is edited."""
+    """A page, which scrolls if it is taller than the screen.
+
+    At most one of its blocks is edited.
+    """
 
     DEFAULT_CSS = """
     Body { height: 1fr; scrollbar-size: 0 0; background: $background; }
     Body > Rows { background: $background; min-height: 0; }
     """
 
-    def __init__(self, show: Show, redraw: Callable[[], None]) -> None:
-        """`redraw` composes the page again and shows it here."""
+    def __init__(self, presentation: Presentation, redraw: Callable[[], None]) -> None:
+        """Show a presentation; `redraw` composes its page again."""
         self.canvas = Rows(name="canvas")
         super().__init__(self.canvas)
-        self.show = show
+        self.presentation = presentation
         self.redraw = redraw
         self.page = DrawnSlide((), (), 0, (), {})
         self.editor: Editor | None = None
         self.follows = False
-        """Whether to keep output in view while it grows."""
+        """True to scroll to output while it grows."""
 
     def draw(self, page: DrawnSlide, *, from_top: bool = False) -> None:
         """Show a page, and the editor where it belongs on it."""
@@ -55,14 +58,14 @@ class Body(VerticalScroll, can_focus=False):
             self.editor.styles.offset = (spot.x + EDITOR_INSET, spot.y)
 
     def spot_at(self, x: int, y: int) -> Spot | None:
-        """What of the page can be clicked at a cell of it."""
+        """Return the spot at a cell of the page, if there is one."""
         return next((spot for spot in self.page.spots if spot.covers(x, y)), None)
 
     # Scrolling
 
     @property
     def more(self) -> bool:
-        """Whether something of the page is below the screen."""
+        """True if a part of the page is below the screen."""
         return len(self.page.body) - self.page.body_rows > self.scroll_offset.y
 
     def scroll_by(self, amount: float) -> None:
@@ -72,18 +75,22 @@ class Body(VerticalScroll, can_focus=False):
         self.scroll_relative(y=rows, animate=False)
 
     def on_mouse_scroll_up(self) -> None:
+        """Stop following the output."""
         self.follows = False
 
-    def show_revealed(self, above: int) -> None:
-        """Scroll to what a step has added below so many rows; to its top where it is taller than the screen."""
-        if len(self.page.body) > above:
-            self._scroll_down(min(len(self.page.body) - self.page.body_rows, above))
+    def show_revealed(self, previous_rows: int) -> None:
+        """Scroll to the rows that a step has added.
 
-    def keep_in_view(self, runs: Mapping[Block, BlockRun]) -> None:
-        """Scroll to the end of the newest output, unless the presenter has scrolled since."""
-        begun = [block for block in self.page.live if block in runs and runs[block].started]
-        if self.follows and begun:
-            newest = max(begun, key=lambda block: runs[block].started)
+        If they are taller than the screen, scroll to their top.
+        """
+        if len(self.page.body) > previous_rows:
+            self._scroll_down(min(len(self.page.body) - self.page.body_rows, previous_rows))
+
+    def follow_output(self, runs: Mapping[Block, BlockRun]) -> None:
+        """Scroll to the end of the newest output, unless the presenter scrolled."""
+        started = [block for block in self.page.live if block in runs and runs[block].started]
+        if self.follows and started:
+            newest = max(started, key=lambda block: runs[block].started)
             self._scroll_down(self.page.live[newest].bottom - self.page.body_rows)
 
     def _scroll_down(self, row: int) -> None:
@@ -93,26 +100,26 @@ class Body(VerticalScroll, can_focus=False):
     # Editing
 
     def edit_next(self, palette: Palette) -> bool:
-        """Open the editor on the first live block, then on the next each time; after the last it closes.
+        """Open the editor on the next live block; after the last, close it.
 
         Return whether there is a block to edit.
         """
-        blocks = self.show.editable()
-        here = self.edited
-        if here is not None and here not in blocks[:-1]:
+        blocks = self.presentation.editable()
+        current = self.edited
+        if current is not None and current not in blocks[:-1]:
             self.close_editor()
         elif blocks:
-            self.open_editor(blocks[0 if here is None else blocks.index(here) + 1], palette)
+            self.open_editor(blocks[0 if current is None else blocks.index(current) + 1], palette)
         return bool(blocks)
 
-    def open_editor(self, shown: Block, palette: Palette, x: int = 0, y: int = 0) -> None:
-        """Open the editor on a block that is shown, with the cursor at a cell of its code."""
+    def open_editor(self, edited: Block, palette: Palette, x: int = 0, y: int = 0) -> None:
+        """Open the editor on a block, with the cursor at a cell of its code."""
         from triton_workshop.viewer.live.editor import Editor  # not before: the first slide does not wait for it
 
         self.close_editor()
-        block = self.show.edits.source(shown)
+        block = self.presentation.edits.source(edited)
         if isinstance(block.content, Code):
-            self.editor = Editor(block, block.content, self.show.edits.draft(block), palette)
+            self.editor = Editor(block, block.content, self.presentation.edits.draft(block), palette)
             self.canvas.mount(self.editor)
             self.redraw()
             self.editor.put_cursor(x - EDITOR_INSET, y)
@@ -120,15 +127,15 @@ class Body(VerticalScroll, can_focus=False):
             self.follows = False
             self.call_after_refresh(self._show_all_of_editor)
 
-    def keep_edit(self) -> None:
-        """Put what the editor holds into the deck that is shown."""
+    def save_edit(self) -> None:
+        """Store the editor's text as an edit."""
         if self.editor is not None:
-            self.show.edit(self.editor.block, self.editor.text, self.editor.history)
+            self.presentation.edit(self.editor.block, self.editor.text, self.editor.history)
 
     def close_editor(self) -> None:
-        """Close the editor, if it is open, and keep what it holds."""
+        """Close the editor, if it is open, and store its text."""
         if self.editor is not None:
-            self.keep_edit()
+            self.save_edit()
             self._remove_editor(self.editor)
             self.redraw()
 
@@ -137,50 +144,55 @@ class Body(VerticalScroll, can_focus=False):
         editor.remove()
         self.editor = None
 
-    def carry_over(self, before: Deck, palette: Palette) -> bool:
-        """Keep the editor over the same code in a deck that was read again, or else close it.
+    def follow_reload(self, old_deck: Deck, palette: Palette) -> bool:
+        """Keep the editor on its code in a deck that was read again.
 
-        Return whether it was closed.
+        If the code is gone, close the editor. Return whether it was closed.
         """
         if self.editor is None:
             return False
-        block = blocks_again(before, self.show.deck_read).get(self.editor.block)
-        if block is None or self.show.edits.shown(block) not in self.show.editable():
+        block = match_blocks(old_deck, self.presentation.deck_read).get(self.editor.block)
+        if block is None or self.presentation.edits.current(block) not in self.presentation.editable():
             self._remove_editor(self.editor)
             return True
         self.editor.block = block
-        self.editor.use(palette)
+        self.editor.use_palette(palette)
         return False
 
     @property
     def edited(self) -> Block | None:
         """The block under the editor, as it is shown."""
-        return None if self.editor is None else self.show.edits.shown(self.editor.block)
+        return None if self.editor is None else self.presentation.edits.current(self.editor.block)
 
     @property
     def open(self) -> OpenEditor | None:
-        """What a page has to know of the editor."""
+        """The editor as a page needs it."""
         block = self.edited
         return OpenEditor(block, self.editor.rows) if self.editor is not None and block is not None else None
 
     def _editor_spot(self) -> Spot | None:
-        """Where the code under the editor is."""
+        """Return the spot of the code under the editor."""
         block = self.edited
-        return next((spot for spot in self.page.spots if (spot.block, spot.target) == (block, BlockPart.CODE)), None)
+        return next((spot for spot in self.page.spots if (spot.block, spot.target) == (block, SpotTarget.CODE)), None)
 
     def _show_all_of_editor(self) -> None:
-        """Scroll just far enough to show the header and the code, or their start if they are too tall."""
+        """Scroll just far enough to show the header and the code.
+
+        If they are too tall, show their start.
+        """
         spot = self._editor_spot()
         if spot is not None:
-            whole = Region(0, spot.y - 1, 1, min(spot.height + 1, self.page.body_rows))
-            self.scroll_to_region(whole, animate=False, force=True)
+            region = Region(0, spot.y - 1, 1, min(spot.height + 1, self.page.body_rows))
+            self.scroll_to_region(region, animate=False, force=True)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """Redraw when the text needs more or fewer rows."""
         editor = self.editor
         if editor is not None and event.text_area is editor and editor.rows(editor.size.width) != editor.size.height:
             self.redraw()
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
+        """Scroll to the cursor, with a row above and below it."""
         spot = self._editor_spot()
         if self.editor is not None and event.text_area is self.editor and spot is not None:
             row = Region(0, spot.y + self.editor.cursor_row, 1, 1)

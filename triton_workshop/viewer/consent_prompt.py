@@ -1,4 +1,7 @@
-"""Asks, before the slides start, whether a deck's code may run: lists it, and takes no answer as a no."""
+"""Prompt for consent to run a deck's code, before the slides start.
+
+It lists the code, and takes no answer as a no.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +25,21 @@ PREVIEW_LINES = 3
 QUESTION = "Let this code run? [bold]y[/] yes · [bold]v[/] view all of it · [bold]Enter[/] no: "
 
 
-def consent_to(deck: Deck, given: Consent, console: Console) -> Consent:
-    """What the user lets run of code from elsewhere; `in_force` says what may run.
+def consent_to(deck: Deck, consent: Consent, console: Console) -> Consent:
+    """Return the user's consent to run code from elsewhere.
 
-    Asks if the command line said nothing and the deck has such code; one of our own decks may get some by a save.
+    The user is asked if the command line gave none and the deck has such code. One of our own decks may get some by a
+    save, so `in_force` decides later which code may run.
     """
-    found = tuple(live_code(deck))
-    return given if given != NOTHING or not found or is_trusted(deck) else ask(deck, found, console)
+    blocks = tuple(live_code(deck))
+    return consent if consent != NOTHING or not blocks or is_trusted(deck) else ask(deck, blocks, console)
 
 
-def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
-    """The user's answer; no if it is neither yes nor no, or if nobody can answer."""
-    console.print(introduction(deck, len(found)))
-    show(deck, found, console, whole=False)
-    forget_what_was_typed()
+def ask(deck: Deck, blocks: Sequence[LiveCode], console: Console) -> Consent:
+    """Ask the user; an unclear answer, or none, means no."""
+    console.print(introduction(deck, len(blocks)))
+    show(deck, blocks, console, complete=False)
+    discard_typed_keys()
     while True:
         console.print()
         try:
@@ -45,13 +49,13 @@ def ask(deck: Deck, found: Sequence[LiveCode], console: Console) -> Consent:
             return NOTHING
         if answer not in ("v", "view"):
             break
-        show(deck, found, console, whole=True)
+        show(deck, blocks, console, complete=True)
     if answer not in ("y", "yes"):
         return NOTHING
-    return Consent(run=True, replace=any(live.code.execution in REPLACING for live in found))
+    return Consent(run=True, replace=any(live.code.execution in REPLACING for live in blocks))
 
 
-def forget_what_was_typed() -> None:
+def discard_typed_keys() -> None:
     """Discard keys pressed before the question, which do not answer it."""
     if sys.platform != "win32" and sys.stdin.isatty():
         import termios
@@ -60,6 +64,7 @@ def forget_what_was_typed() -> None:
 
 
 def introduction(deck: Deck, count: int) -> Text:
+    """Explain the question for a deck with so many blocks."""
     blocks = "one code block" if count == 1 else f"{count} code blocks"
     return Text.assemble(
         (visible(deck.path.name), "bold"),
@@ -68,9 +73,12 @@ def introduction(deck: Deck, count: int) -> Text:
     )
 
 
-def show(deck: Deck, found: Sequence[LiveCode], console: Console, *, whole: bool) -> None:
-    """Print where each block is, when it runs, and its first lines or all of them, also those that the slide hides."""
-    for live in found:
+def show(deck: Deck, blocks: Sequence[LiveCode], console: Console, *, complete: bool) -> None:
+    """Print each block's location, occasion and lines.
+
+    Lines that the slide hides are printed too.
+    """
+    for live in blocks:
         file, first = origin(live.code, live.block, deck.path)
         heading = Text.assemble(
             (f"\nslide {live.slide}", "bold cyan"),
@@ -80,15 +88,20 @@ def show(deck: Deck, found: Sequence[LiveCode], console: Console, *, whole: bool
         )
         console.print(heading)
         lines = live.code.source.rstrip("\n").split("\n")
-        shown = lines if whole or len(lines) == PREVIEW_LINES + 1 else lines[:PREVIEW_LINES]
-        for number, text in enumerate(shown, first):
+        visible_lines = lines if complete or len(lines) == PREVIEW_LINES + 1 else lines[:PREVIEW_LINES]
+        for number, text in enumerate(visible_lines, first):
             row = Text.assemble((f"{number:>6}  ", "dim"), visible(text))
-            console.print(row, no_wrap=not whole, overflow=None if whole else "ellipsis")
-        if len(shown) < len(lines):
-            console.print(Text(f"        … {len(lines) - len(shown)} more lines", "dim"))
+            console.print(row, no_wrap=not complete, overflow=None if complete else "ellipsis")
+        if len(visible_lines) < len(lines):
+            console.print(Text(f"        … {len(lines) - len(visible_lines)} more lines", "dim"))
 
 
 def visible(text: str) -> str:
-    """The text, with characters that would not show, or would change how others show, as escapes."""
+    """Return the text with escapes for characters that are not printable.
+
+    Such a character could also change how others look.
+    """
     text = text.expandtabs(4)
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode() for character in text
+    )

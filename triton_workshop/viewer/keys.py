@@ -1,4 +1,7 @@
-"""The keys of the viewer. The help names those with a tooltip, and along with them what the others do."""
+"""The keys of the viewer.
+
+The help lists those with a tooltip, which explains the others too.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ CODE = (
     Binding("ctrl+e", "run", key_display="Ctrl+E", tooltip="run the code on the slide"),
     Binding("ctrl+x", "stop", key_display="Ctrl+X", tooltip="stop it"),
     Binding("ctrl+o", "edit", key_display="Ctrl+O", tooltip="edit it; again, the next block"),
-    Binding("escape", "forget", key_display="esc", tooltip="leave editor; again, original code"),
+    Binding("escape", "cancel", key_display="esc", tooltip="leave editor; again, original code"),
     Binding("o", "output", key_display="o", tooltip="show its output on the whole screen"),
 )
 CLICK = ("click", "run, edit or open what you click")

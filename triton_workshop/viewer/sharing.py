@@ -1,4 +1,4 @@
-"""What the viewer knows of those who follow it elsewhere: whom to tell what is shown, and how people get there."""
+"""Interfaces between the viewer and those who follow it elsewhere."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from triton_workshop.viewer.show import Show
+from triton_workshop.viewer.presentation import Presentation
 
-Tell = Callable[[Show], None]
-"""Called whenever the slides are drawn, and now and then. It returns at once."""
+Observer = Callable[[Presentation], None]
+"""Called whenever the slides are drawn, and now and then; returns at once."""
 
 
 @dataclass(frozen=True)
 class Invitation:
-    """How a room follows the slides in its browsers."""
+    """Directions for a room that follows the slides in its browsers."""
 
     address: str
     word: str
     link: str
     """The address with the word in it."""
     code: Sequence[Sequence[bool]]
-    """The link as a QR code: for each row, which modules are dark, without a quiet zone."""
-    own: str
+    """The link as a QR code, without a quiet zone: True for each dark module."""
+    local_address: str
     """The address for this machine."""
     key: str
     """Opens the board: for the presenter only, and never on a command line."""
-    only_here: bool = False
-    """Whether no other machine gets to the address."""
+    local_only: bool = False
+    """True if no other machine can reach the address."""
     kernels: bool = True
-    """Whether the room's pages can run kernels."""
+    """True if the room's pages can run kernels."""
 
 
 class Shared(Protocol):
@@ -39,8 +39,13 @@ class Shared(Protocol):
         """Wait until the room can enter. Raises MisuseError if it never can."""
 
     def invitation(self) -> Invitation:
-        """How a room gets there now: a new room has another word, and so has one whose word somebody guesses."""
+        """Return the current directions.
 
-    def tell(self, show: Show) -> None: ...
+        A new room has another word, and so has one whose word somebody guesses.
+        """
 
-    def close(self) -> None: ...
+    def tell(self, presentation: Presentation) -> None:
+        """Send the changes since the last call to the room."""
+
+    def close(self) -> None:
+        """End sharing."""

@@ -1,4 +1,4 @@
-"""Shows the first slide as early as possible: what can wait does, and what takes time begins first."""
+"""Fast start of the viewer, in an order that shows the first slide early."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from triton_workshop.terminal import Terminal, query_terminal
 
 @contextmanager
 def starting() -> Iterator[Callable[[], Terminal]]:
-    """While the viewer is imported, asks the terminal what it can do; yields a function that waits for the answer."""
+    """Query the terminal's abilities while the viewer is imported.
+
+    Yield a function that waits for the answer.
+    """
     postpone_collection()
     try:
         # However this ends, it must be after the answer, which a shell would show as if it had been typed.

@@ -1,4 +1,4 @@
-"""The terminal app that checks the open exercise at every save of its file."""
+"""The terminal app that checks an exercise at every save of its file."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
 from triton_workshop.watch.keys import HELP, KEYS
 from triton_workshop.watch.screens import Exercises, Solution, compiled_page
-from triton_workshop.watch.view import Job, Watched, body, head, status, styles
+from triton_workshop.watch.view import Job, WatchState, body, head, status, styles
 
 if TYPE_CHECKING:
     from triton_workshop.attendance.telling import Teller
 
 FRAME_SECONDS = 0.1
-"""Seconds between two turns of the spinner."""
+"""Seconds between two frames of the spinner."""
 
 
 class Watch(App[int]):
-    """Checks an exercise at every save, and shows the verdict."""
+    """App that checks an exercise at every save, and shows the verdict."""
 
     TITLE = "Triton Workshop"
     ENABLE_COMMAND_PALETTE = False
@@ -69,15 +69,18 @@ class Watch(App[int]):
         gpu: bool = False,
         clock: Callable[[], str] = lambda: time.strftime("%H:%M:%S"),
     ) -> None:
-        """`number` is the exercise to open, by default the first unfinished one; `clock` tells the time of day."""
+        """Open an exercise by its number, by default the first unfinished one.
+
+        `clock` returns the time of day.
+        """
         super().__init__()
         self.checker, self.palette, self.gpu, self.clock = checker, palette, gpu, clock
         self.number = number
-        self.watched = Watched(EXERCISES[number or "1"], ())
-        self.right: dict[str, str] = {}
-        """The last right version of each exercise's file, by the exercise's number."""
-        self.introduced = False
-        """Whether the learner, who has not chosen an editor, has been told how to leave the one that opens."""
+        self.state = WatchState(EXERCISES[number or "1"], ())
+        self.passing_texts: dict[str, str] = {}
+        """The last text of each exercise's file that passed, by the number."""
+        self.editor_explained = False
+        """True once the learner has read how to leave the default editor."""
         self._threads: list[threading.Thread] = []
         # Kept here, not looked up when drawing: a verdict may come while the app closes and its widgets are gone.
         self.head, self.status, self.verdict = Static(classes="bar"), Static(id="status"), Static(id="verdict")
@@ -87,11 +90,11 @@ class Watch(App[int]):
 
     @cached_property
     def teller(self) -> Teller:
-        """Tells the room. What reaches it over the network is imported after the first picture."""
+        """Reports to the room, with imports that wait until the first picture."""
         from triton_workshop.attendance.membership import membership_file
         from triton_workshop.attendance.telling import Teller
 
-        return Teller(membership_file(), self._say_later)
+        return Teller(membership_file(), self._show_message_later)
 
     # The screen
 
@@ -107,7 +110,7 @@ class Watch(App[int]):
         take_job_signals(self)
         self.ticker = self.set_interval(FRAME_SECONDS, self._draw_head, pause=True)
         following = first_open(entries()) if self.number is None else None
-        self._open(following.exercise if following else self.watched.exercise)
+        self._open(following.exercise if following else self.state.exercise)
 
     def on_ready(self) -> None:
         resume_collection()
@@ -117,38 +120,38 @@ class Watch(App[int]):
 
     def on_print(self, event: events.Print) -> None:
         if event.text.strip():
-            self._say(event.text.strip())
+            self._show_message(event.text.strip())
 
-    def _now(self, **known: Any) -> None:
-        """Show what is known now."""
-        self.watched = replace(self.watched, **known)
+    def _update(self, **changes: Any) -> None:
+        """Change the state, and show it."""
+        self.state = replace(self.state, **changes)
         self._draw()
 
     def _draw(self) -> None:
         with self.batch_update():
             self._draw_head()
-            self.verdict.set_class(self.watched.outdated, "before")
-            self.verdict.update(body(self.watched, max(self.size.width - 4, 1)))
+            self.verdict.set_class(self.state.outdated, "before")
+            self.verdict.update(body(self.state, max(self.size.width - 4, 1)))
 
     def _draw_head(self) -> None:
-        self.head.update(head(self.watched))
-        self.status.update(status(self.watched))
+        self.head.update(head(self.state))
+        self.status.update(status(self.state))
 
-    def _say(self, message: str) -> None:
+    def _show_message(self, message: str) -> None:
         self.clear_notifications()
         self.notify(printable(message), markup=False)
 
-    def _say_later(self, message: str) -> None:
-        """The same, from another thread."""
+    def _show_message_later(self, message: str) -> None:
+        """Show a message from another thread."""
         with suppress(RuntimeError):  # the app has ended in the meantime
-            self.call_later(self._say, message)
+            self.call_later(self._show_message, message)
 
     # Checking
 
     def _open(self, exercise: Exercise) -> None:
         """Show an exercise, check it, and check it again at every save."""
         self._stop()
-        self.watched = Watched(exercise, entries())
+        self.state = WatchState(exercise, entries())
         self.body.scroll_home(animate=False)
         saves = FileWatcher(exercise.exercise_file)  # before the first check, so that no save comes between
         self.run_worker(self._follow(saves), group="saves", exclusive=True)
@@ -159,79 +162,82 @@ class Watch(App[int]):
             self._check()
 
     def _check(self, *, full_size: bool = False) -> None:
-        """Begin a check of the file as it is now, and stop the one that is running."""
+        """Begin a check of the current file, instead of the one that is running."""
         self._stop()
-        file = self.watched.exercise.exercise_file
+        file = self.state.exercise.exercise_file
         try:
             text = read_text(file)
         except OSError:
             text = ""
-        checking = self.checker.check(self.watched.exercise, file, full_size=full_size)
+        checking = self.checker.check(self.state.exercise, file, full_size=full_size)
         job = Job(checking, text, time.monotonic(), full_size)
         self._threads.append(threading.Thread(target=self._work, args=(job,), daemon=True))
         self._threads[-1].start()
         self.ticker.resume()
-        self._now(job=job)
+        self._update(job=job)
 
     def _stop(self) -> None:
-        if self.watched.job is not None:
-            self.watched.job.checking.stop()
+        if self.state.job is not None:
+            self.state.job.checking.stop()
 
     def _work(self, job: Job) -> None:
-        """In a separate thread: wait for a verdict, then for the rest of the check."""
+        """Wait for a verdict, then for the rest of the check, in a thread."""
         with suppress(RuntimeError):  # the app has ended in the meantime
             try:
                 for verdict in job.checking.verdicts():
-                    self.call_later(self._known, job, verdict)
+                    self.call_later(self._receive_verdict, job, verdict)
             except StoppedError:
                 pass
             except (CheckFailedError, OSError) as error:
-                self.call_later(self._known, job, None, str(error))
+                self.call_later(self._receive_verdict, job, None, str(error))
             finally:
                 job.checking.finish()
-            self.call_later(self._ended, job)
+            self.call_later(self._finish_job, job)
             self.call_later(self._draw)  # everything that the script printed has arrived
 
-    def _known(self, job: Job, verdict: Verdict | None, trouble: str = "") -> None:
-        """A check has a verdict, or will never have one: then `trouble` says why."""
-        if job is not self.watched.job:  # a newer save has its own check
+    def _receive_verdict(self, job: Job, verdict: Verdict | None, error: str = "") -> None:
+        """Show a check's verdict, or the error because of which there is none."""
+        if job is not self.state.job:  # a newer save has its own check
             return
-        checked = replace(job, ended=self.clock(), verdict=verdict, trouble=trouble)
+        checked = replace(job, ended=self.clock(), verdict=verdict, error=error)
         if verdict is None:
-            self._now(checked=checked)
+            self._update(checked=checked)
             return
-        shown = 0 if verdict.passed else record_check(verdict).hints_shown
-        before = self.watched.finding
-        same = before is not None and bool(verdict.findings) and before.hints == verdict.findings[0].hints
-        self._now(checked=checked, entries=entries(), hints=max(shown, self.watched.hints) if same else shown)
+        hints = 0 if verdict.passed else record_check(verdict).hints_shown
+        previous = self.state.finding
+        same = previous is not None and bool(verdict.findings) and previous.hints == verdict.findings[0].hints
+        if same:  # hints that are on the screen stay there
+            hints = max(hints, self.state.hints)
+        self._update(checked=checked, entries=entries(), hints=hints)
         if not same:
             self.body.scroll_home(animate=False)
-        if not verdict.passed:  # a right one is still being compiled, and is told of at the end
-            self._tell_the_room()
+        if not verdict.passed:  # a right one is still being compiled, and is reported at the end
+            self._report_progress()
 
-    def _ended(self, job: Job) -> None:
-        """A check has nothing more to say."""
-        if job is not self.watched.job:
+    def _finish_job(self, job: Job) -> None:
+        """Show that a check has ended; check at full size after a right one."""
+        if job is not self.state.job:
             return
         self.ticker.pause()
-        if self.watched.verdict is not None and self.watched.passed:
-            record_check(self.watched.verdict)
-            self.right[self.watched.exercise.number] = job.text
-        self._now(job=None, entries=entries())
-        if self.watched.passed:
-            self._tell_the_room()
-        if self.watched.passed and self.gpu and not job.full_size:
+        if self.state.verdict is not None and self.state.passed:
+            record_check(self.state.verdict)
+            self.passing_texts[self.state.exercise.number] = job.text
+        self._update(job=None, entries=entries())
+        if self.state.passed:
+            self._report_progress()
+        # Full sizes take seconds, so they come after the verdict on small ones.
+        if self.state.passed and self.gpu and not job.full_size:
             self._check(full_size=True)
 
-    def _tell_the_room(self) -> None:
-        """How far the learner is, if they have joined a room."""
+    def _report_progress(self) -> None:
+        """Send the learner's progress to the room, if they have joined one."""
         from triton_workshop.attendance.telling import progress_of
 
-        if self.watched.entry is not None:
-            self.teller.report(progress_of(self.watched.entry))
+        if self.state.entry is not None:
+            self.teller.report(progress_of(self.state.entry))
 
     def close(self) -> None:
-        """End everything that runs."""
+        """End the running check, its processes, and the reports to the room."""
         self._stop()
         for thread in self._threads:
             thread.join(timeout=5)
@@ -243,152 +249,170 @@ class Watch(App[int]):
     # Keys
 
     def action_check(self) -> None:
+        """Check the file again."""
         self._check()
 
     def action_hint(self) -> None:
-        hints = self.watched.finding.hints if self.watched.finding is not None else ()
-        shown = self.watched.hints + 1
-        if self.watched.awaited:
-            self._say("your file is being checked: hints come with the verdict")
+        """Show one more hint."""
+        hints = self.state.finding.hints if self.state.finding is not None else ()
+        number = self.state.hints + 1
+        if self.state.awaited:
+            self._show_message("your file is being checked: hints come with the verdict")
         elif not hints:
-            self._say("nothing is wrong, so you need no hint" if self.watched.passed else "there is no hint for this")
-        elif shown > len(hints):
-            self._say("that was the last hint")
+            self._show_message(
+                "nothing is wrong, so you need no hint" if self.state.passed else "there is no hint for this"
+            )
+        elif number > len(hints):
+            self._show_message("that was the last hint")
         else:
-            record_hints(self.watched.exercise.number, shown)
-            self._now(hints=shown, entries=entries())
-            self._tell_the_room()
-            self.call_after_refresh(self._scroll_to_hint, shown)
+            record_hints(self.state.exercise.number, number)
+            self._update(hints=number, entries=entries())
+            self._report_progress()
+            self.call_after_refresh(self._scroll_to_hint, number)
 
     def action_ask(self) -> None:
+        """Ask the presenter for help."""
         if self.teller.ask():
-            self._say("asking the room for help …")
+            self._show_message("asking the room for help …")
         else:
-            self._say("you have not joined a room; to join one: uv run workshop join ADDRESS")
+            self._show_message("you have not joined a room; to join one: uv run workshop join ADDRESS")
 
     def _scroll_to_hint(self, number: int) -> None:
-        """Bring a hint that has just been asked for into view, with what comes below it."""
+        """Scroll to a hint that has just been shown, with the text below it."""
         rows = range(self.verdict.size.height)
         row = next((row for row in rows if f"hint {number} of" in self.verdict.render_line(row).text), None)
         if row is not None and row + self.body.size.height // 2 > self.body.scroll_offset.y + self.body.size.height:
             self.body.scroll_to(y=row - 1, animate=False)
 
-    def action_step(self, places: int) -> None:
-        following = self.watched.neighbour(places)
+    def action_step(self, offset: int) -> None:
+        """Open the exercise that is so many further on."""
+        following = self.state.neighbour(offset)
         if following is not None:
             self._open(following)
         else:
-            self._say("this is the last exercise" if places > 0 else "this is the first exercise")
+            self._show_message("this is the last exercise" if offset > 0 else "this is the first exercise")
 
     def action_variation(self) -> None:
-        variations = variations_of(self.watched.exercise)
+        """Open the next variation of the exercise."""
+        variations = variations_of(self.state.exercise)
         if variations:
             self._open(variations[0])
-        elif self.watched.exercise.warm_up:
-            self._say("a warm-up has no variation; n goes on to its exercise")
+        elif self.state.exercise.warm_up:
+            self._show_message("a warm-up has no variation; n goes on to its exercise")
         else:
-            self._say("there is no other variation of this; p goes back to the exercise")
+            self._show_message("there is no other variation of this; p goes back to the exercise")
 
     def action_open(self, number: str) -> None:
-        if number != self.watched.exercise.number:
+        """Open an exercise by its number."""
+        if number != self.state.exercise.number:
             self._open(EXERCISES[number])
 
     def action_list(self) -> None:
-        def go(place: int | None) -> None:
-            if place is not None:
-                self.action_open([*EXERCISES][place])
+        """List the exercises."""
 
-        self.push_screen(Exercises(entries(), self.watched.exercise.number), go)
+        def open_chosen(index: int | None) -> None:
+            if index is not None:
+                self.action_open([*EXERCISES][index])
+
+        self.push_screen(Exercises(entries(), self.state.exercise.number), open_chosen)
 
     def action_reset(self) -> None:
-        if is_shipped(self.watched.exercise):
-            self._say(f"{self.watched.file} is as it was shipped")
+        """Restore the file as it was shipped, after a question."""
+        if is_shipped(self.state.exercise):
+            self._show_message(f"{self.state.file} is as it was shipped")
             return
-        question = f"Restore {self.watched.file} as it was shipped?\nYour file is kept as a backup."
+        question = f"Restore {self.state.file} as it was shipped?\nYour file is kept as a backup."
         self.push_screen(Question("Start again", question, {"y": "yes", "n": "no"}, self.palette), self._reset)
 
     def _reset(self, answer: str | None) -> None:
         if answer != "y":
             return
-        with self._told():
-            backup = reset(self.watched.exercise)
-            self._open(self.watched.exercise)
-            self._say(f"restored; your file is now {short_path(backup)}" if backup else "restored as it was shipped")
+        with self._catch_errors():
+            backup = reset(self.state.exercise)
+            self._open(self.state.exercise)
+            self._show_message(
+                f"restored; your file is now {short_path(backup)}" if backup else "restored as it was shipped"
+            )
 
     def action_solution(self) -> None:
-        exercise, entry = self.watched.exercise, self.watched.entry
-        if not (self.watched.passed or (entry and entry.record.passed_at)):
-            self._say("you can see the solution once yours has passed; h gives a hint")
+        """Compare the learner's file with the solution, once it has passed."""
+        exercise, entry = self.state.exercise, self.state.entry
+        if not (self.state.passed or (entry and entry.record.passed_at)):
+            self._show_message("you can see the solution once yours has passed; h gives a hint")
             return
-        with self._told():
+        with self._catch_errors():
             mine = read_text(exercise.exercise_file)
             self.push_screen(Solution(exercise, mine, exercise.solution, self.palette))
 
-    def action_made(self) -> None:
-        exercise = self.watched.exercise
-        text = self.right.get(exercise.number)
+    def action_compiled(self) -> None:
+        """Show the compiler's result for the last text that passed."""
+        exercise = self.state.exercise
+        text = self.passing_texts.get(exercise.number)
         if text is None:
-            self._say("once yours is right, this key shows what the compiler made of it")
+            self._show_message("once yours is right, this key shows what the compiler made of it")
         elif not has_library():
-            self._say("Triton's compiler is not on this machine")
+            self._show_message("Triton's compiler is not on this machine")
         else:
-            self._say("asking the compiler …")
+            self._show_message("asking the compiler …")
             request = Request(exercise.exercise_file.resolve(), text, exercise.number)
-            self.run_worker(lambda: self._build(request), thread=True, group="made", exclusive=True)
+            self.run_worker(lambda: self._build(request), thread=True, group="build", exclusive=True)
 
     def _build(self, request: Request) -> None:
-        """In a separate thread: have the kernels compiled, and show what became of them."""
+        """Compile the kernels, and show the result, in a thread."""
         try:
             build = self.checker.build(request)
-            said = build.error(None) or compiled_page(request, build)
+            result = build.error(None) or compiled_page(request, build)
         except OSError as error:
-            said = str(error)
+            result = str(error)
         with suppress(RuntimeError):  # the app has ended in the meantime
-            if isinstance(said, Reader):
-                self.call_later(self._show, said)
+            if isinstance(result, Reader):
+                self.call_later(self._show, result)
             else:
-                self.call_later(self._say, said)
+                self.call_later(self._show_message, result)
 
     def _show(self, page: Reader) -> None:
         self.clear_notifications()
         self.push_screen(page)
 
     def action_edit(self) -> None:
-        finding = self.watched.finding
-        with self._told():
-            words, leaving = editor.chosen(os.environ)
-            if leaving and not self.introduced:
-                self.introduced = True
-                self._say(f"{words[0]}: {leaving}.\nPress e again to open it; $EDITOR names another one.")
+        """Open the file in the learner's editor, at the finding's line."""
+        finding = self.state.finding
+        with self._catch_errors():
+            command, leaving = editor.choose_editor(os.environ)
+            if leaving and not self.editor_explained:
+                self.editor_explained = True
+                self._show_message(f"{command[0]}: {leaving}.\nPress e again to open it; $EDITOR names another one.")
                 return
             with self.suspend():  # nothing may be raised in it: the app must get the terminal back
-                said = editor.run(words, self.watched.exercise.exercise_file, finding.line if finding else None)
+                error = editor.run_editor(command, self.state.exercise.exercise_file, finding.line if finding else None)
             self.refresh(layout=True)
-            if said:
-                self._say(said)
+            if error:
+                self._show_message(error)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Say that this cannot be done here."""
+    def _catch_errors(self) -> Iterator[None]:
+        """Show an error as a message."""
         try:
             yield
         except OSError as error:
-            self._say(f"{error.filename}: {error.strerror}")
+            self._show_message(f"{error.filename}: {error.strerror}")
         except ValueError as error:
-            self._say(str(error))
+            self._show_message(str(error))
         except SuspendNotSupported:
-            self._say("no editor can run in this terminal: open the file in another window")
+            self._show_message("no editor can run in this terminal: open the file in another window")
 
     def action_suspend_process(self) -> None:
-        if trouble := suspend_job(self, self.close):
-            self._say(trouble)
+        """Return to the shell until `fg`."""
+        if error := suspend_job(self, self.close):
+            self._show_message(error)
 
     def action_keys(self) -> None:
+        """List the keys."""
         self.push_screen(Keys(HELP, self.palette))
 
 
 def watch(number: str | None = None, *, light: bool = False) -> int:
-    """Watch an exercise until the learner leaves, and return the exit status."""
+    """Watch an exercise until the learner leaves; return the exit status."""
     app = Watch(number, checker=Checker(), palette=LIGHT if light else DARK, gpu=runs_on_a_gpu())
     try:
         status = app.run()

@@ -1,8 +1,8 @@
-"""Checks scripts in another process, which has torch ready: this one never imports it.
+"""Checks of scripts in another process, which has torch ready.
 
-What a script's text alone shows is reported here, at once. For everything else, a process that has imported what a
-check needs waits for a request: a fork of the warm runner's parent on Linux; elsewhere a new process and, started by
-it, another one for the script.
+This process never imports torch. Mistakes that a script's text alone shows are reported here, at once. For everything
+else, a process that has imported torch and Triton waits for a request: a fork of the warm runner's parent on Linux;
+elsewhere a new process and, started by it, another one for the script.
 """
 
 from __future__ import annotations
@@ -31,8 +31,11 @@ from triton_workshop.processes.process import DRAIN_SECONDS, POLL_SECONDS
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.spares import SparePool
 
-PATIENCE_SECONDS = 150.0
-"""Seconds on top of a script's own limit: torch may be imported from a slow disk, twice on a machine with a GPU."""
+STARTUP_TIMEOUT_SECONDS = 150.0
+"""Seconds on top of a script's own limit.
+
+Torch may be imported from a slow disk, twice on a machine with a GPU.
+"""
 
 
 class StoppedError(Exception):
@@ -40,11 +43,11 @@ class StoppedError(Exception):
 
 
 class CheckFailedError(Exception):
-    """A check that ended without a verdict, which is not the script's fault; the message says what is known."""
+    """A check that ended without a verdict, which is not the script's fault."""
 
 
 class Checker:
-    """Checks scripts, and keeps a process ready for the next check."""
+    """Checker of scripts, with a process ready for the next check."""
 
     def __init__(self) -> None:
         self._runner = Runner()
@@ -52,22 +55,24 @@ class Checker:
         self.spares = SparePool(lambda: _Process(self._runner), max_count=1, seconds=self._runner.idle)
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
-        """Return at once. `full_size` adds the cases on the GPU."""
-        request = CheckRequest(exercise, file.resolve(), full_size, compiler=None)  # this process has a warm one
-        return Checking(self, request)
+        """Return a check that has not begun; `full_size` adds cases on the GPU."""
+        return Checking(self, CheckRequest(exercise, file.resolve(), full_size))
 
     def take(self) -> _Process:
         """Return a process that waits for a request, or soon will. Raises OSError."""
         return self.spares.take() or _Process(self._runner)
 
     def build(self, request: Request) -> Build:
-        """What the compiler makes of a script for the newest GPU: it may take seconds. Raises OSError."""
+        """Compile a script's kernels for the newest GPU, which may take seconds.
+
+        Raises OSError.
+        """
         with Path(os.devnull).open("wb") as nowhere:
-            known = cached_build(request, TARGETS[0], None)
-            return known or build(request, TARGETS[0], None, self._runner, nowhere.fileno())
+            cached = cached_build(request, TARGETS[0], None)
+            return cached or build(request, TARGETS[0], None, self._runner, nowhere.fileno())
 
     def prepare(self) -> None:
-        """Have processes ready for the next check."""
+        """Get processes ready for the next check."""
         self.spares.fill()
         self._runner.warm_up(Mode.COMPILER)
 
@@ -78,37 +83,44 @@ class Checker:
 
 
 class Checking:
-    """A check that has been asked for."""
+    """One check of a script."""
 
     def __init__(self, checker: Checker, request: CheckRequest) -> None:
         self._checker = checker
         self._request = request
         self._process: _Process | None = None
         self.started: float | None = None
-        """When the script started, by the monotonic clock: the process may take seconds to get ready."""
+        """The time when the script started, by the monotonic clock.
+
+        The process may take seconds to get ready before.
+        """
         self._stopped = False
         self._lock = threading.Lock()
 
     def verdicts(self) -> Iterator[Verdict]:
-        """Do the check, in a separate thread: on the simulator, and if the script is right, with Triton's compiler.
+        """Yield the verdict, then better ones; to be called in a thread.
 
-        Raises StoppedError and CheckFailedError.
+        The check runs on the simulator and, if the script is right, with Triton's compiler. Raises StoppedError and
+        CheckFailedError.
         """
         by_text = self._by_text()
-        told = iter(()) if by_text else self._by_process()
-        verdict = by_text or next(told)
+        verdicts = iter(()) if by_text else self._by_process()
+        verdict = by_text or next(verdicts)
         yield verdict
         if verdict.passed and not self._request.full_size:
-            yield from self._compiled(verdict, told)
-        yield from told
+            yield from self._compiled(verdict, verdicts)
+        yield from verdicts
         self._checker.prepare()  # only now: before, two cores had enough to do
 
-    def _compiled(self, verdict: Verdict, told: Iterator[Verdict]) -> Iterator[Verdict]:
-        """What the compiler says, while the other process tries the long cases and thinks of remarks."""
+    def _compiled(self, verdict: Verdict, verdicts: Iterator[Verdict]) -> Iterator[Verdict]:
+        """Yield the other process's verdicts, and the compiler's at the end.
+
+        The compiler works while the other process tries the long cases and looks for remarks.
+        """
         with ThreadPoolExecutor(1) as pool:
             compiling = pool.submit(compiled, verdict, self._checker.compiler)
             with suppress(CheckFailedError):
-                for verdict in told:
+                for verdict in verdicts:
                     yield verdict
                     if not verdict.passed:
                         return
@@ -126,23 +138,26 @@ class Checking:
         return None
 
     def _by_process(self) -> Iterator[Verdict]:
-        """What the other process says: a verdict, and more if the script is right. Raises as `verdicts` does."""
+        """Yield the other process's verdict, and more if the script is right.
+
+        Raises as `verdicts` does.
+        """
         try:
             process = self._checker.take()
         except OSError as error:
             raise CheckFailedError(str(error)) from error
         with self._lock:
             self._process = process
-            if self._stopped:
-                self._let_go()
-        told = 0
+            if self._stopped:  # while the process was taken, when `stop` had none to end
+                self._release_process()
+        count = 0
         try:
             self._begin(process)
             for verdict in process.call.messages():
-                if self._stopped:
+                if self._stopped:  # a newer save has its own check
                     raise StoppedError
                 assert isinstance(verdict, Verdict)
-                told += 1
+                count += 1
                 yield verdict
         except TimeIsUpError:
             raise CheckFailedError("the checking process does not answer") from None
@@ -150,15 +165,18 @@ class Checking:
             if self._stopped:
                 raise StoppedError from None
             why = f"the checking process was {error}: does the script end other processes?"
-            raise CheckFailedError(process.last_words() or why) from None
+            raise CheckFailedError(process.last_line() or why) from None
         if self._stopped:
             raise StoppedError
-        if not told:
+        if not count:
             raise CheckFailedError("the checking process sent no verdict")
 
     def _begin(self, process: _Process) -> None:
-        """Send the request as soon as the process is ready. Raises StoppedError, TimeIsUpError and EndedError."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        """Send the request as soon as the process is ready.
+
+        Raises StoppedError, TimeIsUpError and EndedError.
+        """
+        deadline = time.monotonic() + STARTUP_TIMEOUT_SECONDS
         while not process.is_ready():
             if self._stopped:
                 raise StoppedError
@@ -181,13 +199,16 @@ class Checking:
             self._process.close()
 
     def stop(self) -> None:
-        """End it; from any thread, at any time. Returns at once."""
+        """End the check; from any thread, at any time. Returns at once."""
         with self._lock:
             self._stopped = True
-            self._let_go()
+            self._release_process()
 
-    def _let_go(self) -> None:
-        """End the check; a process that has not begun it can do the next one, as getting ready may take seconds."""
+    def _release_process(self) -> None:
+        """End the check, or give back a process that has not begun it.
+
+        Such a process can do the next check, and getting ready may take seconds.
+        """
         process = self._process
         if process is not None and self.started is not None:
             process.call.stop()
@@ -197,20 +218,23 @@ class Checking:
 
 
 class _Process:
-    """Prepares for a check, and waits for its request. Raises OSError."""
+    """A process that gets ready for a check, and waits for its request.
 
-    KEPT = 64 * 1024
-    """How many bytes of a script's output are kept."""
+    Raises OSError.
+    """
+
+    MAX_OUTPUT_BYTES = 64 * 1024
+    """Bytes that are stored of the end of a script's output."""
 
     def __init__(self, runner: Runner) -> None:
-        self._output, theirs = os.pipe()
+        self._output, write_end = os.pipe()
         try:
-            self.call = runner.call(serve_check, output=theirs, timeout=LIMIT_SECONDS + PATIENCE_SECONDS)
+            self.call = runner.call(serve_check, output=write_end, timeout=LIMIT_SECONDS + STARTUP_TIMEOUT_SECONDS)
         except BaseException:
             os.close(self._output)
             raise
         finally:
-            os.close(theirs)
+            os.close(write_end)
         self.printed = b""
         self._ready = False
         self._getting_ready = threading.Lock()
@@ -218,24 +242,29 @@ class _Process:
         self._reader.start()
 
     def _read(self) -> None:
-        while chunk := os.read(self._output, self.KEPT):
-            self.printed = (self.printed + chunk)[-self.KEPT :]
+        while chunk := os.read(self._output, self.MAX_OUTPUT_BYTES):
+            self.printed = (self.printed + chunk)[-self.MAX_OUTPUT_BYTES :]
 
     def is_ready(self) -> bool:
-        """Whether it waits for a request; gives it a moment. Raises EndedError."""
+        """Return True if it waits for a request, after a moment at most.
+
+        Raises EndedError.
+        """
         with self._getting_ready, suppress(TimeIsUpError):
             self._ready = self._ready or self.call.next_message(POLL_SECONDS) == READY
         return self._ready
 
     def has_ended(self) -> bool:
+        """Return True if the process is gone."""
         return self.call.has_ended()
 
-    def last_words(self) -> str:
+    def last_line(self) -> str:
+        """Return the last line that the process printed."""
         self._reader.join(DRAIN_SECONDS)
         return next(reversed(self.printed.decode(errors="replace").strip().splitlines()), "")
 
     def close(self) -> None:
-        """End it. `printed` is complete then."""
+        """End the process. `printed` is complete then."""
         self.call.close()
         self._reader.join(DRAIN_SECONDS)
         if not self._reader.is_alive():

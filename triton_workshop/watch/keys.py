@@ -1,4 +1,7 @@
-"""The keys of the watcher. The help names those with a tooltip, and along with them what the others do."""
+"""The keys of the watcher.
+
+The help lists those with a tooltip, which explains the others too.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ KEYS: list[BindingType] = [
     Binding("question_mark", "keys", "keys", key_display="?", tooltip="show these keys; esc hides them"),
     Binding("h", "hint", "hint", tooltip="show a hint; press again for one that says more"),
     Binding("s", "solution", "solution", tooltip="compare yours with the solution, once yours has passed"),
-    Binding("m", "made", "made of it", tooltip="what the compiler made of your last right version", show=False),
+    Binding("m", "compiled", "made of it", tooltip="what the compiler made of your last right version", show=False),
     Binding("n", "step(1)", "next", tooltip="next exercise"),
     Binding("p", "step(-1)", "previous", tooltip="previous exercise", show=False),
     Binding("b", "variation", "variation", tooltip="a variation of this exercise, if you finish early", show=False),
@@ -26,5 +29,5 @@ KEYS: list[BindingType] = [
     Binding("ctrl+c,ctrl+q", "quit", "quit", show=False, priority=True),
     *(Binding(number, f"open('{number}')", show=False) for number in REQUIRED),
 ]
-_OTHERS = ((" ".join(REQUIRED), "exercise by number"), ("↑ ↓", "scroll; pgup and pgdn by more"))
-HELP: KeyGroups = (("This exercise, and the others", (*explained(KEYS), *_OTHERS)),)
+_UNBOUND = ((" ".join(REQUIRED), "exercise by number"), ("↑ ↓", "scroll; pgup and pgdn by more"))
+HELP: KeyGroups = (("This exercise, and the others", (*explained(KEYS), *_UNBOUND)),)

@@ -1,4 +1,4 @@
-"""The screens shown over the verdict: the list, and the solution compared with the learner's file."""
+"""Screens over the verdict: the list, the solution, and compiled code."""
 
 from __future__ import annotations
 
@@ -34,53 +34,59 @@ class Exercises(Choice):
         *((number, f"dismiss({[*EXERCISES].index(number)})", "Go") for number in REQUIRED),
     ]
 
-    def __init__(self, entries: Sequence[ListedExercise], here: str) -> None:
-        super().__init__("Exercises", entry_texts(entries), [*EXERCISES].index(here))
+    def __init__(self, entries: Sequence[ListedExercise], current: str) -> None:
+        super().__init__("Exercises", entry_texts(entries), [*EXERCISES].index(current))
         self.content.border_subtitle = "↑ ↓ choose   enter open   esc back"
 
 
 class Solution(Reader):
-    """The learner's file and the solution, one above the other where they differ."""
+    """The learner's file and the solution, with their differences."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,q,s,enter", "dismiss", "back")]
 
-    def __init__(self, exercise: Exercise, mine: str, theirs: str, palette: Palette) -> None:
-        self.rows = list(compared(mine.splitlines(), theirs.splitlines()))
+    def __init__(self, exercise: Exercise, mine: str, solution: str, palette: Palette) -> None:
+        self.rows = list(compare(mine.splitlines(), solution.splitlines()))
         same = all(sign == " " for sign, _ in self.rows)
         differing = "yours is identical to the solution" if same else "− yours   + the solution"
-        super().__init__(f"{title(exercise)} · {differing}", self._drawn(mine, theirs, palette))
+        super().__init__(f"{title(exercise)} · {differing}", self._drawn(mine, solution, palette))
 
-    def _drawn(self, mine: str, theirs: str, palette: Palette) -> Text:
-        yours, solution = (code_lines("python", tuple(text.splitlines()), palette) for text in (mine, theirs))
+    def _drawn(self, mine: str, solution: str, palette: Palette) -> Text:
+        my_lines, solution_lines = (
+            code_lines("python", tuple(text.splitlines()), palette) for text in (mine, solution)
+        )
         lines = []
         for sign, number in self.rows:
             tone = {"−": palette.link, "+": palette.good}.get(sign, palette.faint)
-            code = (solution if sign == "+" else yours)[number - 1]
+            code = (solution_lines if sign == "+" else my_lines)[number - 1]
             line = Text.assemble((f"{sign}{number:>4} ", tone), code)
             line.stylize_before(Style(bgcolor=palette.panel) if sign != " " else Style())
             lines.append(line)
         return Text("\n", no_wrap=True, overflow="ellipsis").join(lines)
 
     def on_mount(self) -> None:
-        first = next((place for place, (sign, _) in enumerate(self.rows) if sign != " "), 0)
+        """Scroll to the first difference."""
+        first = next((index for index, (sign, _) in enumerate(self.rows) if sign != " "), 0)
         self.call_after_refresh(self.body.scroll_to, y=max(first - 4, 0), animate=False)
 
 
 def compiled_page(request: Request, build: Build) -> Reader:
-    """What the compiler made of an exercise's last right version."""
+    """Return a screen with the compiler's result for an exercise."""
     from triton_workshop.asm.report import summary_page
     from triton_workshop.asm.summary import summaries_of
 
     size = case_of(request.exercise, request.size).name
-    pages = (summary_page(each, size) for each in summaries_of(build.answers, request.file, request.text))
-    padded = (Padding(part, (0, 1, 1, 2)) for part in pages)
+    pages = (summary_page(summary, size) for summary in summaries_of(build.answers, request.file, request.text))
+    padded = (Padding(section, (0, 1, 1, 2)) for section in pages)
     return Reader(f"{title(EXERCISES[request.exercise])} · what the compiler made of it", Group(*padded))
 
 
-def compared(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Every line of both files with a sign and its number, from 1; the learner's comes first where they differ."""
+def compare(mine: Sequence[str], solution: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield every line of both files as a sign and a number, from 1.
+
+    The learner's lines come first where the files differ.
+    """
     # Spaces at the end of a line do not count.
-    bare, other = ([line.rstrip() for line in lines] for lines in (mine, theirs))
-    for kind, i, j, k, m in difflib.SequenceMatcher(None, bare, other, autojunk=False).get_opcodes():
+    old, new = ([line.rstrip() for line in lines] for lines in (mine, solution))
+    for kind, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         yield from ((" " if kind == "equal" else "−", number + 1) for number in range(i, j))
         yield from (("+", number + 1) for number in range(k, m) if kind != "equal")

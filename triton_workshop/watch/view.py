@@ -1,4 +1,4 @@
-"""What the screen of watch mode shows, in a form that Rich can draw."""
+"""The contents of the watch screen, in a form that Rich can draw."""
 
 from __future__ import annotations
 
@@ -25,27 +25,28 @@ from triton_workshop.screen.transcript import Transcript
 from triton_workshop.watch.checker import Checking
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-PRINTED_LINES = 8
+MAX_PRINTED_LINES = 8
 
 
 @dataclass(frozen=True)
 class Job:
-    """A check that has begun; later its verdict, or why there is none."""
+    """A check that has begun; later its verdict, or an error."""
 
     checking: Checking
     text: str
-    """The script, as it was."""
+    """The script when the check began."""
     begun: float
     full_size: bool
     ended: str = ""
     """The time of day."""
     verdict: Verdict | None = None
-    trouble: str = ""
+    error: str = ""
+    """The reason why there is no verdict."""
 
 
 @dataclass(frozen=True)
-class Watched:
-    """Everything that is known about the open exercise."""
+class WatchState:
+    """The state of the open exercise."""
 
     exercise: Exercise
     entries: tuple[ListedExercise, ...]
@@ -54,10 +55,11 @@ class Watched:
     checked: Job | None = None
     """The last one that has ended."""
     hints: int = 0
-    """How many hints have been asked for."""
+    """The number of hints that are shown."""
 
     @property
     def file(self) -> str:
+        """The exercise's file, as the learner knows it."""
         return str(short_path(self.exercise.exercise_file))
 
     @property
@@ -67,102 +69,108 @@ class Watched:
 
     @property
     def awaited(self) -> bool:
-        """Whether the file as it is now has no verdict yet."""
+        """True if the current file has no verdict yet."""
         return self.job is not None and not (self.verdict and self.checked and self.checked.text == self.job.text)
 
     @property
     def outdated(self) -> bool:
-        """Whether the verdict on the screen is not about the file as it is now."""
+        """True if the verdict on the screen is not about the current file."""
         return self.awaited and self.checked is not None
 
     @property
     def entry(self) -> ListedExercise | None:
+        """The exercise's entry in the list."""
         return next((entry for entry in self.entries if entry.exercise is self.exercise), None)
 
-    def neighbour(self, places: int) -> Exercise | None:
-        """The exercise this many places further on, leaving out variations; None if there is none."""
-        row = [each for each in EXERCISES.values() if not each.optional or each is self.exercise]
-        place = row.index(self.exercise) + places
-        return row[place] if 0 <= place < len(row) else None
+    def neighbour(self, offset: int) -> Exercise | None:
+        """Return the exercise that is so many further on, or None.
+
+        Variations do not count.
+        """
+        row = [exercise for exercise in EXERCISES.values() if not exercise.optional or exercise is self.exercise]
+        index = row.index(self.exercise) + offset
+        return row[index] if 0 <= index < len(row) else None
 
     @property
     def missing(self) -> bool:
-        """Whether the file is missing."""
+        """True if the file is missing."""
         return self.entry is not None and self.entry.status is Status.MISSING
 
     @property
     def verdict(self) -> Verdict | None:
+        """The last verdict."""
         return self.checked.verdict if self.checked else None
 
     @property
     def finding(self) -> Finding | None:
+        """The last verdict's first finding."""
         return self.verdict.findings[0] if self.verdict and self.verdict.findings else None
 
     @property
     def passed(self) -> bool:
-        """Whether all cases are right, with none to come."""
+        """True if all cases are right, with none to come."""
         return self.verdict is not None and self.verdict.passed and not self.verdict.to_come
 
 
 def styles(palette: Palette) -> Theme:
-    """A palette's colours for the styles that a report uses."""
+    """Return a palette's colours for the styles of a report."""
     names = ("good", "bad", "warning", "important", "muted")
     tones = {name: str(getattr(palette, name)) for name in names} | {"plain": "none", "strong": "bold"}
     return Theme({**tones, "accent": f"bold {palette.accent}", "key": f"bold {palette.literal}"})
 
 
-def head(watched: Watched) -> RenderableType:
-    """The exercise's name and how far the others are."""
+def head(state: WatchState) -> RenderableType:
+    """Draw the exercise's name, and the progress of all."""
     marks = Text()
-    for entry in watched.entries:
-        here = entry.exercise is watched.exercise
-        if (entry.exercise.optional and not here) or entry.exercise.session != watched.exercise.session:
+    for entry in state.entries:
+        is_open = entry.exercise is state.exercise
+        if (entry.exercise.optional and not is_open) or entry.exercise.session != state.exercise.session:
             continue
         label = f"{entry.exercise.number}{STATUS_MARKS[entry.status][0]}"
-        marks.append(f"[{label}]" if here else f" {label} ", "strong" if here else "plain")
-    return _at_both_ends(Text(title(watched.exercise), "strong"), marks)
+        marks.append(f"[{label}]" if is_open else f" {label} ", "strong" if is_open else "plain")
+    return _justify(Text(title(state.exercise), "strong"), marks)
 
 
-def status(watched: Watched) -> RenderableType:
-    """The file and the current activity; below, what a waiting learner should know."""
+def status(state: WatchState) -> RenderableType:
+    """Draw the file and the current activity, with a notice while one waits."""
     notice = ""
-    if watched.outdated:
-        notice = f"{_spinner(watched)} Checking your file as it is now."
-        if watched.checked and watched.verdict:
-            notice += f" The verdict below is from {watched.checked.ended}."
-    elif watched.seconds >= 1 and not watched.checked:
+    if state.outdated:
+        notice = f"{_spinner(state)} Checking your file as it is now."
+        if state.checked and state.verdict:
+            notice += f" The verdict below is from {state.checked.ended}."
+    elif state.seconds >= 1 and not state.checked:
         notice = "Loading PyTorch and Triton: only the first check takes a few seconds."
-    elif watched.verdict and not watched.outdated:
-        notice = next(filter(is_success, watched.verdict.compiler), "")
-    line = _at_both_ends(Text(watched.file, "muted"), _progress(watched))
+    elif state.verdict and not state.outdated:
+        notice = next(filter(is_success, state.verdict.compiler), "")
+    line = _justify(Text(state.file, "muted"), _progress(state))
     return Group(line, Text(notice, "accent", no_wrap=True, overflow="ellipsis"))
 
 
-def _at_both_ends(left: Text, right: Text) -> Table:
+def _justify(start: Text, end: Text) -> Table:
     table = Table.grid(expand=True)
     table.add_column(ratio=1, no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
-    table.add_row(left, right)
+    table.add_row(start, end)
     return table
 
 
-def _progress(watched: Watched) -> Text:
-    if watched.job is not None:
-        return Text(f"{_spinner(watched)} {_activity(watched, watched.job)}", "accent")
-    if watched.checked is None or watched.verdict is None:
+def _progress(state: WatchState) -> Text:
+    if state.job is not None:
+        return Text(f"{_spinner(state)} {_activity(state, state.job)}", "accent")
+    if state.checked is None or state.verdict is None:
         return Text()
-    where = "on the GPU" if watched.verdict.device == "cuda" else "on the simulator"
-    ran = f" in {watched.verdict.seconds:.2f} s {where}" if watched.verdict.cases or watched.passed else ""
-    return Text(f"checked at {watched.checked.ended}{ran}", "muted")
+    where = "on the GPU" if state.verdict.device == "cuda" else "on the simulator"
+    ran = f" in {state.verdict.seconds:.2f} s {where}" if state.verdict.cases or state.passed else ""
+    return Text(f"checked at {state.checked.ended}{ran}", "muted")
 
 
-def _activity(watched: Watched, job: Job) -> str:
-    """What is being waited for, and for how long."""
-    seconds = f" {watched.seconds:.0f} s" if watched.seconds >= 1 else ""
+def _activity(state: WatchState, job: Job) -> str:
+    """Describe what the learner waits for, and for how long."""
+    seconds = f" {state.seconds:.0f} s" if state.seconds >= 1 else ""
     if job.full_size:
         return f"checking at full size on the GPU{seconds}"
-    if not watched.awaited:
-        return f"{'looking for the cause' if watched.finding else 'compiling for GPUs'}{seconds}"
+    if not state.awaited:
+        return f"{'looking for the cause' if state.finding else 'compiling for GPUs'}{seconds}"
     started = job.checking.started
     if started is None:
         return f"getting ready{seconds}" if seconds else "checking"
@@ -172,60 +180,60 @@ def _activity(watched: Watched, job: Job) -> str:
     return f"checking {running:.0f} s of at most {LIMIT_SECONDS:.0f}"
 
 
-def _spinner(watched: Watched) -> str:
-    return SPINNER[int(watched.seconds * 10) % len(SPINNER)]
+def _spinner(state: WatchState) -> str:
+    return SPINNER[int(state.seconds * 10) % len(SPINNER)]
 
 
-def body(watched: Watched, width: int) -> RenderableType:
-    """What the last check showed."""
-    checked = watched.checked
-    if checked is not None and checked.trouble:
-        return _said("! The check itself failed", checked.trouble, r="tries again", e="opens the file")
-    if watched.missing:
-        removed = f"{watched.file} has been removed or renamed."
-        return _said("✗ The file is missing", removed, x="puts the exercise back as it was shipped")
+def body(state: WatchState, width: int) -> RenderableType:
+    """Draw the last check's verdict."""
+    checked = state.checked
+    if checked is not None and checked.error:
+        return _notice("! The check itself failed", checked.error, r="tries again", e="opens the file")
+    if state.missing:
+        removed = f"{state.file} has been removed or renamed."
+        return _notice("✗ The file is missing", removed, x="puts the exercise back as it was shipped")
     if checked is None or checked.verdict is None:
         return Text()
-    more: Row = (("h", "key"), ("another hint" if watched.hints else "a hint", "plain"))
+    more: Row = (("h", "key"), ("another hint" if state.hints else "a hint", "plain"))
     # What compiles stands above, where nothing has to move when it becomes known.
     verdict = replace(checked.verdict, compiler=tuple(filterfalse(is_success, checked.verdict.compiler)))
-    described = describe(verdict, watched.exercise, checked.text, hints=watched.hints, more=more)
-    told = Group(headline(described), view(described, width))
-    return spaced([told, *(_next_steps(watched) if watched.passed else []), *_printed(checked.checking.printed())])
+    described = describe(verdict, state.exercise, checked.text, hints=state.hints, more=more)
+    report = Group(headline(described), view(described, width))
+    return spaced([report, *(_next_steps(state) if state.passed else []), *_printed(checked.checking.printed())])
 
 
-def _said(heading: str, words: str, **effects: str) -> RenderableType:
-    return spaced([Text(heading, "warning"), table(((words, "plain"),)), _keys(**effects)])
+def _notice(heading: str, message: str, **effects: str) -> RenderableType:
+    return spaced([Text(heading, "warning"), table(((message, "plain"),)), _keys(**effects)])
 
 
 def _keys(**effects: str) -> RenderableType:
-    """The keys that make sense now, and what each does."""
+    """Draw the keys that make sense now, with their effects."""
     return table(*(((key, "key"), (effect, "plain")) for key, effect in effects.items()))
 
 
-def _next_steps(watched: Watched) -> list[RenderableType]:
+def _next_steps(state: WatchState) -> list[RenderableType]:
     keys = {"s": "compare yours with the solution", "m": "see what the compiler made of it"}
-    done, to_come = first_open(watched.entries) is None, next_half(watched.entries)
-    if not done and (following := watched.neighbour(1)):
+    done, to_come = first_open(state.entries) is None, next_half(state.entries)
+    if not done and (following := state.neighbour(1)):
         keys["n"] = f"go on: exercise {following.number}, {following.title}"
     elif not done:
         keys["l"] = "the list: some are still open"
     elif to_come:
         keys["l"] = f"the list: the second half begins with exercise {to_come.exercise.number}"
-    if variations := variations_of(watched.exercise):
-        more = "".join(f"; again for {each.number}, {each.title}" for each in variations[1:])
+    if variations := variations_of(state.exercise):
+        more = "".join(f"; again for {variation.number}, {variation.title}" for variation in variations[1:])
         keys["b"] = f"done early: exercise {variations[0].number}, {variations[0].title}{more}"
     well_done = f"That was all of {'the first half' if to_come else 'them'}. Well done!"
     return [*([Text(well_done, "accent")] if done else []), _keys(**keys)]
 
 
 def _printed(output: bytes) -> list[RenderableType]:
-    """The last lines that the script itself printed."""
+    """Draw the last lines that the script itself printed."""
     if not output.strip():
         return []
     transcript = Transcript()
     transcript.feed(output)
     lines = [line for line in transcript.lines if line.plain.strip()]
-    shown = lines[-PRINTED_LINES:]
-    heading = "printed" if len(shown) == len(lines) else f"printed, the last {len(shown)} lines"
-    return [Group(Text(heading, "accent"), Text("\n", no_wrap=True, overflow="ellipsis").join(shown))]
+    visible = lines[-MAX_PRINTED_LINES:]
+    heading = "printed" if len(visible) == len(lines) else f"printed, the last {len(visible)} lines"
+    return [Group(Text(heading, "accent"), Text("\n", no_wrap=True, overflow="ellipsis").join(visible))]

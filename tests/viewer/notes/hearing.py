@@ -15,6 +15,6 @@ def hear(listener: Listener, enough: Callable[[list[Event]], bool], seconds: flo
     deadline = time.monotonic() + seconds
     while not enough(events):
         assert time.monotonic() < deadline, f"heard only {events}"
-        events += [event for _, event in listener.heard()]
+        events += [event for _, event in listener.receive()]
         time.sleep(0.01)
     return events

@@ -12,7 +12,7 @@ from triton_workshop.attendance.room import MOST_WRONG, Room
 from triton_workshop.deck import load_deck
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
-from triton_workshop.viewer.notes.attendance import NOBODY, RoomWatcher, room_lines
+from triton_workshop.viewer.notes.attendance import NO_ATTENDANCE, AttendanceWatcher, attendance_lines
 
 TALK = Path(__file__).parent / "talk.md"
 NOW = 1e9
@@ -24,8 +24,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def watcher(file: Path) -> RoomWatcher:
-    return RoomWatcher(file, lambda: NOW)
+def watcher(file: Path) -> AttendanceWatcher:
+    return AttendanceWatcher(file, lambda: NOW)
 
 
 def full_room(file: Path) -> Room:
@@ -39,55 +39,55 @@ def full_room(file: Path) -> Room:
     return room
 
 
-def test_without_a_room_nothing_is_said_and_nothing_is_made(watcher: RoomWatcher, file: Path) -> None:
-    assert watcher.look() == NOBODY
-    assert room_lines(NOBODY, 80, DARK) == []
+def test_without_a_room_nothing_is_said_and_nothing_is_made(watcher: AttendanceWatcher, file: Path) -> None:
+    assert watcher.read() == NO_ATTENDANCE
+    assert attendance_lines(NO_ATTENDANCE, 80, DARK) == []
     assert not file.exists()
 
 
 def test_yesterdays_room_is_not_shown(file: Path) -> None:
     full_room(file)
-    assert RoomWatcher(file, lambda: NOW + 12 * 3600).look() == NOBODY
+    assert AttendanceWatcher(file, lambda: NOW + 12 * 3600).read() == NO_ATTENDANCE
 
 
-def test_a_file_that_is_no_room_is_not_shown(file: Path, watcher: RoomWatcher) -> None:
+def test_a_file_that_is_no_room_is_not_shown(file: Path, watcher: AttendanceWatcher) -> None:
     file.write_text("something else\n" * 99)
-    assert watcher.look() == NOBODY
+    assert watcher.read() == NO_ATTENDANCE
 
 
-def test_the_room_is_read_from_its_file(file: Path, watcher: RoomWatcher) -> None:
+def test_the_room_is_read_from_its_file(file: Path, watcher: AttendanceWatcher) -> None:
     full_room(file)
-    board = watcher.look()
+    board = watcher.read()
     assert board.counts == (Count("1", 0, 1), Count("2", 1, 0))
     assert board.calls == (CallForHelp(2, None, 2), CallForHelp(1, "Ada", 0))
-    assert watcher.look(done=2).calls == (CallForHelp(1, "Ada", 0),)
+    assert watcher.read(answered=2).calls == (CallForHelp(1, "Ada", 0),)
 
 
 @pytest.mark.parametrize("width", [1, 20, 50, 100])
-def test_its_lines_fit(file: Path, watcher: RoomWatcher, width: int) -> None:
+def test_its_lines_fit(file: Path, watcher: AttendanceWatcher, width: int) -> None:
     full_room(file)
-    assert len(room_lines(watcher.look(), width, DARK)) == 2
-    assert width < 20 or all(line.cell_len <= width for line in room_lines(watcher.look(), width, DARK))
+    assert len(attendance_lines(watcher.read(), width, DARK)) == 2
+    assert width < 20 or all(line.cell_len <= width for line in attendance_lines(watcher.read(), width, DARK))
 
 
-def test_the_presenter_reads_that_somebody_guesses(watcher: RoomWatcher, file: Path) -> None:
+def test_the_presenter_reads_that_somebody_guesses(watcher: AttendanceWatcher, file: Path) -> None:
     room = full_room(file)
     for _ in range(MOST_WRONG):
         room.opens("AAAAA")
-    first, *others = room_lines(watcher.look(), 120, DARK)
+    first, *others = attendance_lines(watcher.read(), 120, DARK)
     assert first.plain.startswith("Somebody is guessing the room's word")
     assert len(others) == 2
 
 
-def test_the_presenter_reads_who_asks_for_far_too_much(watcher: RoomWatcher, file: Path) -> None:
+def test_the_presenter_reads_who_asks_for_far_too_much(watcher: AttendanceWatcher, file: Path) -> None:
     full_room(file).exceed(1)
-    first, *others = room_lines(watcher.look(), 120, DARK)
+    first, *others = attendance_lines(watcher.read(), 120, DARK)
     assert first.plain.startswith("Ada, number 1, asks for far more than a page needs")
     assert len(others) == 2
 
 
 @pytest.mark.parametrize("size", [(100, 30), (50, 16)])
-async def test_d_marks_the_oldest_call_as_done(file: Path, watcher: RoomWatcher, size: tuple[int, int]) -> None:
+async def test_d_marks_the_oldest_call_as_done(file: Path, watcher: AttendanceWatcher, size: tuple[int, int]) -> None:
     full_room(file)
     notes = Notes(load_deck(TALK), list, watcher=watcher)
     async with on_screen(notes, size) as pilot:

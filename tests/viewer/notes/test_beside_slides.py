@@ -53,12 +53,12 @@ def test_what_is_new_is_told_once_and_other_decks_are_not_heard(deck: Path, tmp_
     try:
         publisher = Publisher(deck)
         for place in (SlideStep(3, 0), SlideStep(3, 0), SlideStep(3, 1)):
-            publisher.tell(talk, place, {})
+            publisher.publish(talk, place, {})
         publisher.close()
         events = hear(mine, lambda events: Exit() in events)
         beats = [event for event in events if isinstance(event, Heartbeat)]
         assert [(beat.slide, beat.step, beat.moved) for beat in beats] == [(4, 0, True), (4, 1, True)]
-        assert list(others.heard()) == []
+        assert list(others.receive()) == []
     finally:
         mine.close()
         others.close()
@@ -67,7 +67,7 @@ def test_what_is_new_is_told_once_and_other_decks_are_not_heard(deck: Path, tmp_
 def test_a_block_that_runs_is_told(deck: Path, listener: Listener, publisher: Publisher) -> None:
     talk = load_deck(deck)
     cell = BlockRun(status=Status.RUNNING, started=time.monotonic() - 60)
-    publisher.tell(talk, SlideStep(4), {talk.slides[4].blocks[0]: cell})
+    publisher.publish(talk, SlideStep(4), {talk.slides[4].blocks[0]: cell})
     [told] = hear(listener, lambda events: len(events) == 1)
     assert isinstance(told, Heartbeat)
     [block] = told.running
@@ -79,7 +79,7 @@ def test_a_block_that_runs_is_told(deck: Path, listener: Listener, publisher: Pu
 def test_nobody_listening_and_no_network_are_no_errors(deck: Path, address: tuple[str, int]) -> None:
     publisher = Publisher(deck, address)
     for number in range(5):
-        publisher.tell(load_deck(deck), SlideStep(number), {})
+        publisher.publish(load_deck(deck), SlideStep(number), {})
     publisher.close()
 
 

@@ -23,7 +23,7 @@ from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
 from triton_workshop.viewer.notes.follower import LinkState
 from triton_workshop.viewer.notes.page import NotesView, compose_notes
-from triton_workshop.viewer.notes.paragraphs import note_lines, paragraphs, said
+from triton_workshop.viewer.notes.paragraphs import note_lines, paragraphs, spoken_paragraphs
 from triton_workshop.viewer.notes.plain import plain_notes
 from triton_workshop.viewer.notes.protocol import Address, Event, Exit, Heartbeat, RunningBlock
 from triton_workshop.viewer.notes.schedule import schedule
@@ -37,11 +37,11 @@ class Slides:
     """Slides that say what a test wants, at the time that it wants."""
 
     time: float = 1000.0
-    said: list[Event] = field(default_factory=list)
+    spoken_paragraphs: list[Event] = field(default_factory=list)
 
-    def heard(self) -> Iterator[tuple[Address, Event]]:
-        while self.said:
-            yield ("127.0.0.1", 1), self.said.pop(0)
+    def receive(self) -> Iterator[tuple[Address, Event]]:
+        while self.spoken_paragraphs:
+            yield ("127.0.0.1", 1), self.spoken_paragraphs.pop(0)
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Rehearsal:
     pilot: Pilot[int]
 
     async def say(self, *events: Event) -> None:
-        self.slides.said += events
+        self.slides.spoken_paragraphs += events
         self.notes.listen()
         await self.pilot.pause()
 
@@ -76,7 +76,7 @@ async def rehearsal(deck: Path = TALK, size: tuple[int, int] = (100, 30)) -> Asy
     slides = Slides()
     notes = Notes(
         load_deck(deck),
-        slides.heard,
+        slides.receive,
         "uv run workshop present",
         saves=FileWatcher(deck),
         now=lambda: slides.time,
@@ -269,7 +269,7 @@ def test_lines_that_were_broken_by_hand_are_one_paragraph(note: str, expected: l
     ],
 )
 def test_what_is_done_is_not_said(notes: tuple[str, ...], expected: list[str]) -> None:
-    assert said(notes) == expected
+    assert spoken_paragraphs(notes) == expected
 
 
 def test_what_is_done_has_a_colour_of_its_own() -> None:

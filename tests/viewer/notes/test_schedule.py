@@ -36,7 +36,7 @@ def test_notes_begin_with_a_slides_minutes(note: str | None, minutes: Minutes | 
 
 def test_parts_begin_at_titles_with_a_time() -> None:
     plan = schedule(load_deck(Path(__file__).parent / "talk.md"))
-    assert [(part.name, part.first, part.begins, part.ends, part.end_time) for part in plan.parts] == [
+    assert [(part.name, part.first, part.begins, part.ends, part.end_time) for part in plan.sections] == [
         ("First part", 0, 0, 10, "0:10"),
         ("Second part", 4, 10, 30, "0:30"),
     ]
@@ -46,7 +46,7 @@ def test_parts_begin_at_titles_with_a_time() -> None:
 
 def test_times_of_the_day_count_from_the_first() -> None:
     plan = schedule(deck(slide("Coffee · 9:30"), slide("Talk 10:00", "5 min, until 10:20"), slide("End", "2 min")))
-    assert [(part.name, part.begins, part.ends, part.end_time) for part in plan.parts] == [
+    assert [(part.name, part.begins, part.ends, part.end_time) for part in plan.sections] == [
         ("Coffee", 0, 30, "10:00"),
         ("Talk", 30, 50, "10:20"),
     ]
@@ -66,7 +66,7 @@ def test_times_of_the_day_count_from_the_first() -> None:
 )
 def test_a_plan_is_what_a_deck_tells(slides: list[Slide], parts: list[tuple[str, float, float]]) -> None:
     plan = schedule(deck(*slides))
-    assert [(part.name, part.begins, part.ends) for part in plan.parts] == parts
+    assert [(part.name, part.begins, part.ends) for part in plan.sections] == parts
     assert len(plan.windows) == (len(slides) if parts else 0)
 
 
@@ -86,15 +86,15 @@ def test_a_talk_is_behind_when_a_slides_time_is_over_and_ahead_before_it(minute:
 def test_without_a_plan_nobody_is_late() -> None:
     plan = schedule(deck(slide("A")))
     assert plan.lag(0, 500) == 0
-    assert plan.part(0) is None
+    assert plan.section(0) is None
 
 
 def test_what_comes_after_the_end_is_outside_of_the_plan() -> None:
     plan = schedule(
         deck(slide("Talk · 0:00", "2 min."), slide("Thank you", "8 min."), slide("Appendix · 0:10"), slide("A"))
     )
-    assert [plan.part(index) for index in range(4)] == [plan.parts[0], plan.parts[0], None, None]
-    assert (plan.parts[0].begins, plan.parts[0].ends) == (0, 10)
+    assert [plan.section(index) for index in range(4)] == [plan.sections[0], plan.sections[0], None, None]
+    assert (plan.sections[0].begins, plan.sections[0].ends) == (0, 10)
 
 
 def test_the_second_slide_of_an_exercise_shares_its_minutes() -> None:

@@ -1,1 +1,1 @@
-"""The blocks of a slide that run: what they print, and the editor over their code."""
+"""Blocks of a slide that run, with their output and their editor."""

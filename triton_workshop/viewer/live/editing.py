@@ -1,4 +1,7 @@
-"""What the presenter types over the deck's code. The deck stays as it was read; edits make another deck from it."""
+"""Edits that the presenter makes to the deck's code.
+
+The deck stays as it was read; the edits make another deck from it.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from triton_workshop.deck.model import Block, Code, Columns, Deck, Slide, code_blocks, walk
-from triton_workshop.viewer.live.live_blocks import Program, blocks_again, program_of
-from triton_workshop.viewer.reloading import slide_again
+from triton_workshop.viewer.live.live_blocks import Program, match_blocks, program_of
+from triton_workshop.viewer.reloading import find_slide
 
 if TYPE_CHECKING:
     from textual.document._history import EditHistory
@@ -18,19 +21,19 @@ if TYPE_CHECKING:
 
 @dataclass
 class Draft:
-    """What the presenter made of one block."""
+    """Text that the presenter typed over one block."""
 
     text: str
     history: EditHistory
-    """How the text came about, so that undo and redo still work when the editor is opened again."""
-    over: Program
+    """The editor's undo history, which continues when it is opened again."""
+    base: Program
     """The deck's code that the presenter typed it over, or last chose it over."""
-    aside: bool = False
-    """Whether the deck's own code is shown again. The text waits for Ctrl+Z."""
+    active: bool = True
+    """False while the deck's own code is shown; Ctrl+Z brings the text back."""
 
     def differs(self, block: Block) -> bool:
-        """Whether this is an edit of a block: the text is shown, and is not what the deck has."""
-        return not self.aside and self.text != shown_text(block)
+        """Return True if the text is shown and is not what the deck has."""
+        return self.active and self.text != visible_text(block)
 
 
 @dataclass(frozen=True)
@@ -40,14 +43,20 @@ class WaitingDraft:
     draft: Draft
     block: Block
     deck: Deck
-    """The last one that had the block: its neighbours tell it from others with the same code."""
+    """The last deck that had the block.
 
-    def block_in(self, deck: Deck, added: Sequence[Block]) -> Block | None:
-        """The block, or the code that the draft was typed over, if it is among those that a save has added."""
-        again = blocks_again(self.deck, deck).get(self.block)
-        if again is None and self.draft.over != program_of(self.block):
-            again = next((block for block in added if program_of(block) == self.draft.over), None)
-        return again if again in added else None
+    The block's neighbours there tell it from others with the same code.
+    """
+
+    def find_block(self, deck: Deck, added: Sequence[Block]) -> Block | None:
+        """Return the draft's block among those that a save has added.
+
+        It is the block itself, or else one with the code that the draft was typed over.
+        """
+        match = match_blocks(self.deck, deck).get(self.block)
+        if match is None and self.draft.base != program_of(self.block):
+            match = next((block for block in added if program_of(block) == self.draft.base), None)
+        return match if match in added else None
 
 
 class Edits:
@@ -61,138 +70,144 @@ class Edits:
         self._waiting: list[WaitingDraft] = []
 
     def draft(self, block: Block) -> Draft | None:
+        """Return the draft of a block, if the presenter ever typed one."""
         return self._drafts.get(block)
 
     def write(self, block: Block, text: str, history: EditHistory) -> None:
-        """Keep what the editor holds, unless nothing was ever typed."""
+        """Store the editor's text, unless nothing was ever typed."""
         draft = self._drafts.get(block)
         if draft is not None:
-            draft.text, draft.history, draft.over, draft.aside = text, history, program_of(block), False
-        elif text != shown_text(block):
+            draft.text, draft.history, draft.base, draft.active = text, history, program_of(block), True
+        elif text != visible_text(block):
             self._drafts[block] = Draft(text, history, program_of(block))
 
     def restore(self, block: Block) -> None:
         """Show the deck's own code again."""
         if block in self._drafts:
-            self._drafts[block].aside = True
+            self._drafts[block].active = False
 
     def unsaved(self) -> int:
-        """How many blocks the presenter has edited and not restored, those that are gone included."""
+        """Count the blocks with an edit, including those that are gone."""
         waiting = ((waiting.block, waiting.draft) for waiting in self._waiting)
         return sum(draft.differs(block) for block, draft in (*self._drafts.items(), *waiting))
 
-    def shown(self, block: Block) -> Block:
-        """The block that is shown in place of one that was read."""
+    def current(self, block: Block) -> Block:
+        """Return the block that is shown in place of one that was read."""
         draft = self._drafts.get(block)
-        return block if draft is None or draft.aside else version(block, draft.text)
+        return version(block, draft.text) if draft is not None and draft.active else block
 
-    def source(self, shown: Block) -> Block:
-        """The block that was read, for one that is shown."""
-        return next((block for block in self._drafts if self.shown(block) == shown), shown)
+    def source(self, current: Block) -> Block:
+        """Return the block that was read, for one that is shown."""
+        return next((block for block in self._drafts if self.current(block) == current), current)
 
     def edited(self) -> frozenset[Block]:
-        """Every block that shows an edit."""
-        return frozenset(shown for block in self._drafts if (shown := self.shown(block)) != block)
+        """Return every block that shows an edit."""
+        return frozenset(current for block in self._drafts if (current := self.current(block)) != block)
 
-    def over(self, deck: Deck) -> Deck:
-        """The deck with the edits in it."""
+    def apply_to(self, deck: Deck) -> Deck:
+        """Return the deck with the edits in it."""
         if not self._drafts:
             return deck
-        slides = (replace(slide, blocks=self._over(slide.blocks)) for slide in deck.slides)
+        slides = (replace(slide, blocks=self._apply_to_blocks(slide.blocks)) for slide in deck.slides)
         return replace(deck, slides=tuple(slides))
 
-    def _over(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+    def _apply_to_blocks(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
         return tuple(
-            replace(block, content=replace(content, columns=tuple(map(self._over, content.columns))))
+            replace(block, content=replace(content, columns=tuple(map(self._apply_to_blocks, content.columns))))
             if isinstance(content := block.content, Columns)
-            else self.shown(block)
+            else self.current(block)
             for block in blocks
         )
 
-    def carry_over(self, old: Deck, new: Deck) -> bool:
-        """Move the drafts to a deck that was read again; return whether an edit now waits, as its code is gone.
+    def rebase(self, old: Deck, new: Deck) -> bool:
+        """Move the drafts to a deck that was read again.
 
-        A draft stays over its code while that is unchanged, wherever it is now, or else over the code in its place.
+        A draft stays with its code while that is unchanged, even on another slide, or else goes to the code at the
+        same position. Return whether an edit now waits, because its code is gone.
         """
-        same = blocks_again(old, new)
-        drafts, self._drafts = (
-            self._drafts,
-            {same[block]: draft for block, draft in self._drafts.items() if block in same},
-        )
-        kept = set(same.values())
-        self._bring_back(new, [block for block in code_blocks(new) if block not in kept])
-        gone = False
+        matches = match_blocks(old, new)
+        drafts = self._drafts
+        self._drafts = {matches[block]: draft for block, draft in drafts.items() if block in matches}
+        unchanged = set(matches.values())
+        self._reattach_waiting(new, [block for block in code_blocks(new) if block not in unchanged])
+        edit_waits = False
         for block, draft in drafts.items():
-            if block in same or not (draft.aside or draft.differs(block)):
+            # A draft that shows the deck's text only holds an undo history, which nobody misses.
+            if block in matches or (draft.active and not draft.differs(block)):
                 continue
-            home = in_place_of(block, old, new)
-            if home is None or home in kept or home in self._drafts:
+            target = counterpart(block, old, new)
+            if target is None or target in unchanged or target in self._drafts:
                 self._waiting.append(WaitingDraft(draft, block, old))
-                gone |= draft.differs(block)
+                edit_waits |= draft.differs(block)
             else:
-                self._drafts[home] = draft
-        return gone
+                self._drafts[target] = draft
+        return edit_waits
 
-    def _bring_back(self, deck: Deck, added: Sequence[Block]) -> None:
-        """Put the drafts that wait over their code, where a save has brought it back."""
-        waiting, self._waiting = self._waiting, []
-        for one in waiting:
-            block = one.block_in(deck, added)
+    def _reattach_waiting(self, deck: Deck, added: Sequence[Block]) -> None:
+        """Return waiting drafts to code that a save has brought back."""
+        waiting_drafts, self._waiting = self._waiting, []
+        for waiting in waiting_drafts:
+            block = waiting.find_block(deck, added)
             if block is None or block in self._drafts:
-                self._waiting.append(one)
+                self._waiting.append(waiting)
             else:
-                self._drafts[block] = one.draft
+                self._drafts[block] = waiting.draft
 
-    def in_question(self) -> set[Block]:
-        """The blocks with an edit of code that has changed since."""
+    def conflicts(self) -> set[Block]:
+        """Return the blocks with an edit of code that has changed since."""
         drafts = self._drafts.items()
-        return {block for block, draft in drafts if draft.differs(block) and draft.over != program_of(block)}
+        return {block for block, draft in drafts if draft.differs(block) and draft.base != program_of(block)}
 
-    def decide(self, *, keep: bool) -> None:
-        """Keep the edits in question, or show the deck's own code again."""
-        for block in self.in_question():
-            self._drafts[block].over = program_of(block)
-            self._drafts[block].aside = not keep
+    def resolve_conflicts(self, *, keep: bool) -> None:
+        """Keep the edits in conflict, or show the deck's own code again."""
+        for block in self.conflicts():
+            self._drafts[block].base = program_of(block)
+            self._drafts[block].active = keep
 
 
-def in_place_of(block: Block, old: Deck, new: Deck) -> Block | None:
-    """What is where a block of a deck was, in the deck as it was read again: on its slide, after as many others."""
+def counterpart(block: Block, old: Deck, new: Deck) -> Block | None:
+    """Return the code at a block's position in a deck that was read again.
+
+    The position is its slide, and the number of code blocks before it there.
+    """
     slides = [code_of(slide) for slide in old.slides]
     number = next(index for index, codes in enumerate(slides) if block in codes)
-    again = slide_again(old, number, new)
-    now = code_of(new.slides[again]) if again is not None else []
-    return next(iter(now[slides[number].index(block) :]), None)
+    new_number = find_slide(old, number, new)
+    candidates = code_of(new.slides[new_number]) if new_number is not None else []
+    return next(iter(candidates[slides[number].index(block) :]), None)
 
 
 def code_of(slide: Slide) -> list[Block]:
+    """Return the blocks of code on a slide."""
     return [block for block in walk(slide.blocks) if isinstance(block.content, Code)]
 
 
-def shown_text(block: Block) -> str:
-    """The visible lines of a code block."""
+def visible_text(block: Block) -> str:
+    """Return the visible lines of a code block."""
     return "\n".join(block.content.lines) if isinstance(block.content, Code) else ""
 
 
 @lru_cache(maxsize=64)
 def version(block: Block, text: str) -> Block:
-    """The block with other visible lines; the block itself if they are the same."""
-    if not isinstance(block.content, Code) or text == shown_text(block):
+    """Return the block with other visible lines, or itself if they are equal."""
+    if not isinstance(block.content, Code) or text == visible_text(block):
         return block
     return replace(block, content=with_text(block.content, text))
 
 
 def with_text(code: Code, text: str) -> Code:
-    """The code with other visible lines, and its hidden lines in their places among them.
+    """Return the code with other visible lines, and with its hidden lines.
 
     All of it is highlighted, at every step: what the presenter types is what it is about now.
     """
     lines = tuple(text.split("\n"))
-    before = hidden_runs(code, lines)
+    # The source is built anew from both, as hidden lines move with the visible ones around them.
+    hidden_before = hidden_runs(code, lines)
     old_source = code.source.split("\n")
     source: list[tuple[str, bool]] = []
-    for place in range(len(lines) + 1):
-        source += [(old_source[index], True) for index in before.get(place, ())]
-        source += [(line, False) for line in lines[place : place + 1]]
+    for number in range(len(lines) + 1):
+        source += [(old_source[index], True) for index in hidden_before.get(number, ())]
+        source += [(line, False) for line in lines[number : number + 1]]
     first = min(code.source_lines, default=1)
     return replace(
         code,
@@ -205,35 +220,40 @@ def with_text(code: Code, text: str) -> Code:
 
 
 def hidden_runs(code: Code, lines: Sequence[str]) -> dict[int, list[int]]:
-    """Indices of hidden lines, by the new visible line that they precede.
+    """Return the hidden lines by the new visible line that they precede.
 
     Those at the start and at the end stay there. Between two lines, a new indented line goes before them, since it
     continues what is above; any other goes after them, since it may need what they define.
     """
-    moved = new_places(code.lines, lines)
+    new_index = line_moves(code.lines, lines)
 
-    def place(above: int) -> int:
-        """Where to put a run that had so many visible lines above it."""
-        if above in (0, len(code.lines)):
-            return 0 if above == 0 else len(lines)
-        last = moved(above)
-        first = min(moved(above - 1) + 1, last)
+    def new_number(visible_above: int) -> int:
+        """Return the new line that a run precedes, by the old lines above it."""
+        if visible_above == 0:
+            return 0
+        if visible_above == len(code.lines):
+            return len(lines)
+        last = new_index(visible_above)
+        first = min(new_index(visible_above - 1) + 1, last)
         return next((number for number in range(first, last) if not lines[number].startswith(" ")), last)
 
     runs: dict[int, list[int]] = {}
-    above = 0
+    visible_above = 0
     for index in range(len(code.source_lines)):
         if index in code.hidden:
-            runs.setdefault(place(above), []).append(index)
+            runs.setdefault(new_number(visible_above), []).append(index)
         else:
-            above += 1
+            visible_above += 1
     return runs
 
 
-def new_places(old: Sequence[str], new: Sequence[str]) -> Callable[[int], int]:
-    """The index in `new` to which each line of `old`, and its end, has moved."""
-    places: list[int] = []
+def line_moves(old: Sequence[str], new: Sequence[str]) -> Callable[[int], int]:
+    """Return a function from a line's old index to its new one.
+
+    The end of the text counts as a line.
+    """
+    indices: list[int] = []
     for _, old_start, old_end, new_start, new_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        places += [min(new_start + offset, new_end) for offset in range(old_end - old_start)]
-    places.append(len(new))
-    return places.__getitem__
+        indices += [min(new_start + offset, new_end) for offset in range(old_end - old_start)]
+    indices.append(len(new))
+    return indices.__getitem__

@@ -1,4 +1,4 @@
-"""The editor that lies over a live block's code, in the colours of the slide."""
+"""The editor over a live block's code, in the colours of the slide."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from triton_workshop.deck.model import Block, Code
 from triton_workshop.printing import CONTROLS
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines
-from triton_workshop.viewer.live.editing import Draft, shown_text
+from triton_workshop.viewer.live.editing import Draft, visible_text
 
 INDENT = 4
 
 
 class Editor(TextArea):
-    """Edits the visible lines of one block. As tall as its text: the slide scrolls, not the editor."""
+    """Editor of one block's visible lines.
+
+    It is as tall as its text: the slide scrolls, not the editor.
+    """
 
     DEFAULT_CSS = """
     Editor, Editor:focus { position: absolute; border: none; padding: 0; scrollbar-size: 0 0; }
@@ -31,7 +34,7 @@ class Editor(TextArea):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+e", "app.run", "Run", show=False),
         Binding("ctrl+o", "app.edit", "Next block", show=False),
-        Binding("escape", "app.forget", "Leave", show=False),
+        Binding("escape", "app.cancel", "Leave", show=False),
         Binding("ctrl+x", "app.stop", "Stop the block", show=False),
         Binding("shift+tab", "outdent", "Unindent", show=False),
         Binding("alt+up", "app.scroll(-1)", "Scroll up", show=False),
@@ -39,28 +42,32 @@ class Editor(TextArea):
     ]
 
     def __init__(self, block: Block, code: Code, draft: Draft | None, palette: Palette) -> None:
-        """Continue where the draft ended; a draft that was put aside is one Ctrl+Z away."""
-        text = draft.text if draft else shown_text(block)
+        """Continue at the end of the draft.
+
+        A draft that is not active is one Ctrl+Z away.
+        """
+        text = draft.text if draft else visible_text(block)
         super().__init__(text, show_line_numbers=True)
         self.block = block
         self.code_language = code.language
         self.cursor_blink = False
         self.indent_width = INDENT
-        self.use(palette)
+        self.use_palette(palette)
         if draft is not None:
             self.history = draft.history
-            if draft.aside:
+            if not draft.active:
                 self.history.checkpoint()
-                self.replace(shown_text(block), (0, 0), self.document.end)
+                self.replace(visible_text(block), (0, 0), self.document.end)
         self.move_cursor((0, 0))
 
-    def use(self, palette: Palette) -> None:
+    def use_palette(self, palette: Palette) -> None:
+        """Draw in the colours of a palette."""
         self.palette = palette
         self.register_theme(text_area_theme(palette))
         self.theme = palette.name
 
     def rows(self, width: int) -> int:
-        """The rows that the text needs at a width."""
+        """Return the rows that the text needs at a width."""
         # One column stays free for a cursor after the last letter.
         self.wrapped_document.wrap(max(width - self.gutter_width - 1, 1), tab_width=INDENT)
         return max(self.wrapped_document.height, 1)
@@ -75,6 +82,7 @@ class Editor(TextArea):
         self.move_cursor(self.wrapped_document.offset_to_location(Offset(max(x - self.gutter_width, 0), max(y, 0))))
 
     def get_line(self, line_index: int) -> Text:
+        """Return a line in the colours of its language."""
         lines = code_lines(self.code_language, tuple(self.document.lines), self.palette)
         plain = self.document.get_line(line_index)
         # A line of another length would misplace the cursor and the selection.
@@ -83,6 +91,7 @@ class Editor(TextArea):
         return line
 
     def scroll_cursor_visible(self, *_: object, **__: object) -> Offset:
+        """Scroll nothing."""
         # All of the editor is laid out; the slide decides whether to scroll.
         self._recompute_cursor_offset()  # type: ignore[no-untyped-call]
         return Offset(0, 0)
@@ -93,37 +102,44 @@ class Editor(TextArea):
             event.prevent_default()
 
     async def _act(self, key: str) -> bool:
-        """Do now what a key is bound to. On its way up to the app, letters typed after it would overtake it."""
+        """Run a key's action now.
+
+        On the key's way up to the app, letters typed after it would overtake it.
+        """
         for binding in self._bindings.key_to_bindings.get(key, ()):
             if await self.app.run_action(binding.action, self):
                 return True
         return False
 
     def _indent(self, key: str) -> bool:
-        """Handle keys around indentation as code editors do; return whether this was one of them."""
+        """Handle a key that indents, as code editors do.
+
+        Return False for any other key.
+        """
         start, end = sorted(self.selection)
-        before = self.document.get_line(start[0])[: start[1]]
+        prefix = self.document.get_line(start[0])[: start[1]]
         if key == "enter":
-            self._replace_via_keyboard(f"\n{next_indent(before)}", start, end)
-        elif key == "tab" and start[0] != end[0]:
+            self._replace_via_keyboard(f"\n{next_indent(prefix)}", start, end)
+        elif key == "tab" and start[0] != end[0]:  # several lines are selected
             self._change_lines(indented)
         elif key == "tab":
             self._replace_via_keyboard(" " * (INDENT - start[1] % INDENT), start, end)
-        elif key == "backspace" and start == end and before and before == indent_of(before):
-            width = (len(before) - 1) % INDENT + 1
+        elif key == "backspace" and start == end and prefix and prefix == indent_of(prefix):
+            width = (len(prefix) - 1) % INDENT + 1
             self._delete_via_keyboard((start[0], start[1] - width), start)
         else:
             return False
         return True
 
     def _on_paste(self, event: events.Paste) -> None:  # type: ignore[override]
-        """Take what a terminal pastes as code: no tabs, no control characters, line ends normalised."""
+        """Insert pasted text without tabs, control characters and CR line ends."""
         event.stop()
         event.prevent_default()
         text = "\n".join(event.text.splitlines()) + ("\n" if event.text.endswith(("\n", "\r")) else "")
         self._replace_via_keyboard(text.expandtabs(INDENT).translate(CONTROLS), *self.selection)
 
     def action_outdent(self) -> None:
+        """Indent the selected lines one step less."""
         self._change_lines(outdented)
 
     def _change_lines(self, change: Callable[[list[str]], list[str]]) -> None:
@@ -143,9 +159,11 @@ class Editor(TextArea):
             self.selection = Selection((first, 0), (last, len(changed[-1])))
 
     def action_cursor_page_up(self) -> None:
+        """Move the cursor up by half a screen."""
         self._page(-1)
 
     def action_cursor_page_down(self) -> None:
+        """Move the cursor down by half a screen."""
         self._page(1)
 
     def _page(self, screens: int) -> None:
@@ -155,7 +173,7 @@ class Editor(TextArea):
 
 
 def text_area_theme(palette: Palette) -> TextAreaTheme:
-    """The palette as Textual's TextArea wants it."""
+    """Return the palette as a theme of Textual's TextArea."""
     line = Style(bgcolor=palette.well)
     return TextAreaTheme(
         name=palette.name,
@@ -170,13 +188,14 @@ def text_area_theme(palette: Palette) -> TextAreaTheme:
 
 
 def indent_of(line: str) -> str:
+    """Return the spaces at the start of a line."""
     return line[: len(line) - len(line.lstrip(" "))]
 
 
-def next_indent(before: str) -> str:
-    """How far to indent the next line, given what is before the cursor."""
-    indent = indent_of(before)
-    statement = before.partition("#")[0].rstrip()
+def next_indent(prefix: str) -> str:
+    """Return the next line's indent, given the text before the cursor."""
+    indent = indent_of(prefix)
+    statement = prefix.partition("#")[0].rstrip()
     if statement.endswith((":", "(", "[", "{")):
         return indent + " " * INDENT
     if statement.split() and statement.split()[0] in ("return", "raise", "pass", "break", "continue"):
@@ -185,14 +204,15 @@ def next_indent(before: str) -> str:
 
 
 def open_bracket(text: str) -> bool:
+    """Return True if more brackets open than close."""
     return any(text.count(opening) > text.count(closing) for opening, closing in ("()", "[]", "{}"))
 
 
 def indented(lines: Iterable[str]) -> list[str]:
-    """Lines indented one step further; empty ones stay empty."""
+    """Indent lines one step further; empty ones stay empty."""
     return [f"{' ' * INDENT}{line}" if line else line for line in lines]
 
 
 def outdented(lines: Iterable[str]) -> list[str]:
-    """Lines indented one step less, as far as they are indented."""
+    """Indent lines one step less, as far as they are indented."""
     return [line[min(len(indent_of(line)), INDENT) :] for line in lines]

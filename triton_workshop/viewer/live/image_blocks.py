@@ -1,4 +1,4 @@
-"""Turns the picture that a block prints from bytes into a file that is shown."""
+"""Files for the pictures that +image blocks print as bytes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-LARGEST_BYTES = 64 * 2**20
+MAX_PICTURE_BYTES = 64 * 2**20
 """Bytes of the largest picture that is shown."""
-TEXT_BYTES_KEPT = 64 * 2**10
+MAX_TEXT_BYTES = 64 * 2**10
 """Bytes shown of an output that is not a picture."""
 FORMATS = ("PNG", "JPEG", "GIF")
 
 
 @dataclass(frozen=True)
 class ReceivedPicture:
-    """A picture's file, or else what is wrong and the beginning of what was printed."""
+    """A picture's file, or a problem and the beginning of the output."""
 
     picture: Path | None = None
     problem: str | None = None
@@ -25,17 +25,20 @@ class ReceivedPicture:
 
 
 def receive_picture(output: Iterable[bytes], folder: Path) -> ReceivedPicture:
-    """Read an output to its end, and leave the picture in a folder. Raises OSError."""
+    """Read an output to its end, and store the picture in a folder.
+
+    Raises OSError.
+    """
     data = bytearray()
     size = 0
     for chunk in output:
         size += len(chunk)
-        if size <= LARGEST_BYTES:
+        if size <= MAX_PICTURE_BYTES:
             data += chunk
-    text = bytes(data[:TEXT_BYTES_KEPT])
-    if size > LARGEST_BYTES:
+    text = bytes(data[:MAX_TEXT_BYTES])
+    if size > MAX_PICTURE_BYTES:
         return ReceivedPicture(
-            problem=f"its output is too large for a picture: expected at most {LARGEST_BYTES // 2**20} MiB"
+            problem=f"its output is too large for a picture: expected at most {MAX_PICTURE_BYTES // 2**20} MiB"
         )
     form = picture_format(bytes(data))
     if form is None:
@@ -48,7 +51,7 @@ def receive_picture(output: Iterable[bytes], folder: Path) -> ReceivedPicture:
 
 
 def picture_format(data: bytes) -> str | None:
-    """Which of the formats it has; None for any other."""
+    """Return the one of our formats that the data has, or None."""
     from PIL import Image
 
     try:

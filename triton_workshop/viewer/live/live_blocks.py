@@ -1,4 +1,4 @@
-"""The live blocks of a deck: what each has printed, which are running, and how each ended."""
+"""The live blocks of a deck: their runs, outputs and outcomes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from triton_simulator.compiler.jobs import PickledKernel
-from triton_workshop.deck.consent import EVERYTHING, Consent
+from triton_workshop.deck.consent import EVERYTHING, REPLACING, Consent
 from triton_workshop.deck.model import Block, Code, Deck, Execution, Slide, code_blocks, walk
 from triton_workshop.languages import runnable
 from triton_workshop.processes.compilers import compile_kernels, warm
@@ -21,23 +21,27 @@ from triton_workshop.processes.script import CannotRunError, Outcome, Script
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.slide_environment import number_of
 from triton_workshop.viewer.live.image_blocks import receive_picture
-from triton_workshop.viewer.reloading import pairs
+from triton_workshop.viewer.reloading import match_items
 
 INTAKE_SECONDS = 0.015
-"""How long one update may spend on output before the screen gets its turn."""
-MEMORY_PART = 0.5
-"""The fraction of the machine's memory that a block may use, so that a slip ends the block and not the talk."""
-MEMORY_LEAST_BYTES = 8 * 2**30
-"""Bytes that every block may use, as memory that torch and CUDA reserve but never touch counts too."""
-IN_PLACE = (Execution.REPLACE, Execution.IMAGE)
-"""Ways to run code whose output is shown in place of the code."""
+"""Seconds that one update may spend on output, to leave time to draw."""
+MEMORY_FRACTION = 0.5
+"""The fraction of the machine's memory that a block may use.
 
+A mistake in a block then ends the block and not the talk.
+"""
+MIN_MEMORY_BYTES = 8 * 2**30
+"""Bytes that every block may use.
 
+Memory that torch and CUDA reserve but never touch counts too.
+"""
 Program = tuple[object, ...]
 """Everything that decides the result of running a block of code."""
 
 
 class Status(Enum):
+    """States of a run."""
+
     WAITING = "waiting"
     RUNNING = "running"
     ENDED = "ended"
@@ -45,83 +49,92 @@ class Status(Enum):
 
 @dataclass
 class BlockRun:
-    """One run of one block. `outcome` is None until it ends, and for a block that could not start."""
+    """One run of one block."""
 
     transcript: Transcript = field(default_factory=Transcript)
     status: Status = Status.WAITING
     started: float = 0.0
     outcome: Outcome | None = None
+    """None until it ends, and for a block that could not start."""
     failure: str | None = None
-    """Why it could not start."""
+    """The reason why it could not start."""
     process: Run | None = None
     cancelled: bool = False
     picture: Path | None = None
     """The file with the picture that a +image block has printed."""
     compiling: bool = False
-    """Whether Triton's compiler is being asked about its kernels, which ran on the simulator."""
+    """True while Triton's compiler works on its kernels, after the simulator."""
     compiled: str = ""
-    """What the compiler said: for which GPUs they compile, or why they do not."""
+    """The compiler's answer: the GPUs for which they compile, or an error."""
     refused: bool = False
     program: Program | None = None
-    """What ran; None if that does not matter."""
+    """The program that ran; None if that does not matter."""
 
     def is_of(self, block: Block) -> bool:
-        """Whether this is what the block would run now, and not what it was before an edit."""
+        """Return True if the block would run the same program now.
+
+        It would not after an edit.
+        """
         return self.program is None or self.program == program_of(block)
 
     def elapsed(self, now: float) -> float:
-        """Seconds since it started."""
+        """Return the seconds since it started."""
         return max(now - self.started, 0.0)
 
 
 class LiveBlocks:
-    """Runs blocks, in batches and in the order given, and keeps what they print.
+    """Runner of blocks, which keeps their output.
+
+    Blocks run in batches, in the order given.
 
     A separate thread reads each process; `update` brings what it read into view. `close` ends everything.
     """
 
     def __init__(self, deck: Path, consent: Consent = EVERYTHING) -> None:
-        """`deck` is its file; blocks run in its folder, as far as there is consent."""
+        """Run the blocks of a deck, given by its file, in the deck's folder."""
         self.deck = deck
         self.consent = consent
         self._runner = Runner()
         self.runs: dict[Block, BlockRun] = {}
         self._threads: list[threading.Thread] = []
         self._compiler = threading.Lock()
-        """One at a time: compiling is for the background."""
+        """Lets one thread compile at a time, as compiling is for the background."""
         memory = machine_memory()
-        self._memory_limit = None if memory is None else max(int(memory * MEMORY_PART), MEMORY_LEAST_BYTES)
+        self._memory_limit = None if memory is None else max(int(memory * MEMORY_FRACTION), MIN_MEMORY_BYTES)
         self._warm = False
         self._closed = False
 
     def warm_up(self, deck: Deck) -> None:
-        """Start to import what the deck's Python blocks import, in another process; return immediately."""
+        """Start to import torch and Triton in another process; return at once.
+
+        A deck without Python blocks needs neither.
+        """
         codes = [block.content for block in code_blocks(deck) if isinstance(block.content, Code)]
         if any(code.language == "python" and code.execution is not Execution.NONE for code in codes):
             self._runner.warm_up()
             self._warm = True
 
     def stay_warm(self) -> None:
-        """Get ready again what has waited for so long that it has ended, as somebody goes on with the slides."""
+        """Replace a prepared process that has ended because it waited for long."""
         if self._warm and not CAN_FORK:  # a parent that forks does not end before us
             self._runner.warm_up()
 
     def start(self, blocks: Sequence[tuple[Block, int]]) -> None:
         """Run each block, given with the columns it may fill.
 
-        Blocks that are already running or waiting are left alone, and so are blocks without consent. What still runs
-        of a block from before an edit is stopped.
+        Blocks that are already running or waiting are skipped, and so are blocks without consent. A run from before
+        an edit of the block is stopped.
         """
         batch: list[tuple[BlockRun, Script, Code]] = []
         for block, columns in blocks:
             code = block.content
             if not isinstance(code, Code) or not self.allows(block):
                 continue
-            before = self.runs.get(block)
-            if before is not None and before.status is not Status.ENDED:
-                if before.is_of(block):
+            previous = self.runs.get(block)
+            if previous is not None and previous.status is not Status.ENDED:
+                if previous.is_of(block):
                     continue
-                _end([before])
+                _end([previous])
             try:
                 script = self._script(code, columns)
             except OSError as error:  # no room for its pictures
@@ -130,19 +143,22 @@ class LiveBlocks:
             run = self.runs[block] = BlockRun(Transcript(script.pictures), program=program_of(block))
             batch.append((run, script, code))
         if batch and not self._closed:
-            self._in_a_thread(self._work, batch)
+            self._start_thread(self._work, batch)
 
-    def _in_a_thread(self, work: Callable[..., None], *arguments: object) -> None:
+    def _start_thread(self, work: Callable[..., None], *arguments: object) -> None:
         thread = threading.Thread(target=work, args=arguments, daemon=True)
         self._threads = [*(thread for thread in self._threads if thread.is_alive()), thread]
         thread.start()
 
     def allows(self, block: Block) -> bool:
-        """Whether there is consent to run this block."""
+        """Return True if there is consent to run this block."""
         return isinstance(block.content, Code) and self.consent.allows(block.content.execution)
 
     def picture_folder(self) -> Path:
-        """Where blocks leave the pictures that they show, until the end of the talk. Raises OSError."""
+        """Return the folder for the blocks' pictures, until the end of the talk.
+
+        Raises OSError.
+        """
         folder = self._runner.folder() / "pictures"
         folder.mkdir(exist_ok=True)
         return folder
@@ -189,16 +205,16 @@ class LiveBlocks:
             kernels = process.launched()
         if kernels and run.outcome.succeeded:
             run.compiling = True
-            self._in_a_thread(self._compile, run, kernels, code)
+            self._start_thread(self._compile, run, kernels, code)
 
     def _compile(self, run: BlockRun, kernels: Sequence[PickledKernel], code: Code) -> None:
-        """Say whether what ran on the simulator compiles for a GPU."""
+        """Compile kernels that ran on the simulator, and record the answer."""
         try:
             with self._compiler:
-                said = compile_kernels(kernels, warm(self._runner))
+                answer = compile_kernels(kernels, warm(self._runner))
             numbers = code.visible_numbers
-            run.refused = said.refused is not None
-            run.compiled = said.one_line(lambda line: number_of(line, numbers) if numbers else line)
+            run.refused = answer.refused is not None
+            run.compiled = answer.one_line(lambda line: number_of(line, numbers) if numbers else line)
         except OSError:  # it could not be started: there is nothing to say
             pass
         finally:
@@ -213,7 +229,7 @@ class LiveBlocks:
             run.transcript.receive(printed.text)
 
     def update(self) -> None:
-        """Take in what has arrived, within a time limit."""
+        """Process the output that has arrived, within a time limit."""
         deadline = time.monotonic() + INTAKE_SECONDS
         for run in self.runs.values():
             try:
@@ -225,43 +241,59 @@ class LiveBlocks:
 
     @property
     def busy(self) -> bool:
-        """Whether a block is running, waiting or being compiled, or has output that `update` has not taken in."""
+        """True while a block runs, waits, is compiled, or has pending output."""
         runs = self.runs.values()
         return any(run.status is not Status.ENDED or run.transcript.has_pending or run.compiling for run in runs)
 
     @property
     def running(self) -> int:
+        """The number of runs that have not ended."""
         return len({id(run) for run in self.runs.values() if run.status is not Status.ENDED})
 
     def stop(self, *blocks: Block) -> None:
-        """Interrupt blocks that run, and forget those that wait: these blocks, or all."""
+        """Interrupt blocks that run, and drop those that wait.
+
+        Without arguments, stop all blocks.
+        """
         chosen = [run for block, run in self.runs.items() if not blocks or block in blocks]
         _end([run for run in chosen if run.status is not Status.ENDED])
 
     def close(self) -> None:
-        """End everything, and wait until it is gone; interrupt first, so that scripts can clean up."""
+        """End everything, and wait until it is gone.
+
+        Scripts are interrupted first, so that they can clean up.
+        """
         self._closed = True
         _end(list(self.runs.values()), SHUTDOWN_GRACE_SECONDS)
         for thread in self._threads:
             thread.join(timeout=5)
         self._runner.close()
 
-    def hand_on(self, before: Block, after: Block) -> None:
-        """Keep the output of a block that is edited, unless the edit has one of its own and nothing runs."""
-        run = self.runs.get(before)
-        if run is not None and (after not in self.runs or run.status is not Status.ENDED):
-            self.runs[after] = run
+    def share_run(self, block: Block, edited: Block) -> None:
+        """Show the run of a block at its edit too.
 
-    def carry_over(self, same: Mapping[Block, Block]) -> None:
-        """Give the outputs to the same code in a deck that was read again; end what runs of any other."""
+        The edit keeps a run of its own, unless the block still runs.
+        """
+        run = self.runs.get(block)
+        if run is not None and (edited not in self.runs or run.status is not Status.ENDED):
+            self.runs[edited] = run
+
+    def remap(self, matches: Mapping[Block, Block]) -> None:
+        """Move the runs to the same code in a deck that was read again.
+
+        Runs of any other code are ended.
+        """
         runs = self.runs
-        self.runs = {there: runs[here] for here, there in same.items() if here in runs}
-        kept = set(map(id, self.runs.values()))
-        _end([run for run in runs.values() if id(run) not in kept])
+        self.runs = {new: runs[old] for old, new in matches.items() if old in runs}
+        remaining = set(map(id, self.runs.values()))
+        _end([run for run in runs.values() if id(run) not in remaining])
 
 
 def _end(runs: Sequence[BlockRun], grace: float = GRACE_SECONDS) -> None:
-    """Interrupt what runs. What waits is forgotten first, or it would start as soon as the block before it ends."""
+    """Interrupt runs.
+
+    Those that wait are cancelled first, or they would start as soon as the block before them ends.
+    """
     for run in runs:
         run.cancelled = True
     for run in {id(run): run for run in runs}.values():  # an edit shows the run from before it
@@ -269,44 +301,47 @@ def _end(runs: Sequence[BlockRun], grace: float = GRACE_SECONDS) -> None:
             run.process.stop(grace)
 
 
-def blocks_again(before: Deck, after: Deck) -> dict[Block, Block]:
-    """Where a deck's blocks of code are in that deck as it was read again, without those whose code is gone.
+def match_blocks(old_deck: Deck, new_deck: Deck) -> dict[Block, Block]:
+    """Match a deck's blocks of code with those of the same deck, read again.
 
-    Identical blocks are matched by their neighbours.
+    Identical blocks are matched by their neighbours. Blocks whose code is gone are left out.
     """
-    old, new = code_blocks(before), code_blocks(after)
-    same = pairs([*map(program_of, old)], [*map(program_of, new)])
-    return {old[here]: new[there] for here, there in same.items()}
+    old, new = code_blocks(old_deck), code_blocks(new_deck)
+    indices = match_items([*map(program_of, old)], [*map(program_of, new)])
+    return {old[index]: new[new_index] for index, new_index in indices.items()}
 
 
 def program_of(block: Block) -> Program:
-    """What a block of code runs."""
+    """Return the program of a block of code."""
     code = block.content
     assert isinstance(code, Code)
     return code.language, code.source, code.alternative, code.execution is Execution.IMAGE
 
 
 def live(block: Block, *when: Execution) -> bool:
-    """Whether this is code that runs here, on one of these occasions."""
+    """Return True for code that runs on one of these occasions."""
     return isinstance(block.content, Code) and block.content.execution in when and runnable(block.content.language)
 
 
 def blocks_to_run(slide: Slide, step: int, *when: Execution) -> list[Block]:
-    """The live blocks that are visible at a step, in order."""
+    """Return the live blocks that are visible at a step, in order."""
     return [block for block in walk(slide.blocks) if block.step <= step and live(block, *when)]
 
 
 def blocks_to_start(slide: Slide) -> list[Block]:
-    """What a slide runs automatically when it is first shown: presenterm's automatic blocks."""
-    return blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *IN_PLACE)
+    """Return the blocks that run when their slide is first shown."""
+    return blocks_to_run(slide, slide.steps - 1, Execution.AUTOMATIC, *REPLACING)
 
 
 def blocks_for_key(slide: Slide, step: int) -> list[Block]:
-    """What Ctrl+E runs: the visible code or, only if there is none, blocks whose output replaces their code."""
-    seen = blocks_to_run(slide, step, Execution.ON_KEY, Execution.AUTOMATIC)
-    return seen or blocks_to_run(slide, step, *IN_PLACE)
+    """Return the blocks that Ctrl+E runs.
+
+    These are the visible code or, only if there is none, blocks whose output replaces their code.
+    """
+    visible = blocks_to_run(slide, step, Execution.ON_KEY, Execution.AUTOMATIC)
+    return visible or blocks_to_run(slide, step, *REPLACING)
 
 
-def in_place(block: Block) -> bool:
-    """Whether this block's output is shown in place of its code."""
-    return isinstance(block.content, Code) and block.content.execution in IN_PLACE
+def replaces_code(block: Block) -> bool:
+    """Return True if the block's output is shown instead of its code."""
+    return isinstance(block.content, Code) and block.content.execution in REPLACING

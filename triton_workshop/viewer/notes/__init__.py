@@ -1,5 +1,5 @@
-"""The presenter's view in a second terminal: notes, what comes next, and the time.
+"""The presenter's view in a second terminal: notes, next slide, and time.
 
-`protocol` defines what the slides tell it, `channel` sends and receives that, `follower` decides whom to follow,
-`schedule` reads the plan, `page` draws, and `app` shows.
+`protocol` defines the messages from the slides, `channel` sends and receives them, `follower` chooses the slides to
+follow, `schedule` reads the plan, `page` draws, and `app` shows.
 """

@@ -1,4 +1,7 @@
-"""The terminal app that shows the presenter's view. It only listens: nothing here controls the slides."""
+"""The terminal app that shows the presenter's view.
+
+It only listens: nothing here controls the slides.
+"""
 
 from __future__ import annotations
 
@@ -24,20 +27,20 @@ from triton_workshop.screen.job_control import SUSPEND, suspend_job, take_job_si
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.rows import Rows
 from triton_workshop.screen.theme import use_palette
-from triton_workshop.viewer.notes.attendance import NOBODY, RoomWatcher
+from triton_workshop.viewer.notes.attendance import NO_ATTENDANCE, AttendanceWatcher
 from triton_workshop.viewer.notes.channel import Listener
 from triton_workshop.viewer.notes.follower import Clock, Follower
 from triton_workshop.viewer.notes.page import NotesView, compose_notes
 from triton_workshop.viewer.notes.protocol import Address, Event
 from triton_workshop.viewer.notes.schedule import schedule
-from triton_workshop.viewer.pictures.drawing import forget_pictures
+from triton_workshop.viewer.pictures.drawing import clear_picture_caches
 from triton_workshop.viewer.reloading import Reading, pictures, readings
 from triton_workshop.viewer.slides.deck_theme import palette_of
 
 POLL_SECONDS = 0.05
-"""Seconds between two checks for what has been heard."""
-LOOK_SECONDS = 1.0
-"""Seconds between two looks at the room."""
+"""Seconds between two checks for messages from the slides."""
+ATTENDANCE_POLL_SECONDS = 1.0
+"""Seconds between two readings of the attendance."""
 
 SCROLL = (
     Binding("down,j", "scroll(1)", key_display="↓ ↑  j k  pgdn pgup", tooltip="scroll"),
@@ -53,7 +56,7 @@ CLOCK = (
     Binding("plus,equals_sign", "shift_clock(60)", key_display="+ -", tooltip="add or subtract a minute"),
     Binding("minus", "shift_clock(-60)"),
 )
-ROOM_BINDINGS = (Binding("d", "help_given", tooltip="the oldest call for help is done"),)
+ATTENDANCE = (Binding("d", "finish_call", tooltip="the oldest call for help is done"),)
 SCREEN = (
     Binding("question_mark", "keys", key_display="?  esc", tooltip="show or hide these keys"),
     SUSPEND,
@@ -63,7 +66,7 @@ SCREEN = (
 HELP: KeyGroups = (
     ("Notes", explained(SCROLL)),
     ("Clock", explained(CLOCK)),
-    ("Room", explained(ROOM_BINDINGS)),
+    ("Room", explained(ATTENDANCE)),
     ("Screen", explained(SCREEN)),
 )
 
@@ -79,24 +82,23 @@ class Notes(App[int]):
         """
         + BOX_STYLE
     )
-    BINDINGS: ClassVar[list[BindingType]] = [*SCROLL, *CLOCK, *ROOM_BINDINGS, *SCREEN]
+    BINDINGS: ClassVar[list[BindingType]] = [*SCROLL, *CLOCK, *ATTENDANCE, *SCREEN]
 
     def __init__(
         self,
         deck: Deck,
-        heard: Callable[[], Iterable[tuple[Address, Event]]],
+        receive: Callable[[], Iterable[tuple[Address, Event]]],
         command: str = "workshop present",
         *,
         saves: FileWatcher | None = None,
-        watcher: RoomWatcher | None = None,
+        watcher: AttendanceWatcher | None = None,
         now: Callable[[], float] = time.monotonic,
         today: Callable[[], datetime] = datetime.now,
     ) -> None:
-        """`heard` returns what the slides have said since its last call; `command` starts them.
+        """Follow the slides of a deck, whose new events `receive` returns.
 
-        `now` (in seconds) and `today` tell the time.
-
-        With `watcher`, attendees of the room are shown, if there is one on this machine.
+        `command` starts the slides; `now` (in seconds) and `today` return the time. With `watcher`, attendees are
+        shown, if there is a room on this machine.
 
         With `saves`, which has followed the deck's file since before it was read, the deck is read again whenever it is
         saved.
@@ -104,20 +106,20 @@ class Notes(App[int]):
         super().__init__()
         self.deck = deck
         self.schedule = schedule(deck)
-        self.heard = heard
+        self.receive = receive
         self.command = command
         self.now = now
         self.today = today
         self.follower = Follower()
         self.clock = Clock()
         self.scrolled = 0
-        self.furthest = 0
-        self.rows_shown = 1
+        self.max_scroll = 0
+        self.visible_rows = 1
         self.drawn: NotesView | None = None
         self.message = ""
         self.saves = saves
         self.watcher = watcher
-        self.room = NOBODY
+        self.attendance = NO_ATTENDANCE
         self.rows = Rows(name="notes")
         self._use_palette(palette_of(deck.front_matter.theme))
 
@@ -135,25 +137,26 @@ class Notes(App[int]):
         if self.saves is not None:
             self.run_worker(self.follow_saves(self.saves), group="saves")
         if self.watcher is not None:
-            self.run_worker(self.follow_room(self.watcher), group="room")
+            self.run_worker(self.follow_attendance(self.watcher), group="attendance")
         self.draw()
 
     def on_resize(self) -> None:
         self.call_later(self.draw)  # until this event is over, Textual gives the size before
 
-    # What is shown
+    # Drawing
 
     def draw(self) -> None:
-        """Show what is new, if anything; mostly the clock's second."""
+        """Show the current state, if it has changed; mostly the clock's second."""
         view = self.view()
         if view == self.drawn:
             return
         self.drawn = view
         page = compose_notes(view)
-        self.furthest, self.rows_shown = page.furthest, page.rows
+        self.max_scroll, self.visible_rows = page.max_scroll, page.rows
         self.rows.show(page.lines)
 
     def view(self) -> NotesView:
+        """Return the current state that the page depends on."""
         now = self.now()
         return NotesView(
             deck=self.deck,
@@ -161,75 +164,80 @@ class Notes(App[int]):
             palette=self.palette,
             width=max(self.size.width, 1),
             height=max(self.size.height, 1),
-            place=self.follower.place(self.deck),
+            position=self.follower.position(self.deck),
             scrolled=self.scrolled,
             connection=self.follower.connection(now),
-            silence=int(now - self.follower.heard_at),
+            silence=int(now - self.follower.last_received),
             elapsed=int(self.clock.elapsed(now)),
             time=f"{self.today():%H:%M}",
             running=self.follower.running_now(now),
             command=self.command,
             message=self.message,
-            room=self.room,
+            attendance=self.attendance,
         )
 
     def listen(self) -> None:
-        """Take in what the slides have said, and advance the clock."""
+        """Apply the slides' events, and advance the clock."""
         now = self.now()
-        slide = self.follower.place(self.deck).slide
-        for sender, event in self.heard():
-            self.follower = self.follower.hear(sender, event, now)
-            self.clock = self.clock.hear(event, now)
-        if self.follower.place(self.deck).slide != slide:
+        slide = self.follower.position(self.deck).slide
+        for sender, event in self.receive():
+            self.follower = self.follower.apply(sender, event, now)
+            self.clock = self.clock.apply(event, now)
+        if self.follower.position(self.deck).slide != slide:
             self.scrolled = 0
             self.message = ""
         self.draw()
 
     async def follow_saves(self, saves: FileWatcher) -> None:
-        """Show the notes as saved."""
+        """Show the notes after each save of the deck."""
         try:
             async for reading in readings(saves, self.deck, doubtful=lambda result: isinstance(result, DeckError)):
-                self.take_in(reading)
+                self.show_reading(reading)
         except Exception as error:  # a defect of ours must not take the notes away
             self.message = f"the notes no longer reload by themselves ({error!r})"
             self.draw()
 
-    def take_in(self, reading: Reading) -> None:
-        """Show a deck that was read again; if it has an error, the notes stay as they are."""
+    def show_reading(self, reading: Reading) -> None:
+        """Show a deck that was read again; an error leaves the notes as they are."""
         deck = reading.result
         if isinstance(deck, DeckError):
             self.message = f"✗ {Path(deck.path).name}:{deck.line}: {deck.reason}"
         else:
             if reading.saved & pictures(deck):
-                forget_pictures()
+                clear_picture_caches()
             self.deck, self.schedule = deck, schedule(deck)
             self._use_palette(palette_of(deck.front_matter.theme))
             self.message = "✓ reloaded"
         self.drawn = None  # the same deck may have another picture now
         self.draw()
 
-    async def follow_room(self, watcher: RoomWatcher) -> None:
-        """Show who is where, and who asks for help."""
+    async def follow_attendance(self, watcher: AttendanceWatcher) -> None:
+        """Show the attendees' progress and their calls for help."""
         while True:
-            await self.show_room(watcher.look)
-            await asyncio.sleep(LOOK_SECONDS)
+            await self.update_attendance(watcher.read)
+            await asyncio.sleep(ATTENDANCE_POLL_SECONDS)
 
-    async def show_room(self, look: Callable[[], Board]) -> None:
-        self.room = await asyncio.to_thread(look)  # which may have to wait for somebody who writes
+    async def update_attendance(self, read: Callable[[], Board]) -> None:
+        """Show the attendance that `read` returns."""
+        self.attendance = await asyncio.to_thread(read)  # which may have to wait for somebody who writes
         self.draw()
 
     # Keys
 
-    async def action_help_given(self) -> None:
-        if self.watcher is not None and self.room.calls:
-            await self.show_room(partial(self.watcher.look, self.room.calls[0].number))
+    async def action_finish_call(self) -> None:
+        """Mark the oldest call for help as answered."""
+        if self.watcher is not None and self.attendance.calls:
+            await self.update_attendance(partial(self.watcher.read, self.attendance.calls[0].number))
 
     def action_scroll(self, rows: int) -> None:
-        self.scrolled = min(max(min(self.scrolled, self.furthest) + rows, 0), self.furthest)
+        """Scroll the notes by rows."""
+        # The limit shrinks when the terminal grows, so the old value is limited first.
+        self.scrolled = min(max(min(self.scrolled, self.max_scroll) + rows, 0), self.max_scroll)
         self.draw()
 
     def action_scroll_page(self, pages: int) -> None:
-        self.action_scroll(pages * max(self.rows_shown - 1, 1))
+        """Scroll the notes by screens, with one row in common."""
+        self.action_scroll(pages * max(self.visible_rows - 1, 1))
 
     def on_mouse_scroll_down(self) -> None:
         self.action_scroll(2)
@@ -238,41 +246,49 @@ class Notes(App[int]):
         self.action_scroll(-2)
 
     def action_restart_clock(self) -> None:
+        """Restart the clock at zero."""
         self.set_clock(0.0)
 
     def action_shift_clock(self, seconds: float) -> None:
+        """Add seconds to the clock."""
         self.set_clock(self.clock.elapsed(self.now()) + seconds)
 
     def action_clock_as_planned(self) -> None:
+        """Set the clock to the slide's time in the plan."""
         if self.schedule.windows:
-            begins, _ = self.schedule.windows[self.follower.place(self.deck).slide]
+            begins, _ = self.schedule.windows[self.follower.position(self.deck).slide]
             self.set_clock(60 * begins)
 
     def set_clock(self, elapsed: float) -> None:
+        """Set the clock to a number of seconds."""
         self.clock = self.clock.set_to(elapsed, self.now())
         self.draw()
 
     def action_keys(self) -> None:
+        """List the keys."""
         self.push_screen(Keys(HELP, self.palette))
 
     def action_suspend_process(self) -> None:
+        """Return to the shell until `fg`."""
         self.message = suspend_job(self, close=lambda: None)
         self.draw()
 
     def action_leave(self) -> None:
+        """Quit the notes; the slides go on."""
         self.exit(0)
 
 
 def show_notes(deck_path: Path, command: str) -> int:
-    """Show the notes in the terminal until the presenter leaves; return the exit status. `command` starts the slides.
+    """Show the notes until the presenter leaves, and return the exit status.
 
-    Raises `DeckError` for a deck that cannot be read, and `CannotListenError` if the slides cannot be heard.
+    `command` starts the slides. Raises `DeckError` for a deck that cannot be read, and `CannotListenError` if
+    nothing can be received from the slides.
     """
     saves = FileWatcher(deck_path)  # before the deck is read, so that no save is missed
     deck = load_deck(deck_path)
     listener = Listener(deck_path)
     try:
-        notes = Notes(deck, listener.heard, command, saves=saves, watcher=RoomWatcher())
+        notes = Notes(deck, listener.receive, command, saves=saves, watcher=AttendanceWatcher())
         status = notes.run()
     finally:
         listener.close()

@@ -1,4 +1,4 @@
-"""What the presenter's screen says of the room, if there is one: who is where, and who asks for help."""
+"""Attendance on the presenter's screen: progress and calls for help."""
 
 from __future__ import annotations
 
@@ -15,44 +15,47 @@ from triton_workshop.attendance.room import room_file, room_in_use
 from triton_workshop.errors import WorkshopError
 from triton_workshop.screen.palette import Palette
 
-NOBODY = Board()
+NO_ATTENDANCE = Board()
 
 
-class RoomWatcher:
-    """Looks at the room of this machine, in its file: no server is needed. Without a room, nothing is shown."""
+class AttendanceWatcher:
+    """Reader of this machine's room.
+
+    It reads the room's file, so it needs no server. Without a room, the attendance is empty.
+    """
 
     def __init__(self, file: Path | None = None, now: Callable[[], float] = time.time) -> None:
         self._file, self._now = file or room_file(), now
 
-    def look(self, done: int | None = None) -> Board:
-        """Who is where; a call for help that has been `done` is marked as answered before."""
+    def read(self, answered: int | None = None) -> Board:
+        """Return the attendance, after marking a call for help as answered."""
         try:
             room = room_in_use(self._file, self._now)
             if room is None:
-                return NOBODY
+                return NO_ATTENDANCE
             with closing(room):
-                if done is not None:
-                    room.done(done)
+                if answered is not None:
+                    room.done(answered)
                 return room.board()
         except WorkshopError:  # the notes are no place for the troubles of a store
-            return NOBODY
+            return NO_ATTENDANCE
 
 
-def room_lines(board: Board, width: int, palette: Palette) -> list[Text]:
-    """Lines for those who ask for help, and those who disturb, and one that counts who is where; or none of these."""
+def attendance_lines(board: Board, width: int, palette: Palette) -> list[Text]:
+    """Return lines for warnings, calls for help, and counts by exercise."""
     warning = Style(color=palette.warning, bold=True)
-    lines = [_between(Text(each, warning), Text(), width) for each in board.warnings]
+    lines = [_justify(Text(message, warning), Text(), width) for message in board.warnings]
     if board.calls:
         names = ", ".join(
-            f"{called(each)} ({f'{each.minutes} min' if each.minutes else 'now'})" for each in board.calls
+            f"{called(call)} ({f'{call.minutes} min' if call.minutes else 'now'})" for call in board.calls
         )
-        lines.append(_between(Text(f"help: {names}", warning), Text("d done", palette.muted), width))
+        lines.append(_justify(Text(f"help: {names}", warning), Text("d done", palette.muted), width))
     if board.counts:
-        counted = "   ".join(f"{each.exercise}: {each.working} working, {each.right} right" for each in board.counts)
-        lines.append(_between(Text(f"exercise {counted}", palette.muted), Text(), width))
+        counts = "   ".join(f"{count.exercise}: {count.working} working, {count.right} right" for count in board.counts)
+        lines.append(_justify(Text(f"exercise {counts}", palette.muted), Text(), width))
     return lines
 
 
-def _between(left: Text, right: Text, width: int) -> Text:
-    left.truncate(max(width - right.cell_len - 2, 1), overflow="ellipsis", pad=True)
-    return Text.assemble(left, "  ", right)
+def _justify(start: Text, end: Text, width: int) -> Text:
+    start.truncate(max(width - end.cell_len - 2, 1), overflow="ellipsis", pad=True)
+    return Text.assemble(start, "  ", end)

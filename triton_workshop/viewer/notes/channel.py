@@ -1,4 +1,7 @@
-"""Sends what the slides show, and receives it, over the loopback network, which no other machine can reach."""
+"""Messages from the slides to the notes, over the loopback network.
+
+No other machine can reach it.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from pathlib import Path
 from triton_workshop.deck.model import Block, Deck, walk
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.notes.protocol import (
-    MOST_RUNNING,
+    MAX_RUNNING_BLOCKS,
     Address,
     Event,
     Exit,
@@ -27,33 +30,39 @@ from triton_workshop.viewer.notes.protocol import (
 from triton_workshop.viewer.slides.slide_step import SlideStep
 
 HEARTBEAT_SECONDS = 1.0
-"""Seconds between two heartbeats if nothing changes, so that notes that are opened later find the place."""
+"""Seconds between two heartbeats if nothing changes.
+
+By these, notes that are opened later find the position.
+"""
 
 
 class Publisher:
-    """Tells the notes, if there are any, what the slides show. Having no listener, or no network, is not an error."""
+    """Sender of the slides' state to the notes.
+
+    Having no listener, or no network, is not an error.
+    """
 
     def __init__(self, deck: Path, address: Address | None = None) -> None:
         self._deck = real_path(deck)
         self._socket = sending_socket(address or publish_address())
         self._opened = time.monotonic()
-        self._told: Heartbeat | None = None
-        self._told_at = 0.0
+        self._last_beat: Heartbeat | None = None
+        self._last_sent = 0.0
 
-    def tell(self, deck: Deck, place: SlideStep, cells: Mapping[Block, BlockRun]) -> None:
-        """Send what is new, and now and then what is not."""
+    def publish(self, deck: Deck, position: SlideStep, runs: Mapping[Block, BlockRun]) -> None:
+        """Send a heartbeat after a change, or when the next one is due."""
         now = time.monotonic()
-        before = self._told
-        here = (place.slide + 1, place.step)
-        moved = before is None or (before.slide, before.step) != here
-        beat = Heartbeat(*here, now - self._opened, running_blocks(deck, cells, now), moved)
-        if before is not None and now - self._told_at < HEARTBEAT_SECONDS and substance(beat) == substance(before):
+        last = self._last_beat
+        slide, step = position.slide + 1, position.step
+        moved = last is None or (last.slide, last.step) != (slide, step)
+        beat = Heartbeat(slide, step, now - self._opened, running_blocks(deck, runs, now), moved)
+        if last is not None and now - self._last_sent < HEARTBEAT_SECONDS and substance(beat) == substance(last):
             return
         self._send(beat)
-        self._told, self._told_at = beat, now
+        self._last_beat, self._last_sent = beat, now
 
     def close(self) -> None:
-        """Say that the slides are closed."""
+        """Send that the slides are closed."""
         self._send(Exit())
         self._socket.close()
 
@@ -63,28 +72,31 @@ class Publisher:
 
 
 def substance(beat: Heartbeat) -> tuple[object, ...]:
-    """The part of a heartbeat whose change should be sent immediately."""
+    """Return the part of a heartbeat whose change is sent immediately."""
     return beat.slide, beat.step, [(block.slide, block.block) for block in beat.running]
 
 
-def running_blocks(deck: Deck, cells: Mapping[Block, BlockRun], now: float) -> tuple[RunningBlock, ...]:
-    """The blocks that are running, in the deck's order."""
+def running_blocks(deck: Deck, runs: Mapping[Block, BlockRun], now: float) -> tuple[RunningBlock, ...]:
+    """Return the blocks that are running, in the deck's order."""
     # Called at every frame while a block runs, so it makes few comparisons and hashes no block of the deck.
-    running = [(block, cell) for block, cell in cells.items() if cell.status is Status.RUNNING]
+    running = [(block, run) for block, run in runs.items() if run.status is Status.RUNNING]
     if not running:
         return ()
-    found = [
-        RunningBlock(number, index, round(cell.elapsed(now), 1))
+    blocks = [
+        RunningBlock(number, index, round(run.elapsed(now), 1))
         for number, slide in enumerate(deck.slides, 1)
         for index, block in enumerate(walk(slide.blocks))
-        for running_block, cell in running
+        for running_block, run in running
         if block == running_block
     ]
-    return tuple(found[:MOST_RUNNING])
+    return tuple(blocks[:MAX_RUNNING_BLOCKS])
 
 
 def sending_socket(address: Address) -> socket.socket:
-    """A socket that sends to one address and never waits. If there is no such network, sending fails."""
+    """Return a socket that sends to one address and never waits.
+
+    If there is no such network, sending fails.
+    """
     sending = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     sending.setblocking(False)
     with suppress(OSError):
@@ -95,11 +107,14 @@ def sending_socket(address: Address) -> socket.socket:
 
 
 class CannotListenError(Exception):
-    """The notes cannot hear the slides; `str(error)` says why and what to do, in one line."""
+    """The notes cannot receive from the slides.
+
+    `str(error)` says why and what to do, in one line.
+    """
 
 
 class Listener:
-    """Receives what the slides of one deck send.
+    """Receiver of the messages about one deck.
 
     Raises CannotListenError if the address is not available.
     """
@@ -121,8 +136,8 @@ class Listener:
                 "close any other notes"
             ) from None
 
-    def heard(self) -> Iterator[tuple[Address, Event]]:
-        """What has been heard since the last call, each with its sender's address."""
+    def receive(self) -> Iterator[tuple[Address, Event]]:
+        """Yield the events since the last call, with their senders' addresses."""
         while True:
             try:
                 data, sender = self._socket.recvfrom(65536)

@@ -1,4 +1,7 @@
-"""Which slides the notes follow, and the time that they show. No network, no screen: events in, state out."""
+"""State of the notes: the slides that they follow, and their clock.
+
+Events come in, and state goes out; there is no network and no screen.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,15 @@ from triton_workshop.viewer.notes.protocol import Address, Event, Exit, Heartbea
 from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 
 SILENCE_SECONDS = 5.0
-"""Seconds of silence from slides that report every second, after which something is wrong."""
+"""Seconds of silence after which something is wrong.
+
+The slides send an event every second.
+"""
 
 
 class LinkState(Enum):
+    """States of the connection to the slides."""
+
     WAITING = auto()
     FOLLOWING = auto()
     SILENT = auto()
@@ -22,15 +30,18 @@ class LinkState(Enum):
 
 @dataclass(frozen=True)
 class Follower:
-    """What is known about the slides. If several show the same deck, the ones that moved last count."""
+    """State of the slides that are followed.
+
+    If several show the same deck, the notes follow those that moved last.
+    """
 
     sender: Address | None = None
-    shown: Heartbeat | None = None
-    heard_at: float = 0.0
+    beat: Heartbeat | None = None
+    last_received: float = 0.0
     closed: bool = False
 
-    def hear(self, sender: Address, event: Event, now: float) -> Follower:
-        """What is known after an event, heard at `now` (seconds)."""
+    def apply(self, sender: Address, event: Event, now: float) -> Follower:
+        """Return the state after an event, received at `now` (seconds)."""
         same = sender == self.sender
         match event:
             case Exit():
@@ -41,43 +52,53 @@ class Follower:
                 return Follower(sender, beat, now)
 
     def connection(self, now: float) -> LinkState:
-        if self.shown is None:
+        """Return the state of the connection."""
+        if self.beat is None:
             return LinkState.WAITING
         if self.closed:
             return LinkState.CLOSED
-        return LinkState.SILENT if now - self.heard_at > SILENCE_SECONDS else LinkState.FOLLOWING
+        return LinkState.SILENT if now - self.last_received > SILENCE_SECONDS else LinkState.FOLLOWING
 
-    def place(self, deck: Deck) -> SlideStep:
-        """Where the slides are in the deck as the notes have read it; its start if nothing was heard yet."""
-        if self.shown is None:
+    def position(self, deck: Deck) -> SlideStep:
+        """Return the slides' position in the deck as the notes have read it.
+
+        It is the start before the first event.
+        """
+        if self.beat is None:
             return SlideStep()
         steps = [slide.steps for slide in deck.slides]
-        return SlideStep(goto(self.shown.slide, steps).slide, self.shown.step).within(steps)
+        return SlideStep(goto(self.beat.slide, steps).slide, self.beat.step).within(steps)
 
     def running_now(self, now: float) -> tuple[RunningBlock, ...]:
-        """The running blocks, with the whole seconds that they have been running."""
-        if self.closed or self.shown is None:
+        """Return the running blocks, with the full seconds since they started."""
+        if self.closed or self.beat is None:
             return ()
-        passed = now - self.heard_at
-        return tuple(replace(block, seconds=int(block.seconds + passed)) for block in self.shown.running)
+        passed = now - self.last_received
+        return tuple(replace(block, seconds=int(block.seconds + passed)) for block in self.beat.running)
 
 
 @dataclass(frozen=True)
 class Clock:
-    """The time since the start, which is when the slides were opened, unless the presenter sets it."""
+    """The time since the start.
+
+    The start is when the slides were opened, unless the presenter sets it.
+    """
 
     started: float | None = None
 
-    def hear(self, event: Event, now: float) -> Clock:
-        """The clock after an event; reopening the slides does not start the talk again."""
+    def apply(self, event: Event, now: float) -> Clock:
+        """Return the clock after an event.
+
+        Reopening the slides does not start the talk again.
+        """
         if self.started is None and isinstance(event, Heartbeat):
             return Clock(now - event.elapsed)
         return self
 
     def elapsed(self, now: float) -> float:
-        """Seconds since the start; 0 before it."""
+        """Return the seconds since the start, or 0 before it."""
         return 0.0 if self.started is None else max(now - self.started, 0.0)
 
     def set_to(self, elapsed: float, now: float) -> Clock:
-        """The clock with this many seconds on it, but never less than 0."""
+        """Return the clock at this many seconds, but at least 0."""
         return Clock(now - max(elapsed, 0.0))

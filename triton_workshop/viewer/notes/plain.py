@@ -1,4 +1,7 @@
-"""Notes as plain text, slide by slide, for a printer, with the time of each slide if the deck has a plan."""
+"""Notes as plain text for a printer, slide by slide.
+
+If the deck has a plan, each slide has its time.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,13 @@ from triton_workshop.viewer.slides.plain import WIDTH
 
 
 def plain_notes(deck: Deck) -> str:
-    """Every slide's number, time, name and notes."""
+    """Format every slide's number, time, name and notes."""
     plan = schedule(deck)
     return "\n".join(line for index in range(len(deck.slides)) for line in slide_lines(deck, index, plan))
 
 
 def slide_lines(deck: Deck, index: int, plan: Schedule) -> Iterator[str]:
+    """Yield the lines of one slide's notes."""
     slide = deck.slides[index]
     at = f" {as_time(plan.windows[index][0])} ──" if plan.windows else ""
     yield f"── {index + 1} / {len(deck.slides)} ──{at}".ljust(WIDTH, "─")

@@ -1,6 +1,6 @@
-"""What slides tell the notes that follow them. Nothing is sent here.
+"""Events that slides send to the notes, and their encoding.
 
-An event is one UDP datagram on the loopback network, a JSON object: the deck's path, and what there is to say of it.
+An event is one UDP datagram on the loopback network, a JSON object with the deck's path.
 
     {"deck": "/real/path/deck.md", "event": {"command": "Heartbeat", "slide": 1, "step": 0, ...}}
     {"deck": "/real/path/deck.md", "event": {"command": "Exit"}}
@@ -16,19 +16,25 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 PORT = 59419
-MOST_RUNNING = 8
+MAX_RUNNING_BLOCKS = 8
 """Running blocks that a heartbeat names, since it has to stay small."""
 
 Address = tuple[str, int]
 
 
 def listen_address(platform: str = sys.platform) -> Address:
-    """Where notes listen: Linux delivers a datagram for the broadcast address to every socket bound to it."""
+    """Return the address of the notes.
+
+    Linux delivers a datagram for the broadcast address to every socket bound to it.
+    """
     return ("127.255.255.255" if platform == "linux" else "127.0.0.1", PORT)
 
 
 def publish_address(platform: str = sys.platform) -> Address:
-    """Where slides send: a Mac's loopback network has no broadcast, so only one view of the notes can listen there."""
+    """Return the address to which slides send.
+
+    A Mac's loopback network has no broadcast, so only one view of the notes can listen there.
+    """
     return ("127.0.0.1" if platform == "darwin" else "127.255.255.255", PORT)
 
 
@@ -39,42 +45,50 @@ class Exit:
 
 @dataclass(frozen=True)
 class RunningBlock:
-    """A running block: its slide, from 1; its number on the slide, from 0; and how many seconds it has been running."""
+    """A block that is running, and for how long."""
 
     slide: int
+    """The slide's number, from 1."""
     block: int
+    """The block's number on the slide, from 0."""
     seconds: float
 
 
 @dataclass(frozen=True)
 class Heartbeat:
-    """The slide shown, from 1, its step, from 0, the seconds since the slides were opened, and what runs."""
+    """The state of the slides."""
 
     slide: int
+    """The slide's number, from 1."""
     step: int
+    """The step, from 0."""
     elapsed: float
+    """Seconds since the slides were opened."""
     running: tuple[RunningBlock, ...] = ()
     moved: bool = False
-    """Whether another slide or step was shown before."""
+    """True if the slides showed another slide or step before."""
 
 
 Event = Exit | Heartbeat
 
 
 def real_path(deck: Path) -> str:
-    """The name by which slides and notes know a deck: its path, absolute and without links."""
+    """Return the absolute path without links, by which both sides know a deck."""
     return os.path.realpath(deck)
 
 
 def encode(event: Event, deck: str) -> bytes:
-    """The datagram for an event."""
-    said = {"command": type(event).__name__, **asdict(event)}
-    message = json.dumps({"deck": deck, "event": said}, ensure_ascii=False, separators=(",", ":"))
+    """Return the datagram for an event."""
+    fields = {"command": type(event).__name__, **asdict(event)}
+    message = json.dumps({"deck": deck, "event": fields}, ensure_ascii=False, separators=(",", ":"))
     return message.encode(errors="surrogateescape")
 
 
 def decode(data: bytes, deck: str) -> Event | None:
-    """The event in a datagram; None if it is about another deck or unknown."""
+    """Return the event in a datagram, or None if it is unknown.
+
+    An event about another deck counts as unknown.
+    """
     try:
         message = json.loads(data.decode(errors="surrogateescape"))
         if message["deck"] != deck:
@@ -84,9 +98,12 @@ def decode(data: bytes, deck: str) -> Event | None:
         return None
 
 
-def read_event(said: object) -> Event | None:
-    """Raises ValueError, TypeError or KeyError for a malformed event."""
-    match said:
+def read_event(fields: object) -> Event | None:
+    """Return the event in decoded JSON, or None for an unknown command.
+
+    Raises ValueError, TypeError or KeyError for a malformed event.
+    """
+    match fields:
         case {"command": "Exit"}:
             return Exit()
         case {
@@ -99,7 +116,7 @@ def read_event(said: object) -> Event | None:
         }:
             blocks = (
                 RunningBlock(count(block["slide"]), count(block["block"]), seconds(block["seconds"]))
-                for block in running[:MOST_RUNNING]
+                for block in running[:MAX_RUNNING_BLOCKS]
             )
             return Heartbeat(count(slide), count(step), seconds(elapsed), tuple(blocks), moved)
         case _:
@@ -107,12 +124,14 @@ def read_event(said: object) -> Event | None:
 
 
 def count(value: object) -> int:
+    """Return a value that is a valid count. Raises ValueError."""
     if type(value) is not int or not 0 <= value < 2**32:
         raise ValueError("expected a whole number of 32 bits")
     return value
 
 
 def seconds(value: object) -> float:
+    """Return a value that is a valid time in seconds. Raises ValueError."""
     if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
         raise ValueError("expected seconds")
     return float(value)

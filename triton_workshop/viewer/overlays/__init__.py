@@ -1,1 +1,1 @@
-"""What lies over a slide: lists, search, and the whole output of a block."""
+"""Screens over a slide: lists, search, and the output of a block."""

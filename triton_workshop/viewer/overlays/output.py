@@ -1,4 +1,4 @@
-"""The output of a block on its own screen: everything that was kept of it."""
+"""The screen with a block's output, as far as it is stored."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from triton_workshop.viewer.slides.outputs import run_status
 
 @dataclass(frozen=True)
 class NamedRun:
-    """One run, and what the title bar calls it."""
+    """One run, and its name in the title bar."""
 
     name: str
     run: BlockRun
 
 
 class OutputScreen(ModalScreen[None]):
-    """Shows one of several outputs; below it, how its run goes."""
+    """One of several outputs, with the status of its run below."""
 
     AUTO_FOCUS = "Pager"
     CSS = "OutputScreen { background: $background; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         ("escape,o,q", "dismiss", "Close"),
-        ("tab", "other(1)", "Next output"),
-        ("shift+tab", "other(-1)", "Previous output"),
+        ("tab", "switch(1)", "Next output"),
+        ("shift+tab", "switch(-1)", "Previous output"),
         ("ctrl+x", "app.stop", "Stop"),
     ]
 
@@ -63,37 +63,38 @@ class OutputScreen(ModalScreen[None]):
         self.draw()
 
     def on_click(self, event: events.Click) -> None:
-        event.stop()  # not meant for the slide below
+        """Hide the click from the slide below."""
+        event.stop()
 
     def draw(self) -> None:
         """Show the output as it is now."""
         if self.is_mounted:
-            self.pager.update(self._said()[1])
+            self.pager.update(self._run_status()[1])
             self._draw_frame()
 
     def _draw_frame(self) -> None:
-        """Draw what is above and below the output."""
+        """Draw the rows above and below the output."""
         width = max(self.app.size.width, 1)
         self.heading.show((self._heading(width),))
         self.status.show((self._status(width),))
 
-    def _said(self) -> tuple[Text, str]:
+    def _run_status(self) -> tuple[Text, str]:
         return run_status(self.outputs[self.chosen].run, time.monotonic(), self.palette)
 
     def _heading(self, width: int) -> Strip:
         palette = self.palette
         ground = Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
-        which = f"{self.chosen + 1} of {len(self.outputs)} · Tab " if len(self.outputs) > 1 else ""
+        count = f"{self.chosen + 1} of {len(self.outputs)} · Tab " if len(self.outputs) > 1 else ""
         name = Text(f" {self.outputs[self.chosen].name}")
-        name.truncate(max(width - len(which) - 2, 1), overflow="ellipsis", pad=True)
-        return strip(Text.assemble(name, which, " "), width, ground)
+        name.truncate(max(width - len(count) - 2, 1), overflow="ellipsis", pad=True)
+        return strip(Text.assemble(name, count, " "), width, ground)
 
     def _status(self, width: int) -> Strip:
-        """How the run goes, and which rows of its output are in view."""
+        """Draw the run's status, and the numbers of the visible rows."""
         pager, plain = self.pager, Style(color=self.palette.muted, bold=False)
         rows = pager.starts[-1]
-        last = min(pager.top + pager.rows_shown, rows)
-        text = self._said()[0].copy()
+        last = min(pager.top + pager.visible_rows, rows)
+        text = self._run_status()[0].copy()
         text.append(f"   {min(pager.top + 1, last):,}–{last:,} of {rows:,}", plain)
         if pager.dropped:
             text.append(f"   {pager.dropped:,} earlier ones were dropped", plain)
@@ -106,7 +107,8 @@ class OutputScreen(ModalScreen[None]):
 
     # Keys
 
-    def action_other(self, steps: int) -> None:
+    def action_switch(self, steps: int) -> None:
+        """Show the output that is so many further on."""
         self.chosen = (self.chosen + steps) % len(self.outputs)
         self.pager.open(self.outputs[self.chosen].run)
         self.draw()

@@ -1,4 +1,4 @@
-"""Shows all lines of an output, any number of them."""
+"""A widget that shows any number of lines of output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from triton_workshop.viewer.pictures.drawing import ScaledPicture, half_blocks, 
 
 
 class Pager(ScrollView, can_focus=True):
-    """The lines of an output. Follows it while it grows, until the presenter scrolls up."""
+    """The lines of an output.
+
+    It follows the output while it grows, until the presenter scrolls up.
+    """
 
     DEFAULT_CSS = "Pager { scrollbar-size: 0 0; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -55,17 +58,17 @@ class Pager(ScrollView, can_focus=True):
         self.dropped = 0
 
     def update(self, bar: str) -> None:
-        """Show the output as it is now, with a bar of this colour beside it."""
+        """Show the current output, with a bar of this colour beside it."""
         self.bar = Segment("▎ ", Style(color=bar, bgcolor=self.palette.well))
         transcript = self.run.transcript
         self.lines = () if transcript.empty else transcript.visible_lines()
-        gone, self.dropped = transcript.dropped - self.dropped, transcript.dropped
-        rows_gone = self.starts[min(gone, len(self.starts) - 1)]
+        dropped, self.dropped = transcript.dropped - self.dropped, transcript.dropped
+        dropped_rows = self.starts[min(dropped, len(self.starts) - 1)]
         self._lay_out()
         if self.follows:
             self._go(self.starts[-1])
-        elif rows_gone:  # stays at the same lines when the first ones are dropped
-            self._go(self.top - rows_gone)
+        elif dropped_rows:  # stays at the same lines when the first ones are dropped
+            self._go(self.top - dropped_rows)
         self.refresh()
 
     def _lay_out(self) -> None:
@@ -83,7 +86,7 @@ class Pager(ScrollView, can_focus=True):
         return max(self.size.width - 3, 1)
 
     @property
-    def rows_shown(self) -> int:
+    def visible_rows(self) -> int:
         """Rows for text."""
         return max(self.size.height, 1)
 
@@ -98,25 +101,26 @@ class Pager(ScrollView, can_focus=True):
         return folded_height(line, self.columns)
 
     def _picture(self, line: PictureLine) -> ScaledPicture:
-        """A picture in characters: it scrolls with the text, and fits on one screen."""
-        columns, rows = output_cells(line.picture, self.columns, self.rows_shown, self.terminal)
+        """Scale a picture in characters to one screen."""
+        columns, rows = output_cells(line.picture, self.columns, self.visible_rows, self.terminal)
         return ScaledPicture(line.picture, columns, rows, self.palette.well)
 
-    # What is shown
+    # Drawing
 
     def render_line(self, y: int) -> Strip:
+        """Draw one row of the screen."""
         ground = Style(color=self.palette.text, bgcolor=self.palette.well)
         row = self.top + y
         number = self.line_at(row)
-        shown = self._rows(number, ground)[row - self.starts[number] :] if row < self.starts[-1] else ()
-        return Strip([self.bar, *(shown[0] if shown else ())]).adjust_cell_length(self.size.width, ground)
+        rows = self._rows(number, ground)[row - self.starts[number] :] if row < self.starts[-1] else ()
+        return Strip([self.bar, *(rows[0] if rows else ())]).adjust_cell_length(self.size.width, ground)
 
     def line_at(self, row: int) -> int:
-        """The line that is in a row."""
+        """Return the number of the line in a row."""
         return max(bisect_right(self.starts, row) - 1, 0)
 
     def _rows(self, number: int, ground: Style) -> Sequence[Strip]:
-        """A line in as many rows as it takes here."""
+        """Draw a line in as many rows as it takes."""
         line = self.lines[number]
         if isinstance(line, PictureLine):
             picture = self._picture(line)
@@ -129,18 +133,22 @@ class Pager(ScrollView, can_focus=True):
         self.scroll_to(y=row, animate=False, force=True)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """At the end, the output is followed again."""
+        """Follow the output again at its end."""
         super().watch_scroll_y(old_value, new_value)
         self.follows = new_value >= self.max_scroll_y
 
     def action_rows(self, rows: int) -> None:
+        """Scroll by rows."""
         self._go(self.top + rows)
 
     def action_page(self, screens: float) -> None:
-        self._go(self.top + round(screens * max(self.rows_shown - 1, 1)))
+        """Scroll by screens, with one row in common."""
+        self._go(self.top + round(screens * max(self.visible_rows - 1, 1)))
 
     def action_top(self) -> None:
+        """Scroll to the start."""
         self._go(0)
 
     def action_end(self) -> None:
+        """Scroll to the end, and follow the output."""
         self._go(self.starts[-1])

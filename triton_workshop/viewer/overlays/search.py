@@ -1,4 +1,4 @@
-"""Ways to a slide: the list of all of them, and a search in what they say."""
+"""The list of slides, and the search in their text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ PROMPT_ROWS = 2
 
 
 def occurrences(query: str, text: str) -> list[tuple[int, int]]:
-    """Where the query occurs in the text. A query without capitals matches both cases."""
+    """Return the spans of the text that match the query.
+
+    A query without capitals matches both cases.
+    """
     if not query:
         return []
     flags = re.NOFLAG if query != query.lower() else re.IGNORECASE
@@ -36,7 +39,7 @@ def occurrences(query: str, text: str) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class SearchedSlide:
-    """A slide as search sees it: its name, and the lines of its body and its notes."""
+    """A slide's name, and the lines of its body and its notes."""
 
     name: str
     lines: tuple[str, ...]
@@ -44,14 +47,15 @@ class SearchedSlide:
 
 @dataclass(frozen=True)
 class Hit:
-    """A slide with every word of a query, and the line of it that shows this; empty if its name does."""
+    """A slide with every term of a query."""
 
     slide: int
     line: str
+    """The line with most of the terms; empty if the name has all of them."""
 
 
 def entries(deck: Deck) -> tuple[SearchedSlide, ...]:
-    """Every slide of a deck, with every step."""
+    """Return every slide of a deck for the search, with every step."""
     return tuple(
         SearchedSlide(one_line(plain(slide_name(deck, slide))), tuple(map(one_line, lines(deck, slide))))
         for slide in deck.slides
@@ -59,6 +63,7 @@ def entries(deck: Deck) -> tuple[SearchedSlide, ...]:
 
 
 def lines(deck: Deck, slide: Slide) -> Iterator[str]:
+    """Yield the lines of a slide and of its notes."""
     if slide.introduction:
         yield from cover_lines(deck)
     yield from (line for line in blocks_lines(slide.blocks) if not line.startswith("```"))
@@ -67,25 +72,27 @@ def lines(deck: Deck, slide: Slide) -> Iterator[str]:
 
 
 def one_line(text: str) -> str:
+    """Collapse all white space of a text."""
     return " ".join(printable(text).split())
 
 
 def hits(slides: Sequence[SearchedSlide], query: str) -> list[Hit]:
-    """The slides that have every word of the query, first those with all of them in the name, then those with a line.
+    """Return the slides that have every term of the query.
 
-    Otherwise the deck's order is kept.
+    Slides with all terms in the name come first, then those with all in one line; otherwise the deck's order stays.
     """
-    words = query.split()
+    terms = query.split()
     ranked: list[tuple[int, Hit]] = []
     for index, slide in enumerate(slides):
-        missing = {word for word in words if not occurrences(word, slide.name)}
+        missing = {term for term in terms if not occurrences(term, slide.name)}
         if not missing:
             ranked.append((0, Hit(index, "")))
             continue
-        found = [{word for word in words if occurrences(word, line)} for line in slide.lines]
-        best = max(range(len(found)), key=lambda number: len(found[number]), default=0)
-        if missing <= set().union(*found):
-            ranked.append((1 if found[best] == set(words) else 2, Hit(index, slide.lines[best])))
+        matches = [{term for term in terms if occurrences(term, line)} for line in slide.lines]
+        # The line with most terms is shown, even where no line has all of them.
+        best = max(range(len(matches)), key=lambda number: len(matches[number]), default=0)
+        if missing <= set().union(*matches):
+            ranked.append((1 if matches[best] == set(terms) else 2, Hit(index, slide.lines[best])))
     return [hit for _, hit in sorted(ranked, key=lambda entry: entry[0])]
 
 
@@ -94,13 +101,18 @@ class Index(Choice):
 
     BINDINGS: ClassVar[list[BindingType]] = [("ctrl+p", "dismiss", "Close")]
 
-    def __init__(self, deck: Deck, here: int) -> None:
+    def __init__(self, deck: Deck, current: int) -> None:
         names = (printable(plain(slide_name(deck, slide))).replace("\n", " ") for slide in deck.slides)
-        super().__init__("Slides", (Text(f" {number:>3}  {name or '—'}") for number, name in enumerate(names, 1)), here)
+        super().__init__(
+            "Slides", (Text(f" {number:>3}  {name or '—'}") for number, name in enumerate(names, 1)), current
+        )
 
 
 class SlideSearch(Box[int]):
-    """A prompt, and the slides that match it; dismissed with the index of the chosen one."""
+    """A prompt, and the slides that match it.
+
+    It is dismissed with the index of the chosen slide.
+    """
 
     MAX_COLUMNS = 100
     AUTO_FOCUS = "Input"
@@ -132,53 +144,60 @@ class SlideSearch(Box[int]):
         super().__init__("Search the slides", Vertical(prompt, Rule(), self.options))
 
     def on_resize(self) -> None:
+        """Fit the list to the screen, with the same slide highlighted."""
         # The box keeps its height while the list shrinks and grows.
         self.options.styles.height = min(max(self.app.size.height - PROMPT_ROWS - 2, 1), len(self.slides))
         highlighted = self.options.highlighted
         self.search(self.query_text.value)
-        if self.found:
+        if self.hits:
             self.options.highlighted = highlighted
 
     def on_input_changed(self, event: Input.Changed) -> None:
+        """Search for the text of the prompt."""
         self.search(event.value)
 
     def on_input_submitted(self) -> None:
-        self.dismiss(self.found[self.options.highlighted].slide if self.options.highlighted is not None else None)
+        """Choose the highlighted slide."""
+        self.dismiss(self.hits[self.options.highlighted].slide if self.options.highlighted is not None else None)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self.found[event.option_index].slide)
+        """Choose the slide that was clicked."""
+        self.dismiss(self.hits[event.option_index].slide)
 
     def search(self, query: str) -> None:
-        self.found = hits(self.slides, query)
-        self.count.update(f"{len(self.found)} of {len(self.slides)}")
-        self.options.set_options(self.row(hit, query.split()) for hit in self.found)
-        if self.found:
+        """List the slides that match a query."""
+        self.hits = hits(self.slides, query)
+        self.count.update(f"{len(self.hits)} of {len(self.slides)}")
+        self.options.set_options(self.row(hit, query.split()) for hit in self.hits)
+        if self.hits:
             self.options.highlighted = 0
         else:
             self.options.add_option(Option("No slide matches.", disabled=True))
 
-    def row(self, hit: Hit, words: Sequence[str]) -> Text:
-        """A slide's number and name, and of the line that matches the part around the match."""
+    def row(self, hit: Hit, terms: Sequence[str]) -> Text:
+        """Draw a slide's number and name, and an excerpt of the line that matches."""
         number = Text(f" {hit.slide + 1:>3}  ", Style(color=self.palette.muted))
-        name = self.marked(Text(self.slides[hit.slide].name or "—"), words)
+        name = self.highlight(Text(self.slides[hit.slide].name or "—"), terms)
         if not hit.line:
             return Text.assemble(number, name)
         width = max(min(self.MAX_COLUMNS, self.app.size.width) - FRAME_COLUMNS, 1)
         name.truncate(max((width - 6) * 2 // 5, 1), overflow="ellipsis", pad=True)
-        return Text.assemble(number, name, "  ", self.excerpt(hit.line, width - 8 - name.cell_len, words))
+        return Text.assemble(number, name, "  ", self.excerpt(hit.line, width - 8 - name.cell_len, terms))
 
-    def excerpt(self, line: str, width: int, words: Sequence[str]) -> Text:
-        """The part of a line around the match."""
-        starts = [start for word in words for start, _ in occurrences(word, line)]
+    def excerpt(self, line: str, width: int, terms: Sequence[str]) -> Text:
+        """Cut a line to the text around its first match."""
+        starts = [start for term in terms for start, _ in occurrences(term, line)]
         skipped = max(min(starts, default=0) - width // 2, 0) if len(line) > width else 0
         text = f"…{line[skipped:]}" if skipped else line
-        return self.marked(Text(text, Style(color=self.palette.muted)), words)
+        return self.highlight(Text(text, Style(color=self.palette.muted)), terms)
 
-    def marked(self, text: Text, words: Sequence[str]) -> Text:
-        for word in words:
-            for start, end in occurrences(word, text.plain):
+    def highlight(self, text: Text, terms: Sequence[str]) -> Text:
+        """Highlight the terms in a text."""
+        for term in terms:
+            for start, end in occurrences(term, text.plain):
                 text.stylize(Style(color=self.palette.literal, bold=True, underline=True), start, end)
         return text
 
-    def action_move(self, how: str) -> None:
-        getattr(self.options, f"action_{how}")()
+    def action_move(self, action: str) -> None:
+        """Move the highlight by an action of the list."""
+        getattr(self.options, f"action_{action}")()

@@ -1,4 +1,7 @@
-"""Diagrams that a deck brings as text too, for terminals that show no pictures: NAME.COLUMNS.ans beside NAME.png."""
+"""Text versions of a deck's diagrams, for terminals without pictures.
+
+NAME.COLUMNS.ans lies in the same folder as NAME.png.
+"""
 
 from __future__ import annotations
 
@@ -12,26 +15,32 @@ from rich.text import Text
 
 @dataclass(frozen=True)
 class CellDrawing:
-    """Lines with colours of their own, or the screen's where they have none."""
+    """Lines of a diagram, in their own colours or the screen's."""
 
     lines: tuple[Text, ...]
     columns: int
 
 
 def drawing_files(picture: Path) -> list[Path]:
-    """The text files that may be shown in a picture's place."""
+    """Return the text versions of a picture."""
     return sorted(path for path in picture.parent.glob("*.ans") if path.name.rsplit(".", 2)[0] == picture.stem)
 
 
 @lru_cache(maxsize=64)
 def drawings(picture: Path) -> tuple[CellDrawing, ...]:
-    """From the widest to the narrowest; a file that is empty or cannot be read is left out."""
-    found = [drawing for path in drawing_files(picture) if (drawing := _read(path)) is not None]
-    return tuple(sorted(found, key=lambda drawing: -drawing.columns))
+    """Return a picture's text versions, the widest first.
+
+    A file that is empty or cannot be read is left out.
+    """
+    readable = [drawing for path in drawing_files(picture) if (drawing := _read(path)) is not None]
+    return tuple(sorted(readable, key=lambda drawing: -drawing.columns))
 
 
 def drawing_for(picture: Path, columns: int, rows: int | None = None) -> CellDrawing | None:
-    """The widest that fits the columns, and the rows where one does; None where there is none."""
+    """Return the widest text version that fits, or None.
+
+    If none fits the rows, the lowest one that fits the columns is returned.
+    """
     fitting = [drawing for drawing in drawings(picture) if drawing.columns <= columns]
     low = [drawing for drawing in fitting if rows is None or len(drawing.lines) <= rows]
     return next(iter(low), min(fitting, key=lambda drawing: len(drawing.lines), default=None))

@@ -1,4 +1,7 @@
-"""Pictures inside a slide: how large they are in cells, and half-blocks where the terminal knows nothing better."""
+"""Pictures inside a slide: their size in cells, and half-blocks for them.
+
+Half-blocks are for terminals that cannot show pictures.
+"""
 
 from __future__ import annotations
 
@@ -29,28 +32,33 @@ Source = Path | PrintedPicture
 
 @dataclass(frozen=True)
 class ScaledPicture:
-    """A picture as it is shown: over how many cells, and on which colour where it is transparent."""
+    """A picture with its size in cells."""
 
     source: Source
     columns: int
     rows: int
     background: str
+    """The colour below transparent pixels."""
 
 
 @dataclass(frozen=True)
 class PlacedPicture:
-    """Where a picture goes that the terminal shows, in cells of what it stands in: the body, or the footer."""
+    """A picture that the terminal shows, with its position in cells."""
 
     picture: ScaledPicture
     x: int
     y: int
 
     def moved(self, x: int, y: int) -> PlacedPicture:
+        """Return it at another position, further by (x, y)."""
         return replace(self, x=self.x + x, y=self.y + y)
 
 
 def open_picture(source: Source) -> Image:
-    """Open it, and read no more than its size yet. Raises what Pillow raises."""
+    """Open a picture, and read no more than its size yet.
+
+    Raises Pillow's errors.
+    """
     from PIL.Image import open as open_file  # not before there is a picture
 
     return open_file(io.BytesIO(source.data) if isinstance(source, PrintedPicture) else source)
@@ -58,7 +66,7 @@ def open_picture(source: Source) -> Image:
 
 @lru_cache(maxsize=64)
 def pixel_size(source: Source) -> tuple[int, int] | None:
-    """Width and height; None for a file that is no picture."""
+    """Return the width and height, or None for a file that is no picture."""
     if isinstance(source, PrintedPicture):
         return source.width, source.height
     from PIL import Image
@@ -70,27 +78,28 @@ def pixel_size(source: Source) -> tuple[int, int] | None:
         return None
 
 
-def forget_pictures() -> None:
-    """Forget what was read of picture files: they have been saved since."""
+def clear_picture_caches() -> None:
+    """Drop everything that was read from picture files, after a save."""
     pixel_size.cache_clear()
     half_blocks.cache_clear()
     drawings.cache_clear()
 
 
 def output_cells(picture: PrintedPicture, columns: int, rows: int, terminal: Terminal) -> tuple[int, int]:
-    """Columns and rows of a picture in an output, as wide as `show_image` prints one in characters.
+    """Return the columns and rows of a picture in an output.
 
-    As large as the room lets it, so that everybody sees it, but no pixel is wider than a cell.
+    It is as large as it can be, so that everybody sees it, but at most as wide as `show_image` prints one in
+    characters, and no pixel is wider than a cell.
     """
     columns = min(columns, MAX_PICTURE_COLUMNS, picture.width)
     return terminal.cells_for((picture.width, picture.height), 100, columns, rows)
 
 
 def flat_picture(source: Source, background: str, width: int, height: int) -> Image | None:
-    """The picture in RGB, on that colour where it is transparent; None where it cannot be read.
+    """Return a picture in RGB on a background, or None if it cannot be read.
 
-    `width` and `height` are the pixels that are wanted: files that can be read faster in a smaller size (JPEG) come in
-    one that is not much larger.
+    `width` and `height` are the pixels that will be drawn: a file that can be read faster in a smaller size (JPEG) is
+    read in one that is not much larger.
     """
     from PIL import Image
 
@@ -107,7 +116,10 @@ def flat_picture(source: Source, background: str, width: int, height: int) -> Im
 
 @lru_cache(maxsize=32)
 def half_blocks(picture: ScaledPicture) -> tuple[Strip, ...] | None:
-    """The picture in characters that show two pixels each, one above the other; None where it cannot be read."""
+    """Draw a picture in characters of two pixels each, one above the other.
+
+    Return None if it cannot be read.
+    """
     columns, rows = picture.columns, picture.rows
     flat = flat_picture(picture.source, picture.background, columns * 2, rows * 4)
     if flat is None:
@@ -123,8 +135,11 @@ def half_blocks(picture: ScaledPicture) -> tuple[Strip, ...] | None:
     )
 
 
-def drawn(drawing: CellDrawing, palette: Palette, width: int) -> list[Strip]:
-    """The rows of a diagram in characters. On a light slide it brings its own dark ground, as a picture does."""
+def draw_cells(drawing: CellDrawing, palette: Palette, width: int) -> list[Strip]:
+    """Draw the rows of a diagram in characters.
+
+    On a light slide it has its own dark ground, as a picture does.
+    """
     if palette.dark:
         return [strip(line, drawing.columns, palette.base) for line in drawing.lines]
     edge = Segment(" " * int(drawing.columns + 2 <= width), DARK.base)

@@ -1,4 +1,4 @@
-"""The terminal's own pictures on the screen: which are there, where, and what the terminal holds for us."""
+"""The pictures on the screen that the terminal itself shows."""
 
 from __future__ import annotations
 
@@ -7,56 +7,65 @@ from typing import TYPE_CHECKING
 
 from triton_workshop.screen.rows import Rows
 from triton_workshop.terminal import Terminal
-from triton_workshop.viewer.pictures.drawing import PlacedPicture, forget_pictures
+from triton_workshop.viewer.pictures.drawing import PlacedPicture, clear_picture_caches
 
 if TYPE_CHECKING:
-    from triton_workshop.viewer.pictures.widget import Held, PictureWidget
+    from triton_workshop.viewer.pictures.widget import KittyImageCache, PictureWidget
 
 
 class PlacedPictures:
-    """Pictures that the terminal itself shows, over rows that leave room for them."""
+    """Pictures over rows that leave space for them."""
 
     def __init__(self) -> None:
-        self.held: Held | None = None
+        self.kitty_cache: KittyImageCache | None = None
         self._widgets: dict[Rows, list[PictureWidget]] = {}
 
     def place(self, pictures: Sequence[PlacedPicture], rows: Rows, terminal: Terminal) -> None:
-        """Put these pictures, and no others, where some rows want them; those that only move are moved."""
-        left, placed = self._widgets.get(rows, []), []
-        for at in pictures:
-            widget = next((widget for widget in left if widget.picture == at.picture), None)
-            if widget is not None:
-                left.remove(widget)
-            else:
-                from triton_workshop.viewer.pictures.widget import Held, PictureWidget  # not before there is a picture
+        """Show these pictures, and no others, over some rows.
 
-                self.held = self.held or Held()
-                widget = PictureWidget(at.picture, terminal, self.held)
+        A picture that is there already is only moved, so that the terminal need not get it again.
+        """
+        unused, widgets = self._widgets.get(rows, []), []
+        for position in pictures:
+            widget = next((widget for widget in unused if widget.picture == position.picture), None)
+            if widget is not None:
+                unused.remove(widget)
+            else:
+                from triton_workshop.viewer.pictures.widget import (
+                    KittyImageCache,
+                    PictureWidget,
+                )  # not before a picture
+
+                self.kitty_cache = self.kitty_cache or KittyImageCache()
+                widget = PictureWidget(position.picture, terminal, self.kitty_cache)
                 rows.mount(widget)
-            widget.styles.offset = (at.x, at.y)
-            placed.append(widget)
-        for widget in left:
+            widget.styles.offset = (position.x, position.y)
+            widgets.append(widget)
+        for widget in unused:
             widget.display = False  # hidden now; it is removed a moment later
             widget.remove()
-        self._widgets[rows] = placed
+        self._widgets[rows] = widgets
 
-    def draw_again(self) -> None:
-        """Draw all of them again, as some terminals lose them."""
+    def redraw(self) -> None:
+        """Draw all pictures again, as some terminals lose them."""
         for widgets in self._widgets.values():
             for widget in widgets:
-                widget.draw_again()
+                widget.redraw()
 
     def forget(self, terminal: Terminal) -> str:
-        """Forget everything made from picture files, which have been saved since; return what `let_go` does."""
-        forget_pictures()
-        if terminal.shows_pictures:
-            from triton_workshop.viewer.pictures.widget import forget_prepared
+        """Drop everything made from picture files, after a save.
 
-            forget_prepared()
+        Return the sequence that `release` returns.
+        """
+        clear_picture_caches()
+        if terminal.shows_pictures:
+            from triton_workshop.viewer.pictures.widget import clear_prepared
+
+            clear_prepared()
         for rows in self._widgets:
             self.place((), rows, terminal)
-        return self.let_go(terminal)
+        return self.release(terminal)
 
-    def let_go(self, terminal: Terminal) -> str:
-        """The sequence that makes the terminal forget what it holds for us."""
-        return self.held.let_go(terminal) if self.held is not None else ""
+    def release(self, terminal: Terminal) -> str:
+        """Return the sequence that frees the terminal's stored pictures."""
+        return self.kitty_cache.release(terminal) if self.kitty_cache is not None else ""

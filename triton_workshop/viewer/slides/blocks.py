@@ -34,10 +34,13 @@ from triton_workshop.screen.code_rows import code_rows
 from triton_workshop.screen.lines import Lines, fitting, strip, wrap
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines, comment_start, rich_text, superscript
-from triton_workshop.viewer.slides.view import NARROWEST_COLUMN, Air
+from triton_workshop.viewer.slides.view import NARROWEST_COLUMN, Spacing
 
 MEASURE = 108
-"""Columns beyond which running text is hard to read; code, tables and columns may be wider."""
+"""Columns beyond which running text is hard to read.
+
+Code, tables and columns may be wider.
+"""
 ALERTS = {
     "note": ("●", "note"),
     "tip": ("★", "good"),
@@ -52,8 +55,11 @@ NO_TERMINAL = ("a terminal in presenterm; here as +exec", "no terminal here", "n
 
 
 @lru_cache(maxsize=1024)
-def still_lines(block: Block, width: int, palette: Palette, step: int) -> Lines:
-    """The lines of a block that does not run: always the same for the same slide, so they are made once."""
+def static_lines(block: Block, width: int, palette: Palette, step: int) -> Lines:
+    """Draw a block that does not run.
+
+    Its lines are always the same for the same slide, so they are drawn once.
+    """
     content, base = block.content, palette.base
     alignment = block.alignment or Alignment.LEFT
     measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
@@ -93,7 +99,7 @@ def still_lines(block: Block, width: int, palette: Palette, step: int) -> Lines:
 
 
 def list_item(item: ListItem, width: int, measure: int, palette: Palette) -> Lines:
-    """A bullet or number, and its text with a hanging indent."""
+    """Draw a bullet or number, and its text with a hanging indent."""
     marker = printable(item.marker)
     indent = 3 * item.depth + 1
     tone = palette.accent if item.depth == 0 else palette.muted
@@ -115,7 +121,7 @@ def barred(
     heading: Text | None,
     style: Style,
 ) -> Lines:
-    """Paragraphs on a panel, with a coloured bar on their left."""
+    """Draw paragraphs on a panel, with a coloured bar on their left."""
     ground = palette.base + Style(bgcolor=palette.panel)
     rows = [heading] if heading is not None else []
     for index, paragraph in enumerate(paragraphs):
@@ -133,50 +139,55 @@ def code_panel(
     highlighted: frozenset[int] | None,
     width: int,
     palette: Palette,
-    air: Air,
+    spacing: Spacing,
     mark: str = "",
     consent: Consent = EVERYTHING,
 ) -> Lines:
-    """Code on its panel. Lines that are not highlighted are dimmed; long lines continue in the next row."""
+    """Draw code on its panel.
+
+    Lines that are not highlighted are dimmed; long lines continue in the next row.
+    """
     ground = palette.base + Style(bgcolor=palette.panel) if code.background else palette.base
-    numbers = len(str(len(code.lines))) if code.line_numbers else 0
-    gutter = 2 + (numbers + 2 if numbers else 0)
+    digits = len(str(len(code.lines))) if code.line_numbers else 0
+    gutter = digits + 4 if digits else 2
     rows: list[Text] = []
     header = panel_header(code, width, palette, consent, mark)
     if header is not None:
         rows.append(header)
-    elif air and code.background:
+    elif spacing and code.background:  # the panel's edge, where no header makes one
         rows.append(Text())
     dimmed = Style(color=palette.faint)
     lines = code_lines(code.language, code.lines, palette)
     comments = [comment_start(line, palette) for line in lines]
-    for index, parts in enumerate(code_rows(lines, comments, max(width - gutter - 1, 1)), start=1):
+    for index, text_rows in enumerate(code_rows(lines, comments, max(width - gutter - 1, 1)), start=1):
         lit = highlighted is None or index in highlighted
-        bar = ("▎ ", palette.accent) if lit and highlighted is not None else (" ", dimmed)
-        number = str(index).rjust(numbers) if numbers else ""
-        for part, row in enumerate(parts):
-            lead = Text(bar[0].ljust(2), bar[1])
-            if numbers:
-                lead.append((number if part == 0 else " " * numbers) + "  ", Style(color=palette.faint))
+        # A bar tells highlighted lines from the rest; where all are lit, there is nothing to tell.
+        has_bar = lit and highlighted is not None
+        number = str(index)
+        for row in text_rows:
+            lead = Text("▎ ", palette.accent) if has_bar else Text("  ", dimmed)
+            if digits:
+                lead.append(f"{number:>{digits}}  ", Style(color=palette.faint))
+            number = ""  # rows in which a long line continues have none
             rows.append(Text.assemble(lead, row if lit else Text(row.plain, dimmed)))
-    if air and code.background:
+    if spacing and code.background:
         rows.append(Text())
     return tuple(strip(row, width, ground) for row in rows)
 
 
-def editor_panel(code: Code, rows: int, width: int, palette: Palette, air: Air) -> Lines:
-    """The panel under the editor, with so many rows of room for it."""
+def editor_panel(code: Code, rows: int, width: int, palette: Palette, spacing: Spacing) -> Lines:
+    """Draw the panel under the editor, with blank rows for it."""
     ground = palette.base + Style(bgcolor=palette.panel)
     bar = Text("▎", Style(color=palette.accent))
     language, keys = printable(code.language), fitting(EDITING, width - Text(code.language).cell_len - 6)
     gap = max(width - Text(language + keys).cell_len - 4, 1)
     header = Text.assemble(bar, f" {language}", " " * gap, Text(f"{keys}  ", Style(color=palette.accent)))
-    below = [bar] if air else []
+    below = [bar] if spacing else []
     return tuple(strip(row, width, ground) for row in (header, *[bar] * rows, *below))
 
 
 def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mark: str = "") -> Text | None:
-    """The row above code that runs or is drawn: its language, its state, and the key."""
+    """Draw the row above code that runs: its language, its state, and the key."""
     if code.render:
         note = "+render is drawn in presenterm"
     elif code.execution is Execution.NONE:
@@ -188,26 +199,31 @@ def panel_header(code: Code, width: int, palette: Palette, consent: Consent, mar
     else:
         note = "▶ Ctrl+E"
     language = printable(code.language)
-    room = width - Text(language + note).cell_len - 8
-    shown = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), room) if mark else ""
-    beside = fitting(NO_TERMINAL, room - Text(shown).cell_len) if code.terminal else ""
-    beside += "   " if beside else ""
-    gap = max(width - Text(language + beside + shown + note).cell_len - 4, 1)
+    # The state is cut first and the key last, as it is what the presenter looks for.
+    free = width - Text(language + note).cell_len - 8
+    mark_text = fitting((f"{mark}   ", mark.partition(" ")[0] + "   ", ""), free) if mark else ""
+    terminal_text = fitting(NO_TERMINAL, free - Text(mark_text).cell_len) if code.terminal else ""
+    terminal_text += "   " if terminal_text else ""
+    gap = max(width - Text(language + terminal_text + mark_text + note).cell_len - 4, 1)
     tone = palette.accent if note.startswith("▶") else palette.muted
     return Text.assemble(
         Text(f"  {language}", Style(color=palette.muted)),
         " " * gap,
-        Text(beside, Style(color=palette.muted)),
-        Text(shown, Style(color=palette.warning)),
+        Text(terminal_text, Style(color=palette.muted)),
+        Text(mark_text, Style(color=palette.warning)),
         Text(f"{note}  ", Style(color=tone)),
     )
 
 
 @lru_cache(maxsize=64)
 def column_widths(weights: tuple[int, ...], width: int) -> tuple[tuple[int, ...], int]:
-    """Column widths by weight, and the gap between them; no widths if columns would be too narrow to read."""
+    """Return the columns' widths by weight, and the gap between them.
+
+    There are no widths if the columns would be too narrow to read.
+    """
     gap = 4 if width >= 100 else 2
-    room = width - gap * (len(weights) - 1)
-    edges = [room * sum(weights[:index]) // sum(weights) for index in range(len(weights) + 1)]
-    widths = tuple(after - before for before, after in pairwise(edges))
+    free = width - gap * (len(weights) - 1)
+    # Rounding the edges, and not the widths, leaves no column over.
+    edges = [free * sum(weights[:index]) // sum(weights) for index in range(len(weights) + 1)]
+    widths = tuple(end - start for start, end in pairwise(edges))
     return (widths, gap) if min(widths) >= min(NARROWEST_COLUMN, width // 8) and width >= 40 else ((), gap)

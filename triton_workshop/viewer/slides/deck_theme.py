@@ -10,7 +10,7 @@ from triton_workshop.screen.richtext import colour
 
 
 def palette_of(theme: Theme) -> Palette:
-    """The palette that a deck asks for."""
+    """Return the palette for a deck's theme."""
     base = palette_named(theme.name)
     background = colour(theme.background, base)
     if background is not None and _bright(background) == base.dark:
@@ -29,6 +29,6 @@ def palette_of(theme: Theme) -> Palette:
 
 
 def _bright(colour: str) -> bool:
-    """Whether dark text is easier to read on it (its luma, ITU-R BT.601)."""
+    """Return True if dark text is easier to read on it (luma, ITU-R BT.601)."""
     red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return 0.299 * red + 0.587 * green + 0.114 * blue > 127

@@ -1,4 +1,4 @@
-"""Whether slides fit a screen with everything that their code prints, computed without a screen."""
+"""Sizes of slides with their code's output, computed without a screen."""
 
 from __future__ import annotations
 
@@ -13,18 +13,21 @@ from triton_workshop.viewer.slides.page import DrawnSlide, compose
 from triton_workshop.viewer.slides.view import View
 
 WIDTH, HEIGHT = 100, 30
-"""The size in cells that the workshop's own slides are made for: a projector, with letters for the back row."""
+"""The size in cells for which the workshop's own slides are made.
+
+It is a projector's, with letters for the back row.
+"""
 
 
 def ended(output: bytes, outcome: Outcome) -> BlockRun:
-    """A block that has run: what it printed, and how it ended."""
+    """Return an ended run with this output and outcome."""
     transcript = Transcript()
     transcript.feed(output)
     return BlockRun(transcript, Status.ENDED, outcome=outcome)
 
 
 def output_columns(deck: Deck, width: int = WIDTH, height: int = HEIGHT) -> dict[Block, int]:
-    """The columns that each live block's output may fill on a screen of that size."""
+    """Return the columns for each live block's output at a screen size."""
     pages = (complete_page(deck, slide, {}, width, height) for slide in deck.slides)
     return {block: area.columns for page in pages for block, area in page.live.items()}
 
@@ -32,7 +35,9 @@ def output_columns(deck: Deck, width: int = WIDTH, height: int = HEIGHT) -> dict
 def rows_needed(
     deck: Deck, slide: Slide, runs: Mapping[Block, BlockRun], width: int = WIDTH, height: int = HEIGHT
 ) -> int:
-    """The rows of a slide with every step shown and these outputs, including title bar and footer.
+    """Count the rows of a complete slide with these outputs.
+
+    Title bar and footer are included.
 
     The slide scrolls if there are more than `height`, which also decides its spacing and the size of its pictures.
     """
@@ -41,4 +46,5 @@ def rows_needed(
 
 
 def complete_page(deck: Deck, slide: Slide, runs: Mapping[Block, BlockRun], width: int, height: int) -> DrawnSlide:
+    """Draw a slide with every step."""
     return compose(deck, slide, View(DARK, width, height, slide.steps - 1, runs))

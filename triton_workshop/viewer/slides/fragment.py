@@ -1,4 +1,4 @@
-"""A stretch of a page while it is put together: its lines, and what stands where on them."""
+"""Fragments of a page while it is laid out."""
 
 from __future__ import annotations
 
@@ -16,14 +16,16 @@ from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture
 
 @dataclass(frozen=True)
 class LiveArea:
-    """Where a live block ends: the row after its output, and the columns its output may fill."""
+    """The area of a live block."""
 
     bottom: int
+    """The row after its output."""
     columns: int
+    """The columns that its output may fill."""
 
 
-class BlockPart(Enum):
-    """What the mouse can mean by pointing at a live block."""
+class SpotTarget(Enum):
+    """Areas of a live block that the mouse can point at."""
 
     HEADER = "header"
     CODE = "code"
@@ -32,16 +34,17 @@ class BlockPart(Enum):
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a part of a live block is, in cells of the body."""
+    """The position of one area of a live block, in cells of the body."""
 
     block: Block
-    target: BlockPart
+    target: SpotTarget
     x: int
     y: int
     width: int
     height: int
 
     def covers(self, x: int, y: int) -> bool:
+        """Return True if a cell is in the area."""
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
 
 
@@ -54,36 +57,40 @@ class Fragment:
     live: dict[Block, LiveArea] = field(default_factory=dict)
     spots: list[Spot] = field(default_factory=list)
     revealed: int = 0
-    """Rows up to the last that is visible at this step; below it everything is still blank."""
+    """Rows up to the last visible one; below it everything is still blank."""
 
     @property
     def height(self) -> int:
+        """The number of lines."""
         return len(self.lines)
 
-    def append(self, other: Fragment) -> None:
+    def append(self, fragment: Fragment) -> None:
         """Put another fragment below this one."""
-        self.adopt(other, 0, self.height)
-        self.lines += other.lines
+        self.adopt(fragment, 0, self.height)
+        self.lines += fragment.lines
 
-    def adopt(self, other: Fragment, x: int, y: int) -> None:
-        """Take over what stands on the lines of another fragment, which is placed at (x, y)."""
-        self.pictures += [picture.moved(x, y) for picture in other.pictures]
-        self.live |= {block: LiveArea(area.bottom + y, area.columns) for block, area in other.live.items()}
-        self.spots += [replace(spot, x=spot.x + x, y=spot.y + y) for spot in other.spots]
-        if other.revealed:
-            self.revealed = max(self.revealed, y + other.revealed)
+    def adopt(self, fragment: Fragment, x: int, y: int) -> None:
+        """Add the pictures and areas of another fragment, which is at (x, y)."""
+        self.pictures += [picture.moved(x, y) for picture in fragment.pictures]
+        self.live |= {block: LiveArea(area.bottom + y, area.columns) for block, area in fragment.live.items()}
+        self.spots += [replace(spot, x=spot.x + x, y=spot.y + y) for spot in fragment.spots]
+        if fragment.revealed:
+            self.revealed = max(self.revealed, y + fragment.revealed)
 
-    def behind(self, lead: Segment, width: int, ground: Style | None) -> Fragment:
-        """The same with a segment before each line, which fills that width on that ground."""
+    def with_lead(self, lead: Segment, width: int, ground: Style | None) -> Fragment:
+        """Return the fragment with a segment before each line, at a width."""
         x = lead.cell_length
         lines = (Strip([lead, *line], x + line.cell_length) for line in self.lines)
-        whole = Fragment([line.adjust_cell_length(width, ground) for line in lines])
-        whole.adopt(self, x, 0)
-        return whole
+        result = Fragment([line.adjust_cell_length(width, ground) for line in lines])
+        result.adopt(self, x, 0)
+        return result
 
 
 def picture_fragment(picture: ScaledPicture, terminal: Terminal, x: int, width: int, ground: Style) -> Fragment:
-    """A picture on lines of that width: characters, or room for what the terminal shows itself."""
+    """Draw a picture on lines of a width.
+
+    It is drawn in characters, or as space for a picture that the terminal itself shows.
+    """
     if terminal.shows_pictures:
         return Fragment([Strip.blank(width, ground)] * picture.rows, [PlacedPicture(picture, x, 0)])
-    return Fragment(list(half_blocks(picture) or ())).behind(Segment(" " * x, ground), width, ground)
+    return Fragment(list(half_blocks(picture) or ())).with_lead(Segment(" " * x, ground), width, ground)

@@ -1,4 +1,4 @@
-"""Draws what surrounds a slide's body, the title bar and the footer, and slides that are only a title."""
+"""The title bar and footer of a slide, and slides that are only a title."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from triton_workshop.viewer.slides.view import TALL, View, footer_height
 
 
 def title_bar(title: Spans | None, view: View) -> Lines:
-    """The slide's title on a bar across the screen."""
+    """Draw the slide's title on a bar across the screen."""
     palette, width = view.palette, view.width
     if title is None:
         return (strip(Text(), width, view.palette.base),) * (1 if view.height < TALL else 2)
@@ -34,7 +34,7 @@ def title_bar(title: Spans | None, view: View) -> Lines:
 
 
 def bar(rows: Sequence[Strip], width: int, height: int, palette: Palette) -> Lines:
-    """Rows of a title on a bar, as high as the screen allows, with what keeps it apart from what follows."""
+    """Draw a bar, as high as the screen allows, with the space below it."""
     edge = Style(color=palette.bar, bgcolor=palette.background)
     if height >= TALL:
         band = strip(Text(), width, bar_ground(palette))
@@ -46,52 +46,54 @@ def bar(rows: Sequence[Strip], width: int, height: int, palette: Palette) -> Lin
 
 
 def bar_ground(palette: Palette) -> Style:
+    """Return the style of the title bar."""
     return Style(color=palette.on_bar, bgcolor=palette.bar, bold=True)
 
 
-def footer(deck: Deck, place: SlideStep, view: View, hint: str = "") -> Lines:
-    """The deck's title, a thin progress bar, and `n / N` preceded by the hint.
+def footer(deck: Deck, position: SlideStep, view: View, hint: str = "") -> Lines:
+    """Draw the deck's title, a thin progress bar, the hint, and `n / N`.
 
-    A long hint, such as an error in the deck, gets all the room except the number's.
+    A long hint, such as an error in the deck, gets all the space except the number's.
     """
     palette = view.palette
     style = Style(color=palette.muted, bgcolor=palette.background)
     height = footer_height(view.height)
     lines = [strip(Text(), view.width, style)] * height
-    lines[height // 2] = strip(footer_text(deck, place, view, hint), view.width, style)
+    lines[height // 2] = strip(footer_text(deck, position, view, hint), view.width, style)
     return tuple(lines)
 
 
-def footer_text(deck: Deck, place: SlideStep, view: View, hint: str) -> Text:
-    """The row of the footer that has text."""
-    palette, left = view.palette, " " * view.side
-    number, count = place.slide + 1, len(deck.slides)
-    position = Text(f"{number} / {count}", Style(color=palette.text))
+def footer_text(deck: Deck, position: SlideStep, view: View, hint: str) -> Text:
+    """Draw the row of the footer that has text."""
+    palette, side = view.palette, " " * view.side
+    number, count = position.slide + 1, len(deck.slides)
+    page_number = Text(f"{number} / {count}", Style(color=palette.text))
     hinted = Style(color=palette.accent, bold=True)
     if is_long(hint, view):
         message = Text(printable(hint), hinted)
-        message.truncate(max(view.width - 2 * view.side - position.cell_len - 2, 1), overflow="ellipsis", pad=True)
-        return Text.assemble(left, message, "  ", position)
+        message.truncate(max(view.width - 2 * view.side - page_number.cell_len - 2, 1), overflow="ellipsis", pad=True)
+        return Text.assemble(side, message, "  ", page_number)
     title = Text(printable(deck.title).replace("\n", " "))
     title.truncate(max(view.width * 2 // 5, 1), overflow="ellipsis")
-    right = Text.assemble((f"{hint}  " if hint else "", hinted), position)
-    room = max(view.width - 2 * view.side - title.cell_len - right.cell_len - 4, 0)
-    return Text.assemble(left, title, "  ", progress(number / count, room, palette.accent, palette), "  ", right)
+    end = Text.assemble((f"{hint}  " if hint else "", hinted), page_number)
+    bar_width = max(view.width - 2 * view.side - title.cell_len - end.cell_len - 4, 0)
+    filled = progress(number / count, bar_width, palette.accent, palette)
+    return Text.assemble(side, title, "  ", filled, "  ", end)
 
 
 def progress(done: float, width: int, tone: str, palette: Palette) -> Text:
-    """A thin bar that is filled up to this fraction."""
+    """Draw a thin bar that is filled up to this fraction."""
     filled = round(width * done)
     return Text.assemble(("━" * filled, tone), ("─" * (width - filled), palette.faint))
 
 
 def is_long(hint: str, view: View) -> bool:
-    """Whether a hint needs the whole footer."""
+    """Return True if a hint needs the whole footer."""
     return len(hint) > view.width // 3
 
 
 def cover(deck: Deck, view: View) -> list[Text]:
-    """The title page, from the front matter."""
+    """Draw the title page, from the front matter."""
     palette, front = view.palette, deck.front_matter
     measure = min(view.width - 4, MEASURE)
     rows: list[Text] = []
@@ -100,7 +102,7 @@ def cover(deck: Deck, view: View) -> list[Text]:
         rows.append(Text("━" * min(24, measure), Style(color=palette.accent)))
     if front.sub_title:
         rows += [Text(), *wrap(Text(printable(front.sub_title), Style(color=palette.accent)), measure)]
-    circumstances = "  ·  ".join(part for part in (front.event, front.location, front.date) if part)
+    circumstances = "  ·  ".join(detail for detail in (front.event, front.location, front.date) if detail)
     if circumstances:
         rows += [Text(), Text(), *wrap(Text(printable(circumstances), Style(color=palette.text)), measure)]
     if front.authors:
@@ -110,7 +112,7 @@ def cover(deck: Deck, view: View) -> list[Text]:
 
 
 def banner(title: Spans, view: View) -> list[Text]:
-    """A title on its own, as between the parts of a talk."""
+    """Draw a title on its own, as between the sections of a talk."""
     palette = view.palette
     measure = min(view.width - 4, MEASURE)
     rows = wrap(rich_text(title, palette, Style(color=palette.emphasis, bold=True)), measure)
@@ -118,7 +120,7 @@ def banner(title: Spans, view: View) -> list[Text]:
 
 
 def centred(rows: Sequence[Text], view: View) -> Lines:
-    """Rows centred on the screen, in both directions."""
+    """Centre rows on the screen, in both directions."""
     above = max((view.height - footer_height(view.height) - len(rows)) // 2, 0)
     blank = strip(Text(), view.width, view.palette.base)
     return (*[blank] * above, *(strip(row, view.width, view.palette.base, Alignment.CENTER) for row in rows))

@@ -1,4 +1,4 @@
-"""Draws what a live block has printed, and how its run stands."""
+"""The output of a live block, and the status of its run."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.pictures.drawing import ScaledPicture, output_cells
-from triton_workshop.viewer.slides.fragment import BlockPart, Fragment, Spot, picture_fragment
+from triton_workshop.viewer.slides.fragment import Fragment, Spot, SpotTarget, picture_fragment
 from triton_workshop.viewer.slides.view import View
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 LINES_ON_A_SLIDE = 500
-"""Lines of an output that a slide shows; the output's own screen shows all that are kept."""
+"""Lines of an output on a slide; the output's own screen shows more."""
 
 
 def output(block: Block, view: View, width: int) -> Fragment:
-    """What a live block has printed and how it stands, on a ground of its own."""
+    """Draw a live block's output and status, on a ground of its own."""
     run = view.runs.get(block)
     if run is None:
         return Fragment()
@@ -35,33 +35,37 @@ def output(block: Block, view: View, width: int) -> Fragment:
     inside = max(width - 4, 1)
     lines = printed(run, view, inside, ground)
     lines.append(Fragment([strip(row, inside, ground) for row in wrap(status, inside)]))
-    fragment = lines.behind(Segment("▎ ", Style(color=tone, bgcolor=palette.well)), width, ground)
-    fragment.spots.append(Spot(block, BlockPart.OUTPUT, 0, 0, width, fragment.height))
+    fragment = lines.with_lead(Segment("▎ ", Style(color=tone, bgcolor=palette.well)), width, ground)
+    fragment.spots.append(Spot(block, SpotTarget.OUTPUT, 0, 0, width, fragment.height))
     return fragment
 
 
 def plain_output(block: Block, code: Code, run: BlockRun, view: View, width: int) -> Fragment:
-    """An output that looks like a part of the slide. Without a background it stands in the middle."""
+    """Draw an output that looks like content of the slide.
+
+    Without a background it is centred.
+    """
     if code.background:
-        ground, left = output_ground(view.palette), 2
+        ground, indent = output_ground(view.palette), 2
         lines = printed(run, view, max(width - 4, 1), ground)
     else:
         ground = view.palette.base
         lines = printed(run, view, width, ground)
         widths = [cell_len(line.text.rstrip()) for line in lines.lines]
         widest = max([*widths, *(placed.x + placed.picture.columns for placed in lines.pictures)], default=0)
-        left = max(width - widest, 0) // 2
-    fragment = lines.behind(Segment(" " * left, ground), width, ground)
-    fragment.spots.append(Spot(block, BlockPart.OUTPUT, 0, 0, width, fragment.height))
+        indent = max(width - widest, 0) // 2
+    fragment = lines.with_lead(Segment(" " * indent, ground), width, ground)
+    fragment.spots.append(Spot(block, SpotTarget.OUTPUT, 0, 0, width, fragment.height))
     return fragment
 
 
 def output_ground(palette: Palette) -> Style:
+    """Return the style of an output."""
     return Style(color=palette.text, bgcolor=palette.well)
 
 
 def printed(run: BlockRun, view: View, width: int, ground: Style) -> Fragment:
-    """What a block has printed, in rows of that width."""
+    """Draw a block's output in rows of a width."""
     fragment = Fragment()
     lines = run.transcript.visible_lines()
     earlier = run.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
@@ -74,7 +78,7 @@ def printed(run: BlockRun, view: View, width: int, ground: Style) -> Fragment:
 
 
 def printed_line(text: Text, view: View, width: int, ground: Style) -> Fragment:
-    """A line of an output in as many rows as it needs."""
+    """Draw a line of an output in as many rows as it needs."""
     if not isinstance(text, PictureLine):
         return Fragment([strip(row, width, ground) for row in printed_rows(text, width)])
     # As many rows at most as leave the title, the footer and the status on the screen.
@@ -84,7 +88,7 @@ def printed_line(text: Text, view: View, width: int, ground: Style) -> Fragment:
 
 
 def run_status(run: BlockRun, now: float, palette: Palette) -> tuple[Text, str]:
-    """The line below an output, and the colour of its bar."""
+    """Return the line below an output, and the colour of its bar."""
     if run.failure is not None:
         return bold(f"✗ {printable(run.failure)}", palette.bad)
     if run.outcome is not None:
@@ -98,7 +102,7 @@ def run_status(run: BlockRun, now: float, palette: Palette) -> tuple[Text, str]:
             style = Style(color=palette.warning if run.refused else palette.muted, bold=False)
             text.append(f" · {printable(run.compiled)}", style)
         return text, tone
-    if run.status is Status.ENDED:
+    if run.status is Status.ENDED:  # without an outcome or a failure: it was cancelled while it waited
         return bold("■ not started", palette.warning)
     if run.status is Status.WAITING:
         return Text("◌ waiting for the block before", Style(color=palette.muted)), palette.faint
@@ -109,4 +113,5 @@ def run_status(run: BlockRun, now: float, palette: Palette) -> tuple[Text, str]:
 
 
 def bold(text: str, tone: str) -> tuple[Text, str]:
+    """Return bold text in a colour, and the colour."""
     return Text(text, Style(color=tone, bold=True)), tone

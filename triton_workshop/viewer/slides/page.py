@@ -1,4 +1,7 @@
-"""A slide at a size: frozen state in, lines and places of pictures out. Nothing here knows the screen's widgets."""
+"""The layout of a slide: frozen state in, lines and pictures out.
+
+Nothing here knows the screen's widgets.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +34,15 @@ from triton_workshop.deck.model import Text as Spans
 from triton_workshop.printing import printable
 from triton_workshop.screen.lines import Lines, indent, strip
 from triton_workshop.screen.palette import Palette
-from triton_workshop.viewer.live.live_blocks import in_place
+from triton_workshop.viewer.live.live_blocks import replaces_code
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
-from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, drawn, pixel_size
-from triton_workshop.viewer.slides.blocks import code_panel, column_widths, editor_panel, still_lines
-from triton_workshop.viewer.slides.fragment import BlockPart, Fragment, LiveArea, Spot, picture_fragment
+from triton_workshop.viewer.pictures.drawing import PlacedPicture, ScaledPicture, draw_cells, pixel_size
+from triton_workshop.viewer.slides.blocks import code_panel, column_widths, editor_panel, static_lines
+from triton_workshop.viewer.slides.fragment import Fragment, LiveArea, Spot, SpotTarget, picture_fragment
 from triton_workshop.viewer.slides.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.slides.outputs import output, plain_output
 from triton_workshop.viewer.slides.plain import same_list
-from triton_workshop.viewer.slides.view import TALL, Air, View, footer_height
+from triton_workshop.viewer.slides.view import TALL, Spacing, View, footer_height
 
 EDITOR_INSET = 2
 """Columns of a code panel to the left of its lines."""
@@ -48,10 +51,11 @@ EDITED = "edited · Esc restores"
 
 @dataclass(frozen=True)
 class DrawnSlide:
-    """A slide, ready to be shown: title bar, body (which may be taller than the screen), and where things are."""
+    """A slide with its lines, and the positions of what is on them."""
 
     title: Lines
     body: Lines
+    """Lines that may be taller than the screen."""
     body_rows: int
     """Rows of the body that are on the screen at once."""
     pictures: tuple[PlacedPicture, ...]
@@ -60,26 +64,26 @@ class DrawnSlide:
 
 
 def compose(deck: Deck, slide: Slide, view: View) -> DrawnSlide:
-    """The page for a slide."""
+    """Lay out a slide."""
     width = max(view.width - 2 * view.side, 1)
-    alone = lone_heading(slide)
-    if slide.introduction or alone is not None:
-        lines = cover(deck, view) if alone is None else banner(alone, view)
+    banner_title = lone_heading(slide)
+    if slide.introduction or banner_title is not None:
+        lines = cover(deck, view) if banner_title is None else banner(banner_title, view)
         return DrawnSlide((), centred(lines, view), view.height, (), {})
     title = title_bar(slide.title, view)
     foot = footer_height(view.height) if slide.footer else 0
-    room = max(view.height - len(title) - foot, 1)
+    body_rows = max(view.height - len(title) - foot, 1)
     base = view.palette.base
-    flow = Composer(view, air_for(slide, view.palette, width, room)).flow(slide.blocks, width, room)
-    fragment = flow.behind(Segment(" " * view.side, base), view.width, base)
+    flow = Composer(view, choose_spacing(slide, view.palette, width, body_rows)).flow(slide.blocks, width, body_rows)
+    fragment = flow.with_lead(Segment(" " * view.side, base), view.width, base)
     pictures = tuple(placed for placed in fragment.pictures if placed.y < fragment.revealed)
     return DrawnSlide(
-        title, tuple(fragment.lines[: fragment.revealed]), room, pictures, fragment.live, tuple(fragment.spots)
+        title, tuple(fragment.lines[: fragment.revealed]), body_rows, pictures, fragment.live, tuple(fragment.spots)
     )
 
 
 def broken_page(trace: str, view: View) -> DrawnSlide:
-    """What stands in for a slide that could not be drawn: the end of the traceback, in this viewer's own code."""
+    """Lay out the traceback of a slide that could not be drawn."""
     base = Style(color=view.palette.bad, bgcolor=view.palette.background)
     rows = ["This slide could not be drawn; the others still can.", "", *printable(trace).split("\n")]
     body = tuple(strip(Text(row), view.width, base) for row in rows)
@@ -87,19 +91,25 @@ def broken_page(trace: str, view: View) -> DrawnSlide:
 
 
 @lru_cache(maxsize=256)
-def air_for(slide: Slide, palette: Palette, width: int, room: int) -> Air:
-    """As much as the complete slide has room for. Decided without outputs, so that nothing moves when code runs."""
-    view = View(palette, width, room, step=slide.steps - 1)
+def choose_spacing(slide: Slide, palette: Palette, width: int, rows: int) -> Spacing:
+    """Return the widest spacing with which the complete slide fits.
+
+    Outputs do not count, so that nothing moves when code runs.
+    """
+    view = View(palette, width, rows, step=slide.steps - 1)
     if width < 60:
-        return Air.NONE
-    for air, part in ((Air.MUCH, 0.8), (Air.SOME, 1.0)):
-        if Composer(view, air).flow(slide.blocks, width, room).height <= part * room:
-            return air
-    return Air.NONE
+        return Spacing.NONE
+    for spacing, fraction in ((Spacing.WIDE, 0.8), (Spacing.NORMAL, 1.0)):
+        if Composer(view, spacing).flow(slide.blocks, width, rows).height <= fraction * rows:
+            return spacing
+    return Spacing.NONE
 
 
 def lone_heading(slide: Slide) -> Spans | None:
-    """The heading of a slide that has nothing else, in the middle, as between the parts of a talk."""
+    """Return the heading of a slide that has nothing else, or None.
+
+    Such a slide stands between the sections of a talk.
+    """
     contents = [block.content for block in slide.blocks if not isinstance(block.content, Blank | JumpToMiddle)]
     if slide.introduction:
         return None
@@ -113,7 +123,7 @@ def lone_heading(slide: Slide) -> Spans | None:
 
 
 def slide_name(deck: Deck, slide: Slide) -> Spans:
-    """What a list of slides calls this one: its title, else its first heading, else nothing."""
+    """Return a slide's name: its title, else its first heading, else nothing."""
     if slide.introduction:
         return (Span(deck.title),)
     if slide.title is not None:
@@ -122,33 +132,36 @@ def slide_name(deck: Deck, slide: Slide) -> Spans:
 
 
 class Composer:
-    """Lays blocks out below each other, in one column of a view."""
+    """Layout of blocks in one column of a view."""
 
-    def __init__(self, view: View, air: Air) -> None:
+    def __init__(self, view: View, spacing: Spacing) -> None:
         self.view = view
         self.palette = view.palette
         self.base = view.palette.base
-        self.air = air
+        self.spacing = spacing
 
-    def flow(self, blocks: Sequence[Block], width: int, room: int) -> Fragment:
-        """Blocks below each other. What comes at a later step leaves its room blank, so that nothing moves."""
+    def flow(self, blocks: Sequence[Block], width: int, rows: int) -> Fragment:
+        """Lay out blocks below each other.
+
+        Blocks of a later step leave blank rows, so that nothing moves.
+        """
         flow = Fragment()
         previous: Block | None = None
         for index, block in enumerate(blocks):
             if isinstance(block.content, JumpToMiddle):
-                rest = self.flow(blocks[index + 1 :], width, room)
-                self._blank(flow, max((room - rest.height) // 2 - flow.height, 1), width)
+                rest = self.flow(blocks[index + 1 :], width, rows)
+                self._blank(flow, max((rows - rest.height) // 2 - flow.height, 1), width)
                 flow.append(rest)
                 return flow
             self._blank(flow, self._gap(previous, block), width)
-            taken = flow.height + self._height_below(blocks[index + 1 :], width) if has_picture(block) else 0
-            flow.append(self.fragment(block, width, max(room - taken, 6)))
+            used_rows = flow.height + self._height_below(blocks[index + 1 :], width) if has_picture(block) else 0
+            flow.append(self.fragment(block, width, max(rows - used_rows, 6)))
             if not isinstance(block.content, Blank):  # as in presenterm, empty lines add to the gap between blocks
                 previous = block
         return flow
 
     def _height_below(self, blocks: Sequence[Block], width: int) -> int:
-        """Rows that a picture must leave to what follows it."""
+        """Count the rows that a picture must leave to the text below it."""
         text = [block for block in blocks if not has_picture(block)]
         return self.flow(text, width, 1).height + 1 if text else 0
 
@@ -156,45 +169,47 @@ class Composer:
         flow.lines += [self._line(Text(), width)] * rows
 
     def _gap(self, previous: Block | None, block: Block) -> int:
-        """Empty rows between two blocks."""
+        """Count the empty rows between two blocks."""
         if previous is None or isinstance(block.content, Blank):
             return 0
         if isinstance(block.content, ListItem) and same_list(previous.content, block.content):
             spacing = previous.content.spacing if isinstance(previous.content, ListItem) else 1
-            return max(spacing - 1, int(self.air > Air.NONE and block.content.depth == 0))
-        return 2 if self.air is Air.MUCH and self.view.height >= TALL else 1
+            # Items of the top level stand apart where the slide has space; nested ones belong to the item above.
+            apart = self.spacing > Spacing.NONE and block.content.depth == 0
+            return max(spacing - 1, int(apart))
+        return 2 if self.spacing is Spacing.WIDE and self.view.height >= TALL else 1
 
-    def fragment(self, block: Block, width: int, room: int) -> Fragment:
-        """One block; all blank where it comes at a later step."""
+    def fragment(self, block: Block, width: int, rows: int) -> Fragment:
+        """Lay out one block; it is all blank before its step."""
         content = block.content
         if isinstance(content, Columns):
-            return self._columns(content, width, room)
+            return self._columns(content, width, rows)
         if isinstance(content, Image):
-            fragment = self._image(content, block.alignment, width, room)
+            fragment = self._image(content, block.alignment, width, rows)
         elif isinstance(content, Code):
-            fragment = self._code(block, content, width, room)
+            fragment = self._code(block, content, width, rows)
         else:
-            fragment = Fragment(list(self._still(block, width)))
+            fragment = Fragment(list(self._static(block, width)))
         if block.step > self.view.step:
             return Fragment([self._line(Text(), width)] * fragment.height)
         fragment.revealed = fragment.height
         return fragment
 
-    def _still(self, block: Block, width: int) -> Lines:
+    def _static(self, block: Block, width: int) -> Lines:
         step = self.view.step if isinstance(block.content, Table) else 0
-        return still_lines(block, width, self.palette, step)
+        return static_lines(block, width, self.palette, step)
 
     def _line(self, text: Text, width: int) -> Strip:
         return strip(text, width, self.base)
 
-    def _columns(self, content: Columns, width: int, room: int) -> Fragment:
+    def _columns(self, content: Columns, width: int, rows: int) -> Fragment:
         widths, gap = column_widths(content.weights, width)
         if not widths:  # too narrow to stand side by side
-            return self.flow([block for column in content.columns for block in column], width, room)
+            return self.flow([block for column in content.columns for block in column], width, rows)
         columns = [
-            self.flow(blocks, column_width, room) for blocks, column_width in zip(content.columns, widths, strict=False)
+            self.flow(blocks, column_width, rows) for blocks, column_width in zip(content.columns, widths, strict=False)
         ]
-        whole = Fragment()
+        result = Fragment()
         height = max((column.height for column in columns), default=0)
         for y in range(height):
             segments: list[Segment] = []
@@ -203,10 +218,10 @@ class Composer:
                     segments.append(self._between_columns(gap))
                 below = y >= column.height
                 segments += self._line(Text(), widths[index]) if below else column.lines[y]
-            whole.lines.append(self._fill(segments, width))
+            result.lines.append(self._fill(segments, width))
         for index, column in enumerate(columns):
-            whole.adopt(column, sum(widths[:index]) + gap * index, 0)
-        return whole
+            result.adopt(column, sum(widths[:index]) + gap * index, 0)
+        return result
 
     def _between_columns(self, gap: int) -> Segment:
         if self.view.grid:
@@ -216,63 +231,67 @@ class Composer:
     def _fill(self, segments: list[Segment], width: int) -> Strip:
         return Strip(segments).adjust_cell_length(width, self.base)
 
-    def _image(self, content: Image, alignment: Alignment | None, width: int, room: int) -> Fragment:
+    def _image(self, content: Image, alignment: Alignment | None, width: int, rows: int) -> Fragment:
         terminal = self.view.terminal
-        drawing = None if terminal.shows_pictures else drawing_for(content.path, width, room)
+        drawing = None if terminal.shows_pictures else drawing_for(content.path, width, rows)
         if drawing is not None:
-            rows = drawn(drawing, self.palette, width)
-            left = Segment(" " * indent(alignment or Alignment.CENTER, width - rows[0].cell_length), self.base)
-            return Fragment(rows).behind(left, width, self.base)
+            lines = draw_cells(drawing, self.palette, width)
+            margin = Segment(" " * indent(alignment or Alignment.CENTER, width - lines[0].cell_length), self.base)
+            return Fragment(lines).with_lead(margin, width, self.base)
         pixels = pixel_size(content.path)
         if pixels is None:
             text = Text(f"[no picture in {content.path.name}]", Style(color=self.palette.bad))
             return Fragment([self._line(text, width)])
-        columns, height = terminal.cells_for(pixels, content.width_percent, width, room)
+        columns, height = terminal.cells_for(pixels, content.width_percent, width, rows)
         picture = ScaledPicture(content.path, columns, height, self.palette.background)
         return picture_fragment(
             picture, terminal, indent(alignment or Alignment.CENTER, width - columns), width, self.base
         )
 
-    def _code(self, block: Block, code: Code, width: int, room: int) -> Fragment:
-        replaced = self._in_place(block, code, width, room) if in_place(block) else None
+    def _code(self, block: Block, code: Code, width: int, rows: int) -> Fragment:
+        replaced = self._replacement(block, code, width, rows) if replaces_code(block) else None
         if replaced is not None:
             return replaced
         fragment = Fragment(list(self._panel(block, code, width)))
         if code.execution is not Execution.NONE and block.step <= self.view.step:
-            fragment.spots.append(Spot(block, BlockPart.HEADER, 0, 0, width, 1))
-            fragment.spots.append(Spot(block, BlockPart.CODE, 0, 1, width, fragment.height - 1))
+            fragment.spots.append(Spot(block, SpotTarget.HEADER, 0, 0, width, 1))
+            fragment.spots.append(Spot(block, SpotTarget.CODE, 0, 1, width, fragment.height - 1))
             fragment.append(output(block, self.view, width))
             fragment.live[block] = live_area(fragment, width)
         return fragment
 
-    def _in_place(self, block: Block, code: Code, width: int, room: int) -> Fragment | None:
-        """What stands where the code would: its output or its picture; None before it runs."""
+    def _replacement(self, block: Block, code: Code, width: int, rows: int) -> Fragment | None:
+        """Lay out the output or picture that replaces code; None before it runs."""
         run = self.view.runs.get(block)
-        if run is not None and run.picture is not None:
-            fragment = self._image(Image(run.picture), block.alignment, width, room)
-        elif run is not None:
-            quiet = run.outcome is not None and run.outcome.succeeded and run.failure is None
-            fragment = plain_output(block, code, run, self.view, width) if quiet else output(block, self.view, width)
-        else:
+        if run is None:
             return None
+        succeeded = run.outcome is not None and run.outcome.succeeded and run.failure is None
+        if run.picture is not None:
+            fragment = self._image(Image(run.picture), block.alignment, width, rows)
+        elif succeeded:
+            fragment = plain_output(block, code, run, self.view, width)
+        else:  # with its status, as a failure or a wait must not look like content
+            fragment = output(block, self.view, width)
         fragment.live[block] = live_area(fragment, width)
         return fragment
 
     def _panel(self, block: Block, code: Code, width: int) -> Lines:
-        """The code of a block, or room for the editor where the presenter edits it."""
+        """Draw the code of a block, or the panel under the editor."""
         editor = self.view.editor
         if editor is not None and editor.block == block:
             rows = editor.rows(width - EDITOR_INSET)
-            return editor_panel(code, rows, width, self.palette, self.air)
+            return editor_panel(code, rows, width, self.palette, self.spacing)
         highlighted = code.highlighted(self.view.step)
         mark = EDITED if block in self.view.edited else ""
-        return code_panel(code, highlighted, width, self.palette, self.air, mark, self.view.consent)
+        return code_panel(code, highlighted, width, self.palette, self.spacing, mark, self.view.consent)
 
 
 def live_area(fragment: Fragment, width: int) -> LiveArea:
+    """Return the area of a live block that fills a fragment."""
     return LiveArea(fragment.height, max(width - 4, 1))
 
 
 def has_picture(block: Block) -> bool:
+    """Return True for a block whose height depends on the free rows."""
     content = block.content
     return isinstance(content, Image | Columns) or (isinstance(content, Code) and content.execution is Execution.IMAGE)

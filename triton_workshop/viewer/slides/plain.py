@@ -34,14 +34,14 @@ WIDTH = 80
 
 
 def plain_text(deck: Deck, start: int = 1) -> str:
-    """Every slide from this number on, fully revealed, under a line with its number."""
+    """Format every slide from a number on, with every step."""
     count = len(deck.slides)
     numbered = list(enumerate(deck.slides, 1))[start - 1 :]
     return "\n".join(line.rstrip() for number, slide in numbered for line in slide_lines(deck, slide, number, count))
 
 
 def slide_lines(deck: Deck, slide: Slide, number: int, count: int) -> Iterator[str]:
-    """One slide: its separator, its title, its blocks."""
+    """Yield the lines of one slide: its separator, title and blocks."""
     yield f"── {number} / {count} ".ljust(WIDTH, "─")
     yield ""
     if slide.introduction:
@@ -54,6 +54,7 @@ def slide_lines(deck: Deck, slide: Slide, number: int, count: int) -> Iterator[s
 
 
 def cover_lines(deck: Deck) -> Iterator[str]:
+    """Yield the lines of the title page."""
     front = deck.front_matter
     yield deck.title
     yield from filter(None, (front.sub_title, front.event, front.location, front.date))
@@ -61,7 +62,10 @@ def cover_lines(deck: Deck) -> Iterator[str]:
 
 
 def blocks_lines(blocks: Sequence[Block]) -> Iterator[str]:
-    """Blocks with an empty line between them; the items of a list stay together."""
+    """Yield the lines of blocks, with an empty line between two.
+
+    The items of a list stay together.
+    """
     previous: Block | None = None
     for block in blocks:
         lines = list(block_lines(block))
@@ -73,14 +77,18 @@ def blocks_lines(blocks: Sequence[Block]) -> Iterator[str]:
         previous = block
 
 
-def same_list(one: Content, other: Content) -> bool:
-    """Whether two neighbours are items of one list: a numbered list may follow one with bullets."""
-    if not (isinstance(one, ListItem) and isinstance(other, ListItem)):
+def same_list(first: Content, second: Content) -> bool:
+    """Return True if two neighbours are items of one list.
+
+    A numbered list may follow one with bullets.
+    """
+    if not (isinstance(first, ListItem) and isinstance(second, ListItem)):
         return False
-    return other.depth > 0 or one.depth > 0 or one.marker[:1].isdigit() == other.marker[:1].isdigit()
+    return second.depth > 0 or first.depth > 0 or first.marker[:1].isdigit() == second.marker[:1].isdigit()
 
 
 def block_lines(block: Block) -> Iterator[str]:
+    """Yield the lines of one block."""
     match block.content:
         case Heading(level, text):
             yield f"{'#' * level} {plain(text)}"
@@ -117,11 +125,13 @@ def block_lines(block: Block) -> Iterator[str]:
 
 
 def quoted(paragraphs: Sequence[Text]) -> Iterator[str]:
+    """Yield the lines of a quote."""
     for paragraph in paragraphs:
         yield from (f"| {line}" for line in plain(paragraph).split("\n"))
 
 
 def table_lines(table: Table) -> Iterator[str]:
+    """Yield the rows of a table, with a line below its header."""
     rows = [[plain(cell).replace("\n", " ") for cell in row] for row in (table.header, *table.rows)]
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=False)]
     for index, row in enumerate(rows):
@@ -132,6 +142,7 @@ def table_lines(table: Table) -> Iterator[str]:
 
 
 def padded(text: str, width: int, alignment: Alignment) -> str:
+    """Align a cell's text."""
     slack = width - cell_len(text)
-    before = {Alignment.LEFT: 0, Alignment.CENTER: slack // 2, Alignment.RIGHT: slack}[alignment]
-    return " " * before + text + " " * (slack - before)
+    indent = {Alignment.LEFT: 0, Alignment.CENTER: slack // 2, Alignment.RIGHT: slack}[alignment]
+    return " " * indent + text + " " * (slack - indent)

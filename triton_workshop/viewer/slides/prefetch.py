@@ -1,4 +1,7 @@
-"""Composes slides before their turn, so that the key that leads to one finds its pictures and code already drawn."""
+"""Composition of slides before their turn.
+
+The key that leads to a slide then finds its pictures and code already drawn.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,9 @@ from triton_workshop.viewer.slides.view import View
 
 
 class Prefetch:
-    """Composes slides in a separate thread. The pages are thrown away, but what they are made of stays in caches.
+    """Thread that composes slides to fill caches.
+
+    The pages themselves are thrown away, but their pictures and lines stay in caches.
 
     A picture takes up to a tenth of a second, mostly without holding Python's lock, and so does importing what
     highlights code; everything else on a slide takes milliseconds.
@@ -23,7 +28,10 @@ class Prefetch:
         self._closed = False
 
     def compose(self, deck: Deck, slides: Sequence[Slide], view: View) -> None:
-        """Start on these slides, in this order, and drop earlier ones; return immediately."""
+        """Start on these slides, in this order, instead of earlier ones.
+
+        Return immediately.
+        """
         for future in self._pending:
             future.cancel()
         if self._closed:  # a last message while the viewer ends
@@ -32,12 +40,13 @@ class Prefetch:
         self._pending = [self._thread.submit(draw, deck, slide, view) for slide in slides]
 
     def close(self) -> None:
+        """End the thread; a slide that is being composed is completed."""
         self._closed = True
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 def draw(deck: Deck, slide: Slide, view: View) -> None:
-    """Make everything on a slide that does not need the screen."""
+    """Draw everything on a slide that does not need the screen."""
     page = compose(deck, slide, view)
     if page.pictures:  # those that the terminal itself shows
         from triton_workshop.viewer.pictures.widget import prepared

@@ -1,4 +1,4 @@
-"""Where the presenter is in a deck, and where each key leads. Nothing here draws."""
+"""Positions in a deck, and the moves between them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 Steps = Sequence[int]
-"""How many steps each slide of a deck has: at least one slide, with at least one step each."""
+"""The number of steps of each slide of a deck.
+
+There is at least one slide, with at least one step each.
+"""
 
 
 @dataclass(frozen=True)
@@ -17,13 +20,16 @@ class SlideStep:
     step: int = 0
 
     def next(self, steps: Steps) -> SlideStep:
-        """One step on, or to the next slide; stays at the end of the deck."""
+        """Go one step on, or to the next slide; stay at the end of the deck."""
         if self.step + 1 < steps[self.slide]:
             return SlideStep(self.slide, self.step + 1)
         return self.next_slide(steps)
 
     def previous(self, steps: Steps) -> SlideStep:
-        """One step back, or to the previous slide, complete; stays at the start of the deck."""
+        """Go one step back, or to the previous slide with every step.
+
+        Stay at the start of the deck.
+        """
         if self.step > 0:
             return SlideStep(self.slide, self.step - 1)
         if self.slide == 0:
@@ -31,25 +37,28 @@ class SlideStep:
         return SlideStep(self.slide - 1).complete(steps)
 
     def next_slide(self, steps: Steps) -> SlideStep:
-        """The next slide's first step; stays on the last slide."""
+        """Go to the next slide's first step; stay on the last slide."""
         return SlideStep(self.slide + 1) if self.slide + 1 < len(steps) else self
 
     def previous_slide(self, steps: Steps) -> SlideStep:
-        """The previous slide's first step; the first slide's own first step on the first slide."""
+        """Go to the previous slide's first step; stay on the first slide."""
         return goto(self.slide, steps)
 
     def complete(self, steps: Steps) -> SlideStep:
-        """The same slide with every step shown."""
+        """Go to the last step of the slide."""
         return SlideStep(self.slide, steps[self.slide] - 1)
 
     def within(self, steps: Steps) -> SlideStep:
-        """The nearest place that exists, if the deck has changed."""
+        """Return the nearest position that exists, after a change of the deck."""
         slide = min(self.slide, len(steps) - 1)
         return SlideStep(slide, min(self.step, steps[slide] - 1))
 
 
 def goto(number: int, steps: Steps) -> SlideStep:
-    """The first step of slide `number`, counted from 1; a number outside the deck means its nearest end."""
+    """Return the first step of a slide, by its number from 1.
+
+    A number outside the deck means its nearest end.
+    """
     return SlideStep(min(max(number, 1), len(steps)) - 1)
 
 
@@ -62,4 +71,4 @@ MOVES: Mapping[str, Callable[[SlideStep, Steps], SlideStep]] = {
     "first": lambda _, steps: goto(1, steps),
     "last": lambda _, steps: goto(len(steps), steps),
 }
-"""What each key does, by the name that it has in `viewer.keys`."""
+"""The moves by their names in `viewer.keys`."""

@@ -1,4 +1,4 @@
-"""Everything that a page depends on besides the slide, and what follows from the screen's size alone."""
+"""The viewer's state on which a page depends, and sizes of the screen."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from triton_workshop.screen.palette import Palette
 from triton_workshop.terminal import PLAIN, Terminal
 from triton_workshop.viewer.live.live_blocks import BlockRun
 
-WIDEST = 144
+MAX_BODY_COLUMNS = 144
 TALL = 30
-"""Rows from which there is room for more space around the title and in the footer."""
+"""Rows from which there is more space around the title and in the footer."""
 NARROWEST_COLUMN = 16
 
 
 @dataclass(frozen=True)
 class OpenEditor:
-    """The block whose code is under the editor, and the rows that the editor needs at a width."""
+    """The editor over a block."""
 
     block: Block
     rows: Callable[[int], int]
+    """Returns the rows that the editor needs at a width."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,10 @@ class View:
     step: int = 0
     runs: Mapping[Block, BlockRun] = field(default_factory=dict)
     edited: frozenset[Block] = frozenset()
-    """Blocks that show what the presenter typed."""
+    """Blocks that show an edit."""
     editor: OpenEditor | None = None
     grid: bool = False
-    """Whether to draw a line between columns."""
+    """True to draw a line between columns."""
     now: float = 0.0
     terminal: Terminal = PLAIN
     theme: Theme = Theme()  # noqa: RUF009 (frozen)
@@ -53,26 +54,29 @@ class View:
 
 
 def margin(width: int, theme: Theme = Theme()) -> int:  # noqa: B008 (frozen)
-    """Columns left free on either side; few on a small screen, where every column counts."""
+    """Return the free columns on either side.
+
+    They are few on a small screen, where every column counts.
+    """
     by_theme = theme.margin_columns
     if theme.margin_percent is not None:
         by_theme = ceil(width * theme.margin_percent / 100)
     if by_theme is not None:
         return max(min(by_theme, (width - NARROWEST_COLUMN) // 2), 0)
-    wanted = max((width - WIDEST) // 2, min(width // 20, 10), 1 if width < 40 else 3)
-    return min(wanted, (width - 1) // 2)
+    columns = max((width - MAX_BODY_COLUMNS) // 2, min(width // 20, 10), 1 if width < 40 else 3)
+    return min(columns, (width - 1) // 2)
 
 
-class Air(IntEnum):
-    """How much space is left between the parts of a slide."""
+class Spacing(IntEnum):
+    """Amounts of space between the blocks of a slide."""
 
     NONE = 0
-    SOME = 1
-    MUCH = 2
+    NORMAL = 1
+    WIDE = 2
 
 
 def footer_height(height: int) -> int:
-    """Rows of the footer, by the screen's height, so that the slide gets most."""
+    """Return the rows of the footer: few, so that the slide gets most."""
     if height < 10:
         return 1
     return 2 if height < TALL else 3

@@ -1,4 +1,4 @@
-"""What a presenter sees of a deck that was saved with an error in it, over the slides as they were before."""
+"""The panel with an error in a saved deck, over the unchanged slides."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from triton_workshop.screen.lines import Lines, strip, wrap
 from triton_workshop.screen.palette import Palette
 from triton_workshop.viewer.slides.view import margin
 
-MOST_ROWS = 4
+MAX_REASON_ROWS = 4
 """Rows that a reason may take."""
 
 
 @dataclass(frozen=True)
-class ShownError:
-    """An error, and the line that it is about as it was then; empty if there is none."""
+class LocatedError:
+    """An error with its line of the deck."""
 
     error: DeckError
     line: str
+    """The line's text when the error was found; empty if there is none."""
 
     @classmethod
     def with_line(cls, error: DeckError) -> Self:
+        """Read the error's line from the deck's file."""
         try:
             lines = error.path.read_text(encoding="utf-8", errors="replace").split("\n")
             return cls(error, "" if isinstance(error, NoSuchDeckError) else lines[error.line - 1].strip())
@@ -34,25 +36,25 @@ class ShownError:
             return cls(error, "")
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """The file, and the line number if there is one."""
         name = self.error.path.name
         return name if isinstance(self.error, NoSuchDeckError) else f"{name}:{self.error.line}"
 
 
-def error_rows(shown: ShownError, palette: Palette, width: int) -> Lines:
-    """The error with its place and its line, and what happens to the slides meanwhile."""
+def error_rows(located: LocatedError, palette: Palette, width: int) -> Lines:
+    """Draw the error with its location, its line, and advice."""
     ground = Style(color=palette.text, bgcolor=palette.panel)
     edge = Style(color=palette.bad, bgcolor=palette.background)
     side = margin(width)
     inside = max(width - 2 * side, 1)
     reason = Text.assemble(
-        (f"✗ {printable(shown.place)}: ", Style(color=palette.bad, bold=True)),
-        (printable(shown.error.reason), Style(color=palette.emphasis, bold=True)),
+        (f"✗ {printable(located.location)}: ", Style(color=palette.bad, bold=True)),
+        (printable(located.error.reason), Style(color=palette.emphasis, bold=True)),
     )
-    rows = wrap(reason, inside)[:MOST_ROWS]
-    if shown.line:
-        quoted = Text.assemble((f"  {shown.error.line} │ ", Style(color=palette.muted)), printable(shown.line))
+    rows = wrap(reason, inside)[:MAX_REASON_ROWS]
+    if located.line:
+        quoted = Text.assemble((f"  {located.error.line} │ ", Style(color=palette.muted)), printable(located.line))
         quoted.truncate(inside, overflow="ellipsis")
         rows.append(quoted)
     note = "The slides have not changed; fix the error and save again. Esc hides this."
