@@ -155,7 +155,7 @@ def test_as_many_presses_as_one_likes_lead_as_far(opened: Page) -> None:
     for _ in range(SLIDES - 1):
         opened.keyboard.press("n")
     assert f"{SLIDES} " in str(
-        opened.evaluate("[...document.querySelectorAll('.slide h2')].at(globalThis.page.current()).innerText")
+        opened.evaluate("[...document.querySelectorAll('.slide h2')].at(globalThis.page.currentSlide()).innerText")
     )
 
 

@@ -69,7 +69,7 @@ def open_page(page: Opened, address: str, spares: int = 0) -> None:
     page.set_default_timeout(300_000)
     page.goto(address)
     page.evaluate(f"globalThis.asked = {ASKED}")
-    page.evaluate("(options) => { asked.options = options; }", {"limit": 20_000, "spares": spares})
+    page.evaluate("(options) => { asked.options = options; }", {"timeoutMs": 20_000, "spares": spares})
 
 
 def ask(page: Opened, **request: Any) -> dict[str, Any]:
@@ -110,10 +110,10 @@ LOOP_IN_C = "sum(range(10**15))"
 def test_after_the_worst_the_next_one_works(opened: Opened, text: str, why: str) -> None:
     ask(opened, run={"text": ""})  # the frame with the workers is there
     (frame,) = opened.frames[1:]
-    limit = frame.evaluate("workers.limit")
-    frame.evaluate("(limit) => { workers.limit = limit; }", 1000 if text is LOOP_IN_C else limit)
+    limit = frame.evaluate("workers.timeoutMs")
+    frame.evaluate("(limit) => { workers.timeoutMs = limit; }", 1000 if text is LOOP_IN_C else limit)
     found = ask(opened, run={"text": text})
-    frame.evaluate("(limit) => { workers.limit = limit; }", limit)
+    frame.evaluate("(limit) => { workers.timeoutMs = limit; }", limit)
     assert found["done"]["failed"]
     assert why in found["done"]["failed"]
     assert "".join(ask(opened, run={"text": "print(1)"})["heard"]) == "1\n"
@@ -136,7 +136,7 @@ from pyodide.ffi import create_proxy, to_js
 def forge(*_):
     right = {"passed": True, "described": {"headline": "forged"}}
     for number in range(200):
-        for answer in ({"verdict": right}, {"done": {"changed": [], "failed": "", "forged": True}}):
+        for answer in ({"verdict": right}, {"result": {"changed": [], "failed": "", "forged": True}}):
             js.postMessage(to_js({"id": number} | answer, dict_converter=js.Object.fromEntries))
 forge()
 js.onmessage = create_proxy(forge)
@@ -197,7 +197,7 @@ def test_the_first_check_of_another_owner_finds_its_interpreter_warm(opened: Ope
 
 
 WARM = """async () => {
-  const until = performance.now() + 60_000, warm = ({ ready }) => ready.length && ready.every((spare) => spare.warm);
+  const until = performance.now() + 60_000, warm = ({ spares }) => spares.length && spares.every((spare) => spare.warm);
   while (!warm(workers) && performance.now() < until) await new Promise((next) => setTimeout(next, 50));
 }"""
 IMPORTED = """

@@ -4,8 +4,10 @@ from pathlib import Path
 
 SCRIPTS = ("page.js",)
 """The scripts of a page, in their order."""
-LIVE_SCRIPTS = (*SCRIPTS, "parts.js", "loading.js", "transcript.js", "blocks.js", "exercises.js")
-"""The scripts of a page in which kernels run."""
+BLOCK_SCRIPTS = ("parts.js", "loading.js", "transcript.js", "blocks.js")
+EXERCISE_SCRIPTS = ("store.js", "editor.js", "verdict.js", "workspace.js", "exercises.js")
+LIVE_SCRIPTS = (*SCRIPTS, *BLOCK_SCRIPTS, *EXERCISE_SCRIPTS)
+"""The scripts of a page in which kernels run: each uses those before it."""
 STYLES = ("page.css", "exercises.css")
 """The style of a page: these files, one after another."""
 

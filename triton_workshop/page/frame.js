@@ -1,17 +1,19 @@
-// Where Python's workers live: a sandboxed frame without an origin, so that a script in them has no storage, no cookie
-// and no network. The page talks to it through one port: {id, ask} and {stop}; answers are {id, heard} and {id, done}.
+// The sandboxed frame in which Python's workers live. It has no origin, so that a script in them has no storage, no
+// cookie and no network. The page talks to it through one port: {id, request} is answered by any number of
+// {id, message} and one {id, result}; {stop} ends what runs.
 "use strict";
 addEventListener("message", async ({ data: { source, boot, options }, ports: [port] }) => {
-  const compiled = WebAssembly.compile(boot.files["pyodide.asm.wasm"]);
+  const compilation = WebAssembly.compile(boot.files["pyodide.asm.wasm"]);  // once, for all workers
   delete boot.files["pyodide.asm.wasm"];
-  port.onmessage = async ({ data: { id, ask, stop } }) => {
+  port.onmessage = async ({ data: { id, request, stop } }) => {
     try {
-      boot.module ??= await compiled;
+      boot.module ??= await compilation;
       const workers = (globalThis.workers ??= new Workers(source, boot, options));
       if (stop !== undefined) return workers.stop(stop);
-      port.postMessage({ id, done: await workers.ask(ask, (heard) => port.postMessage({ id, heard })) });
+      const result = await workers.ask(request, (message) => port.postMessage({ id, message }));
+      port.postMessage({ id, result });
     } catch (error) {
-      port.postMessage({ id, done: ended(String(error?.message ?? error)) });
+      port.postMessage({ id, result: Workers.failure(String(error?.message ?? error)) });
     }
   };
 }, { once: true });

@@ -1,90 +1,106 @@
-// The parts of the page, from the page itself or from beside it, and the two things that they are for: Python, and the
-// editor. The list in #parts has each part's name, its size in bytes as it is sent, and where its pieces are, if they are
-// not in the page.
+// The large files of the page, which it holds itself or fetches from beside it, and what they are for. `Parts` offers
+// `python(onProgress, options)`, `editor(onProgress)`, `load(names, onProgress)` and `total`, the bytes of all parts.
+// The list in #parts has each part's name, its size as it is sent, and the addresses of its pieces if it is not in the
+// page.
 globalThis.Parts = (() => {
   "use strict";
   const list = JSON.parse(document.getElementById("parts")?.textContent ?? "[]");
-  const APART = ["frame.html", "worker.js"], LIBRARIES = ["numpy.zip", "pillow.zip"], ARCHIVES = ["page.zip"];
+  const FRAME = ["frame.html", "worker.js"], LIBRARIES = ["numpy.zip", "pillow.zip"], ARCHIVES = ["page.zip"];
   const CORE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip"];
-  const text = (bytes) => new TextDecoder().decode(bytes);
+  const decode = (bytes) => new TextDecoder().decode(bytes);
 
-  // The bytes that stand in the page as base64. They are read once: the page need not keep them after that.
-  async function* inPage(name) {
-    const place = document.querySelector(`script[data-part="${name}"]`), written = place.textContent;
-    place.remove();
-    yield Uint8Array.fromBase64?.(written) ?? Uint8Array.from(atob(written), (letter) => letter.charCodeAt(0));
+  // A part that stands in the page as base64. It is read once: the page need not keep it after that.
+  async function* readEmbedded(name) {
+    const script = document.querySelector(`script[data-part="${name}"]`), text = script.textContent;
+    script.remove();
+    yield Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
   }
 
-  async function* beside(addresses) {
+  async function* fetchPieces(addresses) {
     for (const address of addresses) {
-      const answer = await fetch(address);
-      if (!answer.ok) throw new Error(`${address} did not come: ${answer.status} ${answer.statusText}`);
-      const reader = answer.body.getReader();
-      for (let piece; !(piece = await reader.read()).done;) yield piece.value;
+      const response = await fetch(address);
+      if (!response.ok) throw new Error(`${address} did not come: ${response.status} ${response.statusText}`);
+      const reader = response.body.getReader();
+      for (let chunk; !(chunk = await reader.read()).done;) yield chunk.value;
     }
   }
 
-  async function one({ name, addresses }, tell) {
-    const source = addresses ? beside(addresses) : inPage(name), first = await source.next();
-    let next = first;
+  async function readPart({ name, addresses }, onBytes) {
+    const chunks = addresses ? fetchPieces(addresses) : readEmbedded(name);
+    let next = await chunks.next();
+    const [first, second] = next.value;
     const pull = async (controller) => {
       if (next.done) return controller.close();
-      tell(next.value.length);
+      onBytes(next.value.length);
       controller.enqueue(next.value);
-      next = await source.next();
+      next = await chunks.next();
     };
-    const sent = new ReadableStream({ pull }), [one, other] = first.value;
-    const plain = one === 0x1f && other === 0x8b ? sent.pipeThrough(new DecompressionStream("gzip")) : sent;  // some hosts unpack what ends in .gz
-    return new Uint8Array(await new Response(plain).arrayBuffer());
+    const stream = new ReadableStream({ pull });
+    const isGzip = first === 0x1f && second === 0x8b;  // some hosts unpack what ends in .gz
+    const unpacked = isGzip ? stream.pipeThrough(new DecompressionStream("gzip")) : stream;
+    return new Uint8Array(await new Response(unpacked).arrayBuffer());
   }
 
   async function load(names, onProgress = () => {}) {
-    const wanted = names.map((name) => list.find((part) => part.name === name));
-    const total = wanted.reduce((sum, { size }) => sum + size, 0), files = {};
-    let soFar = 0;
-    for (const part of wanted) {
-      files[part.name] = await one(part, (bytes) => onProgress(soFar += bytes, total));
-      await new Promise((next) => setTimeout(next));  // the page shows how far it is
+    const parts = names.map((name) => list.find((part) => part.name === name));
+    const total = parts.reduce((sum, { size }) => sum + size, 0), files = {};
+    let loaded = 0;
+    for (const part of parts) {
+      files[part.name] = await readPart(part, (bytes) => onProgress(loaded += bytes, total));
+      await new Promise((resolve) => setTimeout(resolve));  // lets the page draw its progress
     }
     return files;
   }
 
-  // Python, in a frame apart: it has `ask(request, on)` and `stop(why)`, as Workers has.
-  async function start(onProgress, options) {
-    const { "frame.html": inside, "worker.js": source, ...files } = await load([...APART, ...CORE, ...LIBRARIES, ...ARCHIVES], onProgress);
-    const frame = Object.assign(document.createElement("iframe"), { hidden: true, sandbox: "allow-scripts", srcdoc: text(inside) });
-    await new Promise((ready) => {
-      frame.onload = ready;
+  async function openFrame(html) {
+    const properties = { hidden: true, sandbox: "allow-scripts", srcdoc: html };
+    const frame = Object.assign(document.createElement("iframe"), properties);
+    await new Promise((resolve) => {
+      frame.onload = resolve;
       document.body.append(frame);
     });
-    const { port1: port, port2: its } = new MessageChannel(), asked = new Map();
+    return frame.contentWindow;
+  }
+
+  // Python, in a frame of its own: `ask(request, onMessage)` and `stop(reason)`, as Workers has them.
+  async function startPython(onProgress, options) {
+    const loaded = await load([...FRAME, ...CORE, ...LIBRARIES, ...ARCHIVES], onProgress);
+    const { "frame.html": html, "worker.js": source, ...files } = loaded;
+    const target = await openFrame(decode(html));
+    const { port1: port, port2: framePort } = new MessageChannel(), pending = new Map();
+    port.onmessage = ({ data: { id, message, result } }) => {
+      if (result) pending.get(id).resolve(result);
+      else pending.get(id).onMessage(message);
+    };
     const boot = { files, libraries: LIBRARIES, archives: ARCHIVES, folder: "/page" };
-    port.onmessage = ({ data: { id, heard, done } }) => (done ? asked.get(id).resolve(done) : asked.get(id).on(heard));
-    frame.contentWindow.postMessage({ source: text(source), boot, options }, "*", [its, ...Object.values(files).map((bytes) => bytes.buffer)]);
-    let next = 0;
+    const buffers = Object.values(files).map((bytes) => bytes.buffer);
+    target.postMessage({ source: decode(source), boot, options }, "*", [framePort, ...buffers]);
+    let lastId = 0;
     return {
-      ask: (request, on = () => {}) => new Promise((resolve) => {
-        asked.set(++next, { resolve, on });
-        port.postMessage({ id: next, ask: request });
+      ask: (request, onMessage = () => {}) => new Promise((resolve) => {
+        const id = ++lastId;
+        pending.set(id, { resolve, onMessage });
+        port.postMessage({ id, request });
       }),
-      stop: (why = "stopped") => port.postMessage({ stop: why }),
+      stop: (reason = "stopped") => port.postMessage({ stop: reason }),
     };
   }
 
   // CodeMirror: its modules, by the names of npm's packages.
-  async function open(onProgress) {
+  async function loadEditor(onProgress) {
     const { "codemirror.mjs": module } = await load(["codemirror.mjs"], onProgress);
     return (await import(URL.createObjectURL(new Blob([module], { type: "text/javascript" })))).default;
   }
 
-  // Each is made once; after a failure, the next who asks tries it again.
-  function once(make) {
-    let made;
-    return (...words) => (made ??= make(...words).catch((error) => {
-      made = undefined;
+  // Calls the function once, and again only after a failure.
+  function memoize(create) {
+    let promise;
+    return (...parameters) => (promise ??= create(...parameters).catch((error) => {
+      promise = undefined;
       throw error;
     }));
   }
+
   const total = list.reduce((sum, { size }) => sum + size, 0);
-  return { total, load, python: once(start), editor: once(open) };
+  return { total, load, python: memoize(startPython), editor: memoize(loadEditor) };
 })();

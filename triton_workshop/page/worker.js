@@ -1,45 +1,66 @@
 // Python in a worker: a classic one from a blob, as Chromium allows no module worker on file://. Everything comes from
-// memory, and nothing is asked of a network. The one message to the worker itself is {boot}, with a port; through the port
-// go {id, run} and {id, check}, answers with their id, and {warm}, before any of these. A script has no way to the port:
-// only this function holds it, and what it calls was taken before any script ran.
+// memory, and nothing is asked of a network.
+//
+// The one message to the worker itself is {boot}, with a port, which answers {ready} or {failed}. After that, requests
+// {id, run} and {id, check} come through the port; replies are {id, printed}, {id, verdict}, and at the end
+// {id, result} or {id, failed}. Before any request, {warm} may come.
+//
+// A script has no way to the port: only this function holds it, and what it calls was taken before any script ran.
 (() => {
   "use strict";
-  self.importScripts = () => { throw new Error("not here"); };  // Pyodide refuses classic workers by this function
-  const MOST_CHARACTERS = 2_000_000, PAUSE_MS = 50;  // characters that a script may print past Python; milliseconds between two messages
-  const { apply } = Reflect, { get: dataOf } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data");
-  let python, worker, send, current, pending = [], left = MOST_CHARACTERS, told = 0;
+  const MAX_CHARACTERS = 2_000_000;  // of a request, also past what Python counts
+  const FLUSH_INTERVAL_MS = 50;
+  const SITE_PACKAGES = "/lib/python3.14/site-packages", PICTURE_FOLDER = "/tmp/page";
+  const { apply } = Reflect;
+  const { get: getData } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data");
   const decoder = new TextDecoder();
+  let python, worker, send, requestId;
+  let output = [], remainingCharacters = MAX_CHARACTERS, flushTime = 0;
 
-  function tell() {
-    if (pending.length) send({ id: current, printed: pending.join("") });
-    pending = [];
-    told = performance.now();
+  self.importScripts = () => { throw new Error("not here"); };  // Pyodide refuses classic workers by this function
+
+  function flush() {
+    if (output.length) send({ id: requestId, printed: output.join("") });
+    output = [];
+    flushTime = performance.now();
   }
 
-  function printed(bytes) {
-    const text = decoder.decode(bytes, { stream: true }).slice(0, left);
-    left -= text.length;
-    if (text) pending.push(text);
-    if (performance.now() - told > PAUSE_MS) tell();
+  // One message for each write would be slow in a loop that prints.
+  function write(bytes) {
+    const text = decoder.decode(bytes, { stream: true }).slice(0, remainingCharacters);
+    remainingCharacters -= text.length;
+    if (text) output.push(text);
+    if (performance.now() - flushTime > FLUSH_INTERVAL_MS) flush();
     return bytes.length;
   }
 
-  async function boot({ files, module, libraries, archives, folder }) {
-    const imported = (name) => import(URL.createObjectURL(new Blob([files[name]], { type: "text/javascript" })));
-    const [{ loadPyodide }, core] = await Promise.all(["pyodide.mjs", "pyodide.asm.mjs"].map(imported));
+  const importFile = (bytes) => import(URL.createObjectURL(new Blob([bytes], { type: "text/javascript" })));
+
+  // Pyodide fetches its files, and compiles its WebAssembly: it gets what the page has sent.
+  function serveFromMemory(files, module) {
     self.fetch = async (address) => {
       const name = String(address).split("/").pop();
-      if (name.endsWith(".wasm")) return new Response("");  // the page has compiled it
+      if (name.endsWith(".wasm")) return new Response("");  // the frame has compiled it
       if (!(name in files)) throw new TypeError(`not in the page: ${name}`);
       return new Response(files[name]);
     };
-    WebAssembly.instantiateStreaming = async (_, imports) => ({ module, instance: await WebAssembly.instantiate(module, imports) });
+    WebAssembly.instantiateStreaming = async (_, imports) => (
+      { module, instance: await WebAssembly.instantiate(module, imports) }
+    );
+  }
+
+  async function boot({ files, module, libraries, archives, folder }) {
+    const scripts = ["pyodide.mjs", "pyodide.asm.mjs"].map((name) => importFile(files[name]));
+    const [{ loadPyodide }, core] = await Promise.all(scripts);
+    serveFromMemory(files, module);
     python = await loadPyodide({
-      indexURL: "http://page/", createPyodideModule: core.default, lockFileContents: JSON.parse(new TextDecoder().decode(files["pyodide-lock.json"])),
+      indexURL: "http://page/",
+      createPyodideModule: core.default,
+      lockFileContents: JSON.parse(new TextDecoder().decode(files["pyodide-lock.json"])),
     });
-    python.setStdout({ write: printed });
+    python.setStdout({ write });
     python.setStdin({ stdin: () => undefined });
-    for (const name of libraries) python.unpackArchive(files[name], "zip", { extractDir: "/lib/python3.14/site-packages" });
+    for (const name of libraries) python.unpackArchive(files[name], "zip", { extractDir: SITE_PACKAGES });
     for (const name of archives) python.unpackArchive(files[name], "zip", { extractDir: folder });
     for (const name of Object.keys(files)) delete files[name];  // all are unpacked: tens of megabytes
     python.runPython(`import importlib, sys; sys.path.insert(0, "${folder}"); importlib.invalidate_caches()`);
@@ -47,37 +68,36 @@
     worker.prepare();
   }
 
-  const work = {
-    run: ({ text, numbers = [], columns = 80 }) => {
-      const ran = JSON.parse(worker.run_block(text, python.toPy(numbers), columns));
-      tell();
-      return { ...ran, pictures: pictures() };
-    },
-    check: ({ number, text }) => ({
-      changed: JSON.parse(worker.check(number, text, (verdict) => send({ id: current, verdict: JSON.parse(verdict) }))),
-    }),
-  };
-
-  // What `show_image` has left in the folder where the script ran, by name.
-  function pictures(folder = "/tmp/page") {
-    const names = python.FS.readdir(folder).filter((name) => name.endsWith(".png"));
-    return Object.fromEntries(names.map((name) => [name, python.FS.readFile(`${folder}/${name}`)]));
+  // The files that `show_image` has written, by name.
+  function readPictures() {
+    const names = python.FS.readdir(PICTURE_FOLDER).filter((name) => name.endsWith(".png"));
+    return Object.fromEntries(names.map((name) => [name, python.FS.readFile(`${PICTURE_FOLDER}/${name}`)]));
   }
 
-  // Before anything is asked: what a first check does only once.
-  function warm(step) {
-    if (current === undefined && worker.warm_up(step)) setTimeout(warm, 0, step + 1);
+  function run({ text, numbers = [], columns = 80 }) {
+    const result = JSON.parse(worker.run_block(text, python.toPy(numbers), columns));
+    flush();
+    return { ...result, pictures: readPictures() };
   }
 
-  function answer(event) {
-    const data = apply(dataOf, event, []);
-    if (data.warm) return warm(0);
-    [current, left] = [data.id, MOST_CHARACTERS];
+  function check({ number, text }) {
+    const onVerdict = (verdict) => send({ id: requestId, verdict: JSON.parse(verdict) });
+    return { changed: JSON.parse(worker.check(number, text, onVerdict)) };
+  }
+
+  // Does what a first check does only once, step by step, so that a request need not wait for all of it.
+  function warmUp(step) {
+    if (requestId === undefined && worker.warm_up(step)) setTimeout(warmUp, 0, step + 1);
+  }
+
+  function onRequest(event) {
+    const request = apply(getData, event, []);  // a script may have replaced `event.data`
+    if (request.warm) return warmUp(0);
+    [requestId, remainingCharacters] = [request.id, MAX_CHARACTERS];
     try {
-      const kind = "run" in data ? "run" : "check";
-      send({ id: data.id, done: work[kind](data[kind]) });
+      send({ id: request.id, result: "run" in request ? run(request.run) : check(request.check) });
     } catch (error) {
-      send({ id: data.id, failed: String(error?.message || error) });
+      send({ id: request.id, failed: String(error?.message || error) });
     }
   }
 
@@ -86,7 +106,7 @@
     send = port.postMessage.bind(port);
     try {
       await boot(data.boot);
-      port.onmessage = answer;
+      port.onmessage = onRequest;
       send({ ready: true });
     } catch (error) {
       send({ failed: String(error?.message || error) });

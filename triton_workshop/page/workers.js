@@ -1,101 +1,124 @@
-// The page's side: one worker that works, and a spare that takes its place when it hangs, is stopped or is spent. None
-// serves the texts of two owners, as what a script leaves behind could read the next, and answer for it: the worker of the
-// owner before rests, in case that one comes back.
+// The workers of a page, inside the frame: one is active, and a spare takes its place when it hangs, is stopped or has
+// been changed by a script. `Workers` offers `ask(request, onMessage)`, `stop(reason)` and `Workers.failure(reason)`.
+//
+// No worker serves two owners, as what a script leaves behind could read the next text, and answer for it. The worker
+// of the owner before rests, in case that one comes back.
 "use strict";
-const PAUSE_MS = 1000;  // milliseconds without a request, or of one that may have to be stopped, until the spare starts
-const ended = (why) => ({ failed: why, changed: [], ended: true });
-globalThis.Workers = class {
-  // `boot` is what a worker is sent first; `source` is the text of worker.js.
-  constructor(source, boot, { limit = 90_000, spares = 1 } = {}) {
-    Object.assign(this, { source, boot, limit, spares, ready: [], next: 0, asked: 0 });
+globalThis.Workers = class Workers {
+  static IDLE_MS = 1000;  // without a request, or with one that may have to be stopped, until spares start
+
+  // `source` is the text of worker.js, and `boot` what each worker needs to start.
+  constructor(source, boot, { timeoutMs = 90_000, spares = 1 } = {}) {
+    Object.assign(this, { source, boot, timeoutMs, spareCount: spares, spares: [], lastId: 0, pendingCount: 0 });
+  }
+
+  // The result of a request that did not come to its end.
+  static failure(reason) {
+    return { failed: reason, changed: [] };
+  }
+
+  // Resolves to the request's result; `onMessage` gets each {printed} and {verdict}. Requests wait for each other.
+  ask(request, onMessage = () => {}) {
+    clearTimeout(this.idleTimer);
+    this.pendingCount += 1;
+    const previous = Promise.resolve(this.queue).catch(() => {});
+    this.queue = previous.then(() => this.process(request, onMessage)).finally(() => {
+      this.pendingCount -= 1;
+      if (!this.pendingCount) this.idleTimer = setTimeout(() => this.warmUp().catch(() => {}), Workers.IDLE_MS);
+    });
+    return this.queue;
+  }
+
+  // Ends what runs; the spare takes over. A worker that is still starting goes on, as it has run nothing.
+  stop(reason = "stopped") {
+    const worker = this.active;
+    this.stopReason = reason;
+    if (!worker?.onReply) return;
+    this.retire(worker);
+    worker.onReply({ result: Workers.failure(reason) });
+  }
+
+  async process(request, onMessage) {
+    this.stopReason = undefined;
+    const worker = await this.acquire(request.owner);
+    if (this.stopReason !== undefined) return Workers.failure(this.stopReason);
+    // Python's own limit does not end a loop in C.
+    const watchdog = setTimeout(() => this.stop("it did not come to an end"), this.timeoutMs);
+    const refillTimer = setTimeout(() => this.refill(), Workers.IDLE_MS);
+    try {
+      return await this.exchange(worker, request, onMessage);
+    } finally {
+      clearTimeout(watchdog);
+      clearTimeout(refillTimer);
+      worker.onReply = null;
+      if (!this.active) this.refill();
+    }
+  }
+
+  exchange(worker, request, onMessage) {
+    const id = ++this.lastId;
+    return new Promise((resolve) => {
+      worker.onReply = (reply) => {
+        if (reply.failed) {
+          this.retire(worker);
+          resolve(Workers.failure(reply.failed));
+        } else if (reply.result) {
+          // A script that has changed the checker could judge the next one.
+          if (reply.result.changed?.length && this.active === worker) this.retire(worker);
+          resolve(reply.result);
+        } else if (reply.id === id) onMessage(reply);
+      };
+      worker.port.postMessage({ ...request, id });
+    });
+  }
+
+  // The owner's worker, once it is ready. No spare starts beside it yet: the first result need not wait for both.
+  async acquire(owner) {
+    if (this.active && this.active.owner !== owner) this.deactivate(owner);
+    this.active ??= Object.assign(this.spares.shift() ?? this.start(), { owner });
+    return this.active.ready;
+  }
+
+  // Lets the active worker rest, and the resting one work again if it is the owner's.
+  deactivate(owner) {
+    const { resting } = this, isOwners = resting?.owner === owner;
+    if (!isOwners) resting?.thread.terminate();
+    [this.resting, this.active] = [this.active, isOwners ? resting : undefined];
   }
 
   start() {
     const thread = new Worker(URL.createObjectURL(new Blob([this.source], { type: "text/javascript" })));
-    const { port1: port, port2: its } = new MessageChannel(), one = { thread, port, waiting: null };
-    one.ready = new Promise((resolve, reject) => {
-      port.onmessage = ({ data }) => (data.ready ? resolve(one) : data.id === undefined ? reject(new Error(data.failed)) : one.waiting?.(data));
+    const { port1: port, port2: workerPort } = new MessageChannel();
+    const worker = { thread, port, onReply: null };
+    worker.ready = new Promise((resolve, reject) => {
+      port.onmessage = ({ data }) => {
+        if (data.ready) resolve(worker);
+        else if (data.id === undefined) reject(new Error(data.failed));
+        else worker.onReply?.(data);
+      };
       thread.onerror = (event) => reject(new Error(event.message || "the worker did not start"));
     });
-    one.ready.catch(() => {});
-    thread.postMessage({ boot: this.boot }, [its]);
-    return one;
+    worker.ready.catch(() => {});  // `acquire` reports it, if anybody needs this worker
+    thread.postMessage({ boot: this.boot }, [workerPort]);
+    return worker;
   }
 
-  // The worker for the owner's texts. No spare starts beside it yet: the first result does not wait for both.
-  async own(owner) {
-    if (this.working && this.working.owner !== owner) {
-      const back = this.resting?.owner === owner ? this.resting : this.resting?.thread.terminate();
-      [this.resting, this.working] = [this.working, back];
-    }
-    this.working ??= Object.assign(this.ready.shift() ?? this.start(), { owner });
-    return this.working.ready;
+  retire(worker) {
+    worker.thread.terminate();
+    this.active = undefined;
   }
 
   refill() {
-    while (this.ready.length < this.spares) this.ready.push(this.start());
+    while (this.spares.length < this.spareCount) this.spares.push(this.start());
   }
 
-  // Nothing runs: the spare starts, and checks scripts of ours, so that an exercise's first check takes no longer.
-  async warm() {
+  // Nothing runs: spares start, and check scripts of ours, so that an exercise's first check takes no longer.
+  async warmUp() {
     this.refill();
-    for (const spare of await Promise.all(this.ready.map(({ ready }) => ready))) {
-      if (this.asked || spare.warm || !this.ready.includes(spare)) continue;
+    for (const spare of await Promise.all(this.spares.map(({ ready }) => ready))) {
+      if (this.pendingCount || spare.warm || !this.spares.includes(spare)) continue;
       spare.warm = true;
       spare.port.postMessage({ warm: true });
     }
-  }
-
-  // Ends what runs; the spare takes over. A worker that is still starting goes on, as it has run nothing.
-  stop(why = "stopped") {
-    const one = this.working;
-    this.stopped = why;
-    if (!one?.waiting) return;
-    this.retire(one);
-    one.waiting({ done: ended(why) });
-  }
-
-  // `on` hears {printed} and {verdict}; resolves to what is done. Requests wait for each other.
-  ask(request, on = () => {}) {
-    clearTimeout(this.rest);
-    this.asked += 1;
-    this.turn = Promise.resolve(this.turn).catch(() => {}).then(() => this.work(request, on)).finally(() => {
-      this.asked -= 1;
-      if (!this.asked) this.rest = setTimeout(() => this.warm().catch(() => {}), PAUSE_MS);
-    });
-    return this.turn;
-  }
-
-  // A watchdog ends what no time limit inside can end.
-  async work(request, on) {
-    this.stopped = undefined;
-    const one = await this.own(request.owner), id = ++this.next;
-    if (this.stopped !== undefined) return ended(this.stopped);
-    const watchdog = setTimeout(() => this.stop("it did not come to an end"), this.limit);
-    const long = setTimeout(() => this.refill(), PAUSE_MS);
-    try {
-      return await new Promise((resolve) => {
-        one.waiting = (data) => {
-          if (data.failed) {
-            this.retire(one);
-            resolve(ended(data.failed));
-          } else if (data.done) {
-            if (data.done.changed?.length && this.working === one) this.retire(one);
-            resolve(data.done);
-          } else if (data.id === id) on(data);
-        };
-        one.port.postMessage({ ...request, id });
-      });
-    } finally {
-      clearTimeout(watchdog);
-      clearTimeout(long);
-      one.waiting = null;
-      if (!this.working) this.refill();
-    }
-  }
-
-  retire(one) {
-    one.thread.terminate();
-    this.working = undefined;
   }
 };

@@ -1,126 +1,133 @@
-// The presenter's board: asks the room every second, and shows who is where and who asks for help.
+// The presenter's board: asks the server every second who is where and who asks for help, and shows it.
 (() => {
   "use strict";
-  const PAUSE_MS = 1000;
-  const PATIENCE_MS = 3000;
-  const at = (id) => document.getElementById(id);
-  const make = (name, className, ...content) => {
-    const made = document.createElement(name);
-    if (className) made.className = className;
-    made.append(...content);
-    return made;
-  };
-  const several = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  const POLL_INTERVAL_MS = 1000;
+  const TIMEOUT_MS = 3000;
+  const UNREACHABLE = "The room is out of reach";
+  let calls = [];  // the oldest first
+  let shownBoard = "";  // as JSON, so that the page changes only when the board does
+  let lastAnswer = null;  // when the server last answered
 
-  let calls = [];     // the oldest first
-  let shown = "";     // what the page shows, so that it changes only when that does
-  let heard = null;   // when the room last answered
+  const byId = (id) => document.getElementById(id);
+  const make = (name, className, ...content) => {
+    const element = document.createElement(name);
+    if (className) element.className = className;
+    element.append(...content);
+    return element;
+  };
+  const makeButton = (text, label, onPress) => {
+    const button = make("button", "", text);
+    button.type = "button";
+    button.setAttribute("aria-label", label);
+    button.addEventListener("click", onPress);
+    return button;
+  };
+  const pluralize = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
+  const formatAge = (minutes) => (minutes ? `${minutes} min ago` : "just now");
 
   // The code in the address has become a cookie, and works no more.
   if (location.search) history.replaceState(null, "", location.pathname);
 
-  const since = (minutes) => minutes ? `${minutes} min ago` : "just now";
-
-  const showCalls = (present) => {
-    const places = new Map(present.map((each) => [each.number, each.here]));
-    return calls.map((call, index) => {
-      const button = make("button", "", "Done");
-      button.type = "button";
-      button.dataset.number = call.number;
-      button.setAttribute("aria-label", `Done: ${call.called}`);
-      button.addEventListener("click", () => done(call.number));
-      if (index === 0) button.append(" ", make("kbd", "", "d"));
-      const here = places.get(call.number);
-      const name = make("div", "", make("strong", "", call.called), here ? `exercise ${here.exercise}` : "");
-      return make("li", "call", name, make("span", "since", since(call.minutes)), button);
-    });
+  const callItem = ({ number, called, minutes }, index, attendees) => {
+    const button = makeButton("Done", `Done: ${called}`, () => endCall(number));
+    button.dataset.number = number;
+    if (index === 0) button.append(" ", make("kbd", "", "d"));
+    const position = attendees.find((attendee) => attendee.number === number)?.here;
+    const name = make("div", "", make("strong", "", called), position ? `exercise ${position.exercise}` : "");
+    return make("li", "call", name, make("span", "since", formatAge(minutes)), button);
   };
 
-  const showExercise = ({ exercise, title, working, right }) => {
-    const count = (word, number, className) =>
-      make("div", className, make("dt", "", word), make("dd", "", String(number)));
-    const counts = make("dl", "", count("working", working, "working"), count("right", right, "right"));
+  const exerciseItem = ({ exercise, title, working, right }) => {
+    const count = (name, number) => make("div", name, make("dt", "", name), make("dd", "", String(number)));
+    const counts = make("dl", "", count("working", working), count("right", right));
     return make("li", "", make("p", "", `${exercise} · ${title}`), counts);
   };
 
-  const showAttendee = ({ number, called, here, right }) => {
-    const place = make("span", "place");
-    if (right.length) place.append(make("span", "right", `✓ ${right.join(" ")}`));
+  const attendeeItem = ({ number, called, here, right }) => {
+    const progress = make("span", "place");
+    if (right.length) progress.append(make("span", "right", `✓ ${right.join(" ")}`));
     if (here && !here.right) {
-      const hints = here.hints ? `, ${several(here.hints, "hint")}` : "";
-      place.append(`${right.length ? "  ·  " : ""}at ${here.exercise}: ${here.filled} of ${here.todos}${hints}`);
+      const hints = here.hints ? `, ${pluralize(here.hints, "hint")}` : "";
+      progress.append(`${right.length ? "  ·  " : ""}at ${here.exercise}: ${here.filled} of ${here.todos}${hints}`);
     }
-    const asks = calls.some((call) => call.number === number);
-    const button = make("button", "", "Remove");
-    button.type = "button";
-    button.setAttribute("aria-label", `Remove: ${called}`);
-    button.addEventListener("click", () => remove(number, called));
-    return make("li", asks ? "attendee asks" : "attendee", make("span", "name", called), place, button);
+    const isCalling = calls.some((call) => call.number === number);
+    const button = makeButton("Remove", `Remove: ${called}`, () => removeAttendee(number, called));
+    const name = make("span", "name", called);
+    return make("li", isCalling ? "attendee asks" : "attendee", name, progress, button);
   };
 
-  const fill = (id, rows, none) => at(id).replaceChildren(...(rows.length ? rows : [make("li", "empty", none)]));
+  const fillList = (id, items, placeholder) => {
+    byId(id).replaceChildren(...(items.length ? items : [make("li", "empty", placeholder)]));
+  };
 
-  const show = (board) => {
-    const next = JSON.stringify(board);
-    if (next === shown) return;
+  const showBoard = (board) => {
+    const json = JSON.stringify(board);
+    if (json === shownBoard) return;
     calls = board.calls;
-    shown = next;
-    const focused = document.activeElement?.dataset?.number;
-    fill("calls", showCalls(board.present), "Nobody asks for help.");
-    fill("exercises", board.exercises.map(showExercise), "");
-    at("guessed").textContent = board.guessed;
-    fill("present", board.present.map(showAttendee), "Nobody has joined yet: uv run workshop join ADDRESS");
-    if (focused) (document.querySelector(`button[data-number="${focused}"]`) ?? document.querySelector("button"))?.focus();
+    shownBoard = json;
+    const focusedNumber = document.activeElement?.dataset?.number;
+    const callItems = calls.map((call, index) => callItem(call, index, board.present));
+    fillList("calls", callItems, "Nobody asks for help.");
+    fillList("exercises", board.exercises.map(exerciseItem), "");
+    byId("guessed").textContent = board.guessed;
+    fillList("present", board.present.map(attendeeItem), "Nobody has joined yet: uv run workshop join ADDRESS");
+    if (focusedNumber) restoreFocus(focusedNumber);
   };
 
-  const say = (words, lost) => {
-    document.body.classList.toggle("lost", lost);
+  // To the button of the same call, or else to the first one.
+  const restoreFocus = (number) => {
+    const button = document.querySelector(`button[data-number="${number}"]`) ?? document.querySelector("button");
+    button?.focus();
+  };
+
+  const setStatus = (text, isLost) => {
+    document.body.classList.toggle("lost", isLost);
     document.title = calls.length ? `(${calls.length}) The room` : "The room";
-    if (at("state").textContent !== words) at("state").textContent = words;
+    if (byId("state").textContent !== text) byId("state").textContent = text;  // a screen reader would read it again
   };
 
-  const ask = async () => {
-    const answer = await fetch("board.json", { signal: AbortSignal.timeout(PATIENCE_MS) });
-    if (answer.status === 403) return say(await answer.text(), true);
-    if (!answer.ok) throw new Error(answer.statusText);
-    const board = await answer.json();
-    show(board);
-    heard = new Date();
-    const asking = `${calls.length} asking for help`;
-    say(`${several(board.present.length, "attendee")}${calls.length ? `, ${asking}` : ""}`, false);
+  const update = async () => {
+    const response = await fetch("board.json", { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (response.status === 403) return setStatus(await response.text(), true);
+    if (!response.ok) throw new Error(response.statusText);
+    const board = await response.json();
+    showBoard(board);
+    lastAnswer = new Date();
+    const help = calls.length ? `, ${calls.length} asking for help` : "";
+    setStatus(`${pluralize(board.present.length, "attendee")}${help}`, false);
   };
 
-  const follow = async () => {
+  const poll = async () => {
     try {
-      await ask();
+      await update();
     } catch {
-      const old = heard ? ` This is what it said at ${heard.toLocaleTimeString()}.` : "";
-      say(`The room is out of reach; trying again.${old}`, true);
+      const age = lastAnswer ? ` This is what it said at ${lastAnswer.toLocaleTimeString()}.` : "";
+      setStatus(`${UNREACHABLE}; trying again.${age}`, true);
     }
-    setTimeout(follow, PAUSE_MS);
+    setTimeout(poll, POLL_INTERVAL_MS);
   };
 
-  const tell = async (path, otherwise) => {
+  const post = async (path, consequence) => {
     try {
-      const answer = await fetch(path, { method: "POST", signal: AbortSignal.timeout(PATIENCE_MS) });
-      if (!answer.ok) throw new Error(answer.statusText);
-      await ask();
+      const response = await fetch(path, { method: "POST", signal: AbortSignal.timeout(TIMEOUT_MS) });
+      if (!response.ok) throw new Error(response.statusText);
+      await update();
     } catch {
-      say(`The room is out of reach: ${otherwise}. Try again.`, true);
+      setStatus(`${UNREACHABLE}: ${consequence}. Try again.`, true);
     }
   };
-  const done = (number) => tell(`board/done/${number}`, "the call is not marked as done");
-  const remove = (number, called) => {
+  const endCall = (number) => post(`board/done/${number}`, "the call is not marked as done");
+  const removeAttendee = (number, called) => {
     if (confirm(`Remove ${called} from the room, with all they have told? They need the word to come back.`)) {
-      tell(`board/remove/${number}`, "nobody is removed");
+      post(`board/remove/${number}`, "nobody is removed");
     }
   };
 
   document.addEventListener("keydown", (event) => {
     if (event.key === "d" && !event.ctrlKey && !event.metaKey && !event.altKey && !event.repeat && calls.length) {
-      done(calls[0].number);
+      endCall(calls[0].number);
     }
   });
 
-  follow();
+  poll();
 })();

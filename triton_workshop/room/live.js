@@ -1,166 +1,177 @@
-// The page follows the presenter: slide, step, edits and outputs, as the server tells them.
+// The page follows the presenter: slide, step, edits and outputs, as the server sends them. Readers may ask for help,
+// and tell the room how far they are.
 (() => {
   "use strict";
-  const { all, make, button, prepare, inPlace, tools, fit, forget, current, search } = globalThis.page;
+  const { all, make, button, tools, prepare, search } = globalThis.page;
+  const { keepPosition, fitHeader, forgetTarget, isTyping } = globalThis.page;
   const root = document.documentElement;
-  const SILENCE_MS = 25_000;  // milliseconds after which a connection is dead: the server says something every ten seconds
+  const SILENCE_MS = 25_000;  // after which a connection is dead: the server sends something every ten seconds
   const LOST = "The connection is lost. Trying again …";
   const RESTARTED = "You are not in the room any more. Reload the page, and enter its word.";
   const CLOSED = "The presenter has closed the slides. You can read on.";
-  const place = { slide: 1, step: 0 };
-  let scrolled = false;  // since the presenter's last move: then nothing scrolls for the reader
+  const REPORTING = "The presenter now sees how far you are: exercise, TODOs, hints, right or not. Never your code.";
+  const NOT_REPORTING = "The presenter hears no more of your progress.";
+  const NOT_REPORTED = "Your progress did not reach the presenter: there is no connection. "
+    + "The next check tells it again.";
+  const position = { slide: 1, step: 0 };  // the presenter's
+  let hasScrolled = false;  // since the presenter's last move: then nothing scrolls for the reader
 
-  // What the reader sees: the presenter's slide, or the whole page at leisure.
-  const slide = () => document.getElementById(`slide-${place.slide}`);
-  const isFollowing = () => root.classList.contains("following");
-  const mode = button("", () => (isFollowing() ? leave() : follow()));
   const status = make("p", "", { className: "status" });
   status.setAttribute("role", "status");
+  const setStatus = (text) => {  // a lost connection is no news once the slides are closed
+    if (text !== LOST || status.textContent !== CLOSED) status.textContent = text;
+  };
+
+  // What the reader sees: the presenter's slide, or the whole page at leisure.
+  const presentersSlide = () => document.getElementById(`slide-${position.slide}`);
+  const isFollowing = () => root.classList.contains("following");
+  const modeButton = button("", () => (isFollowing() ? leave() : follow()));
   const follow = () => {
     root.classList.add("following");
-    arrive();
+    enterSlide();
   };
   const leave = () => {
     root.classList.remove("following");
-    describe();
-    fit();
-    forget();
-    slide()?.scrollIntoView();
+    updateModeButton();
+    fitHeader();
+    forgetTarget();
+    presentersSlide()?.scrollIntoView();
   };
-  const describe = () => {
-    const number = `${place.slide} / ${all(".slide").length}`;
-    mode.textContent = isFollowing() ? `Following ${number}` : `Return to slide ${number}`;
-    mode.title = isFollowing() ? "Press n, p or click to read on your own" : "Press f to follow the presenter";
-    mode.setAttribute("aria-pressed", String(isFollowing()));
+  const updateModeButton = () => {
+    const number = `${position.slide} / ${all(".slide").length}`;
+    modeButton.textContent = isFollowing() ? `Following ${number}` : `Return to slide ${number}`;
+    modeButton.title = isFollowing() ? "Press n, p or click to read on your own" : "Press f to follow the presenter";
+    modeButton.setAttribute("aria-pressed", String(isFollowing()));
   };
 
-  // The presenter's place: later steps are hidden, and code is highlighted as in the terminal.
-  const arrive = () => {
-    show();
+  // The presenter's slide: later steps are hidden, and code is highlighted as in the terminal.
+  const enterSlide = () => {
+    showSlide();
     scrollTo(0, 0);
-    scrolled = false;
+    hasScrolled = false;
   };
-  const show = () => {
-    for (const each of all(".slide")) each.classList.toggle("current", each === slide());
-    reveal();
-    describe();
+  const showSlide = () => {
+    const current = presentersSlide();
+    for (const slide of all(".slide")) slide.classList.toggle("current", slide === current);
+    showSteps();
+    updateModeButton();
   };
-  const reveal = () => {
-    for (const each of all(".fold")) {
-      const at = Number(each.closest(".slide").id.slice(6));
-      each.open ||= at < place.slide || (at === place.slide && Number(each.dataset.step) <= place.step);
+  const showSteps = () => {
+    for (const fold of all(".fold")) fold.open ||= isPast(fold);
+    const slide = presentersSlide();
+    if (!slide) return;
+    for (const element of all("[data-step]", slide)) {
+      element.classList.toggle("later", Number(element.dataset.step) > position.step);
     }
-    const shown = slide();
-    if (!shown) return;
-    for (const each of all("[data-step]", shown)) each.classList.toggle("later", Number(each.dataset.step) > place.step);
-    all("[data-highlights]", shown).forEach(highlight);
+    all("[data-highlights]", slide).forEach(highlightLines);
   };
-  const highlight = (figure) => {
+  const isPast = (fold) => {
+    const slide = Number(fold.closest(".slide").id.slice("slide-".length)), step = Number(fold.dataset.step);
+    return slide < position.slide || (slide === position.slide && step <= position.step);
+  };
+  const highlightLines = (figure) => {  // of "step:lines;step:lines", those of the last step that has come
     const groups = figure.dataset.highlights.split(";").map((group) => group.split(":"));
-    const lines = groups.findLast(([step]) => Number(step) <= place.step)?.[1] ?? groups[0][1];
+    const lines = groups.findLast(([step]) => Number(step) <= position.step)?.[1] ?? groups[0][1];
     all(".line:not(.hidden)", figure).forEach((line, index) => {
       line.classList.toggle("unlit", lines !== "all" && !lines.split(",").includes(String(index + 1)));
     });
   };
   const bringIntoView = (element) => {
-    if (!isFollowing() || scrolled || !slide()?.contains(element)) return;
+    if (!isFollowing() || hasScrolled || !presentersSlide()?.contains(element)) return;
     if (element.getBoundingClientRect().bottom > innerHeight) element.scrollIntoView({ block: "end" });
   };
 
-  // What the server tells.
-  const put = (id, html) => {
-    const there = document.getElementById(id);
-    if (!there) return;
-    inPlace(() => {
-      there.innerHTML = html ?? "";
-      prepare(there);
-      reveal();
-    });
-    if (id.startsWith("output")) bringIntoView(there);
-  };
+  // What the server sends: a value for each key.
   const sheet = new CSSStyleSheet();  // for colours that no palette has
   document.adoptedStyleSheets = [sheet];
-  const move = (value) => {
-    const arrived = value.slide !== place.slide;
-    Object.assign(place, value);
-    if (!isFollowing()) {
-      reveal();
-      describe();
-    } else if (arrived) arrive();
-    else {
-      reveal();
-      scrolled = false;
-      const fresh = all(`[data-step="${place.step}"]`, slide());
-      if (fresh.length) bringIntoView(fresh.at(-1));
-      describe();
-    }
+  const onMessage = ({ key, value }) => {
+    if (key === "place") move(value);
+    else if (key === "deck") updateDeck(value);
+    else if (key === "presenter") setStatus(value ? "" : CLOSED);
+    else if (key === "calls") updateCall(value);
+    else if (key === "style") sheet.replaceSync(value);
+    else updateElement(key, value);
   };
-  const renew = async (version) => {  // the presenter has saved the deck: another page, in the same place
+  const move = (newPosition) => {
+    const isOtherSlide = newPosition.slide !== position.slide;
+    Object.assign(position, newPosition);
+    if (isFollowing() && isOtherSlide) return enterSlide();
+    showSteps();
+    if (isFollowing()) {
+      hasScrolled = false;
+      const newElements = all(`[data-step="${position.step}"]`, presentersSlide());
+      if (newElements.length) bringIntoView(newElements.at(-1));
+    }
+    updateModeButton();
+  };
+  const updateElement = (id, html) => {
+    const element = document.getElementById(id);
+    if (!element) return;
+    keepPosition(() => {
+      element.innerHTML = html ?? "";
+      prepare(element);
+      showSteps();
+    });
+    if (id.startsWith("output")) bringIntoView(element);
+  };
+
+  // The presenter has saved the deck: another page, in the same place.
+  const updateDeck = async (version) => {
     if (version === document.body.dataset.version) return;
-    const told = fetch("./", { cache: "no-store" }).then((answer) => (answer.ok ? answer.text() : null));
-    const text = await told.catch(() => null);
-    if (text === null) return connectLater();  // from the beginning, or nobody would name this version again
-    const fresh = new DOMParser().parseFromString(text, "text/html");
-    const style = fresh.querySelector("link[rel=stylesheet]");
-    await new Promise((loaded) => {  // or the page would be without a style for a moment
-      style.onload = style.onerror = loaded;
+    const request = fetch("./", { cache: "no-store" }).then((response) => (response.ok ? response.text() : null));
+    const html = await request.catch(() => null);
+    if (html === null) return connectLater();  // from the beginning, or nobody would name this version again
+    const newPage = new DOMParser().parseFromString(html, "text/html");
+    const style = newPage.querySelector("link[rel=stylesheet]");
+    await new Promise((resolve) => {  // or the page would be without a style for a moment
+      style.onload = style.onerror = resolve;
       document.head.append(style);
     });
-    inPlace(() => exchange(fresh, style));
+    keepPosition(() => replaceDeck(newPage, style));
     connect();  // from the beginning: outputs and edits belong to the new page too
   };
-  const exchange = (fresh, style) => {
-    for (const part of ["main", "nav"]) document.querySelector(part).replaceWith(fresh.querySelector(part));
-    for (const each of all("link[rel=stylesheet]")) if (each !== style) each.remove();
-    document.querySelector("header h1").textContent = document.title = fresh.title;
-    document.body.dataset.version = fresh.body.dataset.version;
+  const replaceDeck = (newPage, style) => {
+    for (const name of ["main", "nav"]) document.querySelector(name).replaceWith(newPage.querySelector(name));
+    for (const link of all("link[rel=stylesheet]")) if (link !== style) link.remove();
+    document.querySelector("header h1").textContent = document.title = newPage.title;
+    document.body.dataset.version = newPage.body.dataset.version;
     prepare(document.querySelector("main"));
     search();  // folds the contents as the screen wants them
-    show();
-  };
-  const take = ({ key, value }) => {
-    if (key === "place") move(value);
-    else if (key === "deck") renew(value);
-    else if (key === "presenter") say(value ? "" : CLOSED);
-    else if (key === "calls") answered(value);
-    else if (key === "style") sheet.replaceSync(value);
-    else put(key, value);
+    showSlide();
   };
 
   // The connection. A browser tries again by itself, but not after an answer that is no stream.
   let source, timer;
-  const say = (text) => {
-    if (text !== LOST || status.textContent !== CLOSED) status.textContent = text;
-  };
-  const heard = () => {
+  const resetTimer = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      say(LOST);
+      setStatus(LOST);
       connect();
     }, SILENCE_MS);
   };
   const connect = () => {
     source?.close();
     source = new EventSource("events");
-    source.onopen = () => {
-      if (status.textContent === LOST) say("");
-      heard();
-    };
-    source.addEventListener("beat", heard);
-    source.onmessage = (event) => {
-      heard();
-      take(JSON.parse(event.data));
-    };
-    source.onerror = async () => {
-      say(LOST);
-      if (source.readyState !== EventSource.CLOSED) return;
-      const answer = await fetch("./", { method: "HEAD", redirect: "manual" }).catch(() => null);
-      if (answer?.status === 401) {
-        say(RESTARTED);
-        clearTimeout(timer);
-      } else connectLater();
-    };
-    heard();
+    source.addEventListener("open", () => {
+      if (status.textContent === LOST) setStatus("");
+      resetTimer();
+    });
+    source.addEventListener("beat", resetTimer);
+    source.addEventListener("message", (event) => {
+      resetTimer();
+      onMessage(JSON.parse(event.data));
+    });
+    source.addEventListener("error", onError);
+    resetTimer();
+  };
+  const onError = async () => {
+    setStatus(LOST);
+    if (source.readyState !== EventSource.CLOSED) return;
+    const response = await fetch("./", { method: "HEAD", redirect: "manual" }).catch(() => null);
+    if (response?.status === 401) {
+      setStatus(RESTARTED);
+      clearTimeout(timer);
+    } else connectLater();
   };
   const connectLater = () => {
     source.close();
@@ -168,59 +179,62 @@
     timer = setTimeout(connect, 2000 + 3000 * Math.random());  // not all at the same time
   };
 
-  // Asking for help, and the keys.
-  let call = null;  // the number under which this reader asked, and whether the room has heard
-  const ask = button("Ask for help", async () => {
-    const answer = await fetch("help", { method: "POST" }).catch(() => null);
-    if (answer?.status === 401) return say(RESTARTED);
-    if (!answer) return say("Your request did not reach the presenter: there is no connection.");
-    if (!answer.ok) return say(await answer.text());
-    const { number, name } = await answer.json();
-    call = { number, heard: false };
-    say(`Asked for help. The presenter sees ${name ?? `number ${number}`}.`);
-  });
-  const answered = (numbers) => {
+  // Asking for help.
+  let call = null;  // the number under which this reader asked, and whether the room has listed it
+  const helpButton = button("Ask for help", async () => {
+    const response = await fetch("help", { method: "POST" }).catch(() => null);
+    if (response?.status === 401) return setStatus(RESTARTED);
+    if (!response) return setStatus("Your request did not reach the presenter: there is no connection.");
+    if (!response.ok) return setStatus(await response.text());
+    const { number, name } = await response.json();
+    call = { number, isListed: false };
+    setStatus(`Asked for help. The presenter sees ${name ?? `number ${number}`}.`);
+  }, "Press h");
+  const updateCall = (numbers) => {
     if (!call) return;
-    if (numbers.includes(call.number)) call.heard = true;
-    else if (call.heard) {
+    if (numbers.includes(call.number)) call.isListed = true;
+    else if (call.isListed) {  // the presenter has answered it
       call = null;
-      say("");
+      setStatus("");
     }
   };
-  ask.title = "Press h";
 
-  // Telling how far one is: nothing until the button is pressed, and then what `workshop watch` tells, never the code.
+  // Reporting progress: nothing until the button is pressed, and then what `workshop watch` reports, never the code.
   // Exercises dispatch "progress" on the document, with {exercise, filled, todos, right, hints}.
-  const progress = new Map();  // the newest of each exercise
-  let telling = false;
+  const progress = new Map();  // the newest of each exercise, in order
+  let isReporting = false;
   const report = async (detail) => {
     const body = JSON.stringify({ ...detail, told: Date.now() * 1_000_000 });
-    const answer = await fetch("report", { method: "POST", body }).catch(() => null);
-    if (!answer) say("Your progress did not reach the presenter: there is no connection. The next check tells it again.");
-    else if (!answer.ok) say(answer.status === 401 ? RESTARTED : await answer.text());
+    const response = await fetch("report", { method: "POST", body }).catch(() => null);
+    if (!response) setStatus(NOT_REPORTED);
+    else if (!response.ok) setStatus(response.status === 401 ? RESTARTED : await response.text());
   };
-  const tellRoom = button("Tell the room", async () => {
-    telling = !telling;
-    tellRoom.setAttribute("aria-pressed", String(telling));
-    say(telling ? "The presenter now sees how far you are: exercise, TODOs, hints, right or not. Never your code." : "The presenter hears no more of your progress.");
-    if (telling) for (const each of progress.values()) await report(each);  // in order: one is where the last one says
+  const reportButton = button("Tell the room", async () => {
+    isReporting = !isReporting;
+    reportButton.setAttribute("aria-pressed", String(isReporting));
+    setStatus(isReporting ? REPORTING : NOT_REPORTING);
+    if (isReporting) for (const detail of progress.values()) await report(detail);  // the last one says where one is
   });
-  tellRoom.setAttribute("aria-pressed", "false");
+  reportButton.setAttribute("aria-pressed", "false");
   document.addEventListener("progress", ({ detail }) => {
     progress.delete(detail.exercise);
     progress.set(detail.exercise, detail);
-    if (telling) report(detail);
+    if (isReporting) report(detail);
   });
-  const keys = { f: follow, h: () => ask.click(), n: leave, p: leave };
+
+  const KEYS = { f: follow, h: () => helpButton.click(), n: leave, p: leave };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, [contenteditable]")) return;
-    if ("np/".includes(event.key) ? isFollowing() : event.key in keys) (keys[event.key] ?? leave)();
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
+    const isForReading = "np/".includes(event.key);  // page.js has these keys as well
+    if (isForReading ? isFollowing() : event.key in KEYS) (KEYS[event.key] ?? leave)();
   }, { capture: true });
   addEventListener("hashchange", () => { if (isFollowing() && location.hash) leave(); });
-  for (const name of ["wheel", "touchmove"]) addEventListener(name, () => { scrolled = true; }, { passive: true });
+  for (const name of ["wheel", "touchmove"]) {
+    addEventListener(name, () => { hasScrolled = true; }, { passive: true });
+  }
 
-  tools.prepend(mode);
-  tools.append(ask, ...(globalThis.Parts ? [tellRoom] : []));
+  tools.prepend(modeButton);
+  tools.append(helpButton, ...(globalThis.Parts ? [reportButton] : []));
   document.querySelector("header").append(status);
   root.classList.add("live");
   follow();

@@ -1,0 +1,120 @@
+// The editor of an exercise, which is CodeMirror. `new Editor(modules, { parent, onChange, onSubmit })` takes what
+// `Parts.editor` loads; `Editor.show(modules, parent, text)` only shows a text in the same colours.
+globalThis.Editor = (() => {
+  "use strict";
+  const MAX_INDENT = 32;  // columns: a line that begins further in wraps as if it began here
+
+  function highlighting({ "@codemirror/language": language, "@lezer/highlight": { tags } }) {
+    const { keyword, string, number, bool, comment, variableName } = tags;
+    const colours = [
+      [keyword, "keyword"], [string, "string"], [number, "number"], [bool, "number"], [comment, "comment"],
+      [tags.function(tags.definition(variableName)), "function"], [tags.function(variableName), "function"],
+    ];
+    const styles = colours.map(([tag, name]) => ({ tag, color: `var(--syntax-${name})` }));
+    return language.syntaxHighlighting(language.HighlightStyle.define(styles));
+  }
+
+  // A long line goes on below, two columns further in than it begins.
+  function hangingIndents({ Decoration, EditorView }) {
+    return EditorView.decorations.compute(["doc"], ({ doc }) => {
+      const lines = Array.from({ length: doc.lines }, (_, index) => doc.line(index + 1));
+      return Decoration.set(lines.map(({ text, from }) => {
+        const indent = Math.min(text.search(/[^ ]|$/), MAX_INDENT);
+        return Decoration.line({ class: `in-${indent}` }).range(from);
+      }));
+    });
+  }
+
+  function indentRules() {
+    const rule = (columns) => ({ paddingLeft: `calc(6px + ${columns}ch)`, textIndent: `-${columns}ch` });
+    const indents = Array.from({ length: MAX_INDENT + 1 }, (_, indent) => indent);
+    return Object.fromEntries(indents.map((indent) => [`.in-${indent}`, rule(indent + 2)]));
+  }
+
+  function theme({ EditorView }) {
+    return EditorView.theme({
+      ...indentRules(),
+      "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "0.9375rem" },
+      ".cm-scroller": { fontFamily: "inherit", lineHeight: "1.5" },
+      ".cm-content": { caretColor: "var(--accent)" },
+      ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--muted)", border: "none" },
+      ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--well)" },
+      "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
+        backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent) !important",
+      },
+      ".cm-cursor": { borderLeftColor: "var(--accent)" },
+      ".cm-tooltip": { backgroundColor: "var(--well)", color: "var(--text)", border: "1px solid var(--faint)" },
+    });
+  }
+
+  // What a text needs that is only read. The page's policy allows style sheets with this nonce.
+  function readingExtensions(modules) {
+    const view = modules["@codemirror/view"], { EditorView } = view;
+    const python = modules["@codemirror/lang-python"].python();
+    const wrapping = [EditorView.lineWrapping, hangingIndents(view)];
+    return [EditorView.cspNonce.of("editor"), python, highlighting(modules), theme(view), ...wrapping];
+  }
+
+  function editingExtensions(modules, onChange, onSubmit) {
+    const view = modules["@codemirror/view"], { EditorView } = view;
+    const { history, defaultKeymap, historyKeymap, indentWithTab } = modules["@codemirror/commands"];
+    const { indentUnit, bracketMatching } = modules["@codemirror/language"];
+    const { Transaction } = modules["@codemirror/state"];
+    const submit = { key: "Mod-Enter", run: () => { onSubmit(); return true; } };
+    const isRemote = (transaction) => transaction.annotation(Transaction.remote);
+    const notify = ({ docChanged, transactions }) => { if (docChanged && !transactions.some(isRemote)) onChange(); };
+    return [
+      view.lineNumbers(), view.highlightActiveLineGutter(), history(), view.drawSelection(), view.highlightActiveLine(),
+      bracketMatching(), indentUnit.of("    "), modules["@codemirror/lint"].lintGutter(),
+      view.keymap.of([submit, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+      EditorView.contentAttributes.of({ "aria-label": "Your script" }),
+      EditorView.updateListener.of(notify),
+    ];
+  }
+
+  return class Editor {
+    constructor(modules, { parent, onChange, onSubmit }) {
+      this.modules = modules;
+      this.extensions = [...readingExtensions(modules), ...editingExtensions(modules, onChange, onSubmit)];
+      this.view = new modules["@codemirror/view"].EditorView({ parent });
+    }
+
+    static show(modules, parent, doc) {
+      const { EditorView } = modules["@codemirror/view"];
+      const label = EditorView.contentAttributes.of({ "aria-label": "The solution" });
+      const extensions = [...readingExtensions(modules), EditorView.editable.of(false), label];
+      return new EditorView({ parent, doc, extensions });
+    }
+
+    get text() {
+      return this.view.state.doc.toString();
+    }
+
+    focus() {
+      this.view.focus();
+    }
+
+    // Opens a text, without what can be undone in the one before.
+    open(doc) {
+      const { EditorState } = this.modules["@codemirror/state"];
+      this.view.setState(EditorState.create({ doc, extensions: this.extensions }));
+    }
+
+    // Replaces the text, which can be undone and does not call `onChange`.
+    replace(text) {
+      const { Transaction } = this.modules["@codemirror/state"];
+      const changes = { from: 0, to: this.view.state.doc.length, insert: text };
+      this.view.dispatch({ changes, annotations: Transaction.remote.of(true) });
+    }
+
+    // Marks a line of the text, by its number, or none.
+    mark(number, message, severity) {
+      const { state } = this.view, diagnostics = [];
+      if (number && number <= state.doc.lines) {
+        const { text, from, to } = state.doc.line(number);
+        diagnostics.push({ from: from + /^\s*/.exec(text)[0].length, to, severity, message });
+      }
+      this.view.dispatch(this.modules["@codemirror/lint"].setDiagnostics(state, diagnostics));
+    }
+  };
+})();

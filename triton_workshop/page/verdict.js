@@ -1,0 +1,103 @@
+// How a verdict of the checker looks, in the words of every other screen: its headline, rows of text or code, tiles of
+// a matrix, pictures and hints. `Verdict` offers `elements`, `hints`, `countFilled`, `standing` and `progress`; what
+// they read of a verdict comes from `checking/reporting/description.py`.
+globalThis.Verdict = (() => {
+  "use strict";
+  const { make, button } = globalThis.page;
+  const FILLED = "●";  // begins the row of a TODO that is filled in
+  const ABOVE_HINTS = 2;  // parts of a verdict
+  const TONE_CLASSES = { plain: "", strong: "b", key: "t-literal" };
+
+  const toned = ([text, tone]) => make("span", text, { className: TONE_CLASSES[tone] ?? `t-${tone}` });
+
+  function headline({ headline: text, kind, tone }) {
+    const name = kind ? [make("span", kind.replaceAll("-", " "), { className: "t-muted kind-of" })] : [];
+    return make("h3", [text, ...name], { className: `t-${tone}` });
+  }
+
+  function table({ rows, code }) {
+    const elements = rows.map((cells) => make("div", cells.map(toned)));
+    return make("div", elements, { className: code ? "rows code-rows" : "rows" });
+  }
+
+  function tile([letter, tone]) {
+    return make("span", letter, { className: `t-${tone}${letter === "·" ? "" : " reverse"}` });
+  }
+
+  function tiles({ planes, what, legend }) {
+    const channels = planes.map((plane, index) => {
+      const rows = plane.flatMap((row) => [...row.map(tile), "\n"]);
+      return make("pre", [planes.length > 1 ? `channel ${index}\n` : "", ...rows]);
+    });
+    const states = legend.flatMap(([letter, tone, state]) => [tile([letter, tone]), ` ${state}  `]);
+    const key = make("p", [`${what}: `, ...states], { className: "t-muted" });
+    return make("div", [...channels, key], { className: "tiles" });
+  }
+
+  // `rgb` has three bytes for each pixel, as base64.
+  function picture({ caption, width, height, rgb }) {
+    const canvas = make("canvas", "", { width, height, role: "img", ariaLabel: caption });
+    const bytes = atob(rgb), image = new ImageData(width, height);
+    for (let pixel = 0; pixel < width * height; pixel++) {
+      for (let channel = 0; channel < 3; channel++) {
+        image.data[4 * pixel + channel] = bytes.charCodeAt(3 * pixel + channel);
+      }
+      image.data[4 * pixel + 3] = 255;
+    }
+    canvas.getContext("2d").putImageData(image, 0, 0);
+    return make("figure", [canvas, make("figcaption", caption)]);
+  }
+
+  function elements(described, { isPartial, hints, footer }) {
+    const parts = described.parts.map((part) => (part.rows ? table(part) : tiles(part)));
+    if (isPartial) {
+      const note = `${FILLED} is filled in, not yet checked. The check starts when the last TODO is filled in.`;
+      parts[0]?.append(make("p", note, { className: "t-muted" }));
+    }
+    const above = parts.slice(0, ABOVE_HINTS), below = parts.slice(ABOVE_HINTS);
+    return [headline(described), ...above, ...hints, ...below, ...described.pictures.map(picture), ...footer];
+  }
+
+  function hint({ words, code }, index, { length }) {
+    const number = make("span", `hint ${index + 1} of ${length}`, { className: "t-accent" });
+    const block = code ? [make("pre", code, { tabIndex: 0, ariaLabel: "Code" })] : [];
+    return make("div", [number, ` ${words}`, ...block], { className: "hint" });
+  }
+
+  // Hints, one at a time: `count` of them are open, and `onOpen` learns how many once the reader asks for another.
+  function hints(all, count, onOpen) {
+    const element = make("div", "", { className: "hints" });
+    const draw = () => {
+      const more = button(count ? "Another hint" : "A hint", () => {
+        onOpen(++count);
+        draw();
+        element.querySelector("button")?.focus();
+      });
+      element.replaceChildren(...all.map(hint).slice(0, count), ...(count < all.length ? [more] : []));
+    };
+    draw();
+    return element;
+  }
+
+  // TODOs that are filled in, and, in an exercise that begins with mistakes in it, those that are mended.
+  function countFilled({ passed, described: { kind, parts } }, { todos, planted }, text) {
+    if (kind === "unfinished") return parts[0]?.rows?.filter(([[mark]]) => mark === FILLED).length ?? 0;
+    const isThere = (mistake) => mistake.every((piece) => text.includes(piece));
+    return passed ? todos : todos - planted.filter(isThere).length;
+  }
+
+  // How far the exercise is, as the list of exercises marks it.
+  function standing({ passed, described: { kind } }, { shipped }, text) {
+    if (passed) return "passed";
+    if (text === shipped) return "new";
+    return kind === "unfinished" ? "begun" : "failing";
+  }
+
+  // How far a check has come that has found nothing wrong so far.
+  function progress({ cases, described: { toCome } }) {
+    if (!toCome) return `all ${cases.length} cases are right, looking further`;
+    return `${cases.length} of ${cases.length + toCome} cases are right so far`;
+  }
+
+  return { elements, hints, countFilled, standing, progress };
+})();

@@ -1,0 +1,238 @@
+// The workspace of an exercise, which lies over the page: the editor on one side, and on the other what the checker
+// says of the text while it is typed. `createWorkspace({ exercises, tabs, onLeave })` returns its `element`,
+// `open(exercise)`, `save()`, and the `exercise` that is open.
+globalThis.createWorkspace = (options) => {
+  "use strict";
+  const { exercises, tabs, onLeave } = options;
+  const { make, button, loadingBar } = globalThis.page;
+  const TYPING_PAUSE_MS = 600;  // after the last key, until a check starts
+  const OUTDATED_MS = 1000;  // that a check has run, until it is stopped for a newer text
+  const LIMITS = "To leave the editor with Tab, press Escape first. Kernels run on a simulator: this page times no "
+    + "GPU, has the front end of Triton's compiler but not the rest, and cannot run programs that wait for each other.";
+  const IN_BROWSER = "Your text and your progress stay in this browser.";
+  const NOWHERE = "This browser keeps nothing: download your text before you close the page.";
+  let exercise, draft, editor, python, modules;
+  let hasConflict = false;  // until the reader has chosen one of two texts, none is saved
+
+  const paragraph = (text) => make("p", text);
+  const title = make("h2", ""), notice = make("div", "", { className: "notice", role: "status" });
+  const code = make("div", "", { className: "editor" }), about = make("p", "", { className: "about" });
+  const verdictPane = make("section", "", {
+    className: "verdict", tabIndex: 0, ariaLabel: "What the checker says", ariaLive: "polite",
+  });
+  const fileInput = make("input", "", { type: "file", accept: ".py,text/x-python", hidden: true });
+  const bar = make("div", [title, tabs, button("Back to the slides", onLeave)], { className: "bar" });
+  const tools = make("div", [
+    button("Check now", () => check(), "Ctrl+Enter"),
+    button("Reset", () => reset(), "The script as it was shipped; yours is kept for Put back"),
+    button("Put back", () => putBack(), "The text that stood here before the last Reset or Load"),
+    button("Download", () => download()),
+    button("Load", () => fileInput.click()),
+    fileInput,
+  ], { className: "exercise-tools" });
+  const stopButton = button("Stop", () => python.stop("you stopped it")), status = make("span", "", { role: "status" });
+  const checking = make("div", [status, stopButton], { className: "checking" });
+  const pane = make("div", [code, tools, about], { className: "pane" });
+  const side = make("div", [checking, verdictPane], { className: "side" });
+  const element = make("div", [bar, notice, pane, side], { className: "workspace", hidden: true });
+
+  const showNotice = (text, ...buttons) => notice.replaceChildren(paragraph(text), ...buttons);
+  const describeStorage = () => { about.textContent = `${Store.isPersistent ? IN_BROWSER : NOWHERE} ${LIMITS}`; };
+
+  function setStatus(text, { isRunning = false } = {}) {
+    status.textContent = text;
+    stopButton.hidden = !isRunning;
+  }
+
+  function showProblem(headline, text, ...buttons) {
+    const heading = make("h3", `! ${headline}`, { className: "t-warning" });
+    verdictPane.replaceChildren(heading, paragraph(text), ...buttons);
+  }
+
+  async function open(next) {
+    [exercise, draft, hasConflict] = [next, new Store.Draft(next), false];
+    title.textContent = exercise.title;
+    notice.replaceChildren();
+    verdictPane.replaceChildren();
+    const onProgress = loadingBar(verdictPane);
+    setStatus("");
+    describeStorage();
+    try {
+      // Without a pause, if the editor is there already: it must not hold the text of one exercise for another.
+      if (!editor) await loadEditor(onProgress);
+      editor.open(draft.text);
+      editor.focus();
+      python ??= await Parts.python(onProgress);
+    } catch (error) {
+      const again = button("Try again", () => open(next));
+      return showProblem("This page could not load everything", error.message, again);
+    }
+    check();
+  }
+
+  async function loadEditor(onProgress) {
+    modules = await Parts.editor(onProgress);
+    editor ??= new Editor(modules, { parent: code, onChange: checkSoon, onSubmit: check });
+  }
+
+  // Saving. Another tab may have saved another text of this exercise: nobody's is lost.
+  function save() {
+    if (!exercise || !editor || hasConflict || editor.text === draft.text) return;
+    const text = editor.text, otherText = draft.findConflict(text);
+    if (otherText === undefined) draft.save(text);
+    else resolveConflict(otherText);
+  }
+
+  function resolveConflict(otherText) {
+    hasConflict = true;
+    const choose = (chosen, rejected) => {
+      hasConflict = false;
+      draft.replace(chosen, rejected);
+      if (chosen === otherText) editor.replace(chosen);
+      showNotice("The other text is kept: Put back shows it.");
+      check();
+    };
+    showNotice(
+      "This exercise was changed in another tab. Which text do you want to go on with?",
+      button("This one", () => choose(editor.text, otherText)),
+      button("The other tab's", () => choose(otherText, editor.text)),
+    );
+  }
+
+  function onStorage(event) {
+    if (!exercise || event.key !== Store.key(exercise.number) || element.hidden) return;
+    const otherText = draft.sync(editor?.text);
+    if (otherText !== undefined && !hasConflict) resolveConflict(otherText);
+  }
+
+  // The buttons below the editor.
+  function replaceText(text, message) {
+    const replaced = editor.text;
+    if (replaced === text) return;
+    draft.replace(text, replaced);
+    editor.replace(text);
+    showNotice(`${message} What stood there is kept: Put back shows it.`);
+    check();
+  }
+
+  function reset() {
+    replaceText(exercise.shipped, "It is as it was shipped.");
+  }
+
+  function putBack() {
+    const [backup] = draft.backups;
+    if (backup === undefined) showNotice("There is no older text: Reset and Load keep one.");
+    else replaceText(backup, "This is the text from before.");
+  }
+
+  function download() {
+    const url = URL.createObjectURL(new Blob([editor.text], { type: "text/x-python" }));
+    make("a", "", { href: url, download: `exercise_${exercise.number}.py` }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+
+  async function loadFile() {
+    const [file] = fileInput.files;
+    if (file) replaceText(await file.text(), `${file.name} is loaded.`);
+    fileInput.value = "";  // so that the same file can be chosen again
+  }
+
+  // The check: the newest text, and nothing of one that is outdated. Only its last verdict counts: what is right until
+  // then may fail in a long case, or in Triton's front end.
+  let checkTimer, startTime, isChecking = false, isOutdated = false;
+
+  function checkSoon() {
+    verdictPane.classList.add("outdated");
+    clearTimeout(checkTimer);
+    checkTimer = setTimeout(check, TYPING_PAUSE_MS);
+  }
+
+  async function check() {
+    clearTimeout(checkTimer);
+    save();
+    if (!python || !editor) return;
+    if (isChecking) return checkAgain();
+    [isChecking, isOutdated, startTime] = [true, false, performance.now()];
+    const checked = exercise, text = editor.text;
+    const { result, verdict } = await askForVerdict(checked, text);
+    const seconds = (performance.now() - startTime) / 1000;
+    setStatus(result.failed ? "" : `Checked in ${seconds.toFixed(1)} s`);
+    isChecking = false;
+    if (isOutdated || exercise !== checked) check();
+    else if (result.failed) showFailure(result.failed);
+    else if (editor.text === text) showVerdict(verdict, text);
+  }
+
+  function checkAgain() {
+    isOutdated = true;
+    if (performance.now() - startTime > OUTDATED_MS) python.stop("outdated");
+  }
+
+  async function askForVerdict({ number }, text) {
+    let verdict;
+    setStatus("Checking …", { isRunning: true });
+    const result = await python.ask({ owner: number, check: { number, text } }, (message) => {
+      verdict = message.verdict ?? verdict;  // what a script prints is no verdict
+      if (verdict?.passed) setStatus(`Checking … ${Verdict.progress(verdict)}`, { isRunning: true });
+    });
+    return { result, verdict };
+  }
+
+  function showFailure(reason) {
+    verdictPane.classList.remove("outdated");
+    showProblem("The check itself was ended", `It says: ${reason}. Change the script, or press Check now.`);
+  }
+
+  function showVerdict(verdict, text) {
+    const { passed, described } = verdict, { kind, line, message, hints } = described, { number, todos } = exercise;
+    verdictPane.classList.remove("outdated");
+    editor.mark(line, message, kind === "unfinished" ? "info" : "error");
+    Store.update(number, { standing: Verdict.standing(verdict, exercise, text) });
+    const filled = Verdict.countFilled(verdict, exercise, text);
+    const openHints = Store.read(number).hints?.shown ?? 0;
+    const detail = { exercise: number, filled, todos, right: passed, hints: openHints };
+    document.dispatchEvent(new CustomEvent("progress", { detail }));  // live.js tells the room, if the reader wants it
+    if (passed && verdictPane.querySelector(".editor")) return;  // a reader who compares is not interrupted
+    verdictPane.replaceChildren(...Verdict.elements(described, {
+      isPartial: kind === "unfinished" && filled < todos,
+      hints: hints.length ? [rememberedHints(hints)] : [],
+      footer: passed ? [nextSteps()] : [],
+    }));
+  }
+
+  // Hints that the reader has asked for stay open as long as the finding is the same.
+  function rememberedHints(hints) {
+    const { number } = exercise, finding = JSON.stringify(hints), record = Store.read(number).hints;
+    const count = record?.about === finding ? record.shown : 0;
+    return Verdict.hints(hints, count, (shown) => Store.update(number, { hints: { about: finding, shown } }));
+  }
+
+  function nextSteps() {
+    const isNext = ({ number, optional }) => !optional && Number(number) > parseInt(exercise.number, 10);
+    const variations = exercise.variations.map((number) => exercises.find((other) => other.number === number));
+    const steps = [["Go on", exercises.find(isNext)], ...variations.map((variation) => ["Done early?", variation])];
+    const links = steps.filter(([, next]) => next).map(([reason, next]) => (
+      make("a", `${reason} ${next.title}`, { href: `#exercise-${next.number}` })
+    ));
+    return make("div", [button("Compare with the solution", showSolution), ...links], { className: "next" });
+  }
+
+  function showSolution() {
+    const { solution } = exercise, container = make("div", "", { className: "editor" });
+    const back = button("Back to the verdict", () => {
+      verdictPane.replaceChildren();
+      check();
+    });
+    verdictPane.replaceChildren(make("h3", "The solution"), back, container);
+    const kernel = solution.search(/^(@|def )/m);  // what stands above its first kernel is in every script
+    Editor.show(modules, container, solution.slice(kernel).trimEnd());
+    verdictPane.focus();
+  }
+
+  fileInput.addEventListener("change", loadFile);
+  addEventListener("storage", onStorage);
+  addEventListener("pagehide", save);
+  addEventListener("visibilitychange", save);
+  Store.subscribe(describeStorage);
+  return { element, open, save, get exercise() { return exercise; } };
+};
