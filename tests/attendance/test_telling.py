@@ -118,6 +118,6 @@ def test_who_leaves_is_not_told_of_any_more(room: Scripted, joined: Path) -> Non
 def test_a_report_says_how_far_and_nothing_of_the_code(standing: Status, left: int, filled: int, right: bool) -> None:
     exercise = next(each for each in EXERCISES.values() if len(each.hints) == 3)
     record = Record(hints=("an idea", "x = tl.load(…)"), hints_shown=2)
-    progress = progress_of(ListedExercise(exercise, status, left, record))
+    progress = progress_of(ListedExercise(exercise, standing, left, record))
     assert progress == Progress(exercise.number, filled, 3, right, 2)
     assert "load" not in json.dumps(vars(progress))

@@ -182,7 +182,7 @@ async def test_kitty_shows_a_picture_where_letters_stand_for_it(deck: Path, writ
         assert "\x1b_G" not in back, "kitty holds it still"
         assert terminal_pictures.PLACEHOLDER in back
         cache = pilot.app.slide_screen.pictures.kitty_cache  # type: ignore[attr-defined]
-        assert cache.release(Terminal(Way.KITTY)) == f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
+        assert cache.release(Terminal(GraphicsProtocol.KITTY)) == f"\x1b_Ga=d,d=I,i={number},q=2\x1b\\"
 
 
 @run
