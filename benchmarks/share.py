@@ -30,7 +30,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.latency import walk
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks, plain
 from triton_workshop.page import bundle
@@ -100,7 +100,7 @@ class Bench:
         self.show = Show(load_deck(DECK))
         self.share = Share(Where(port=0), file, bundle.gathered_file())
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
-        with closing(Room(file)) as room:
+        with closing(Register(file)) as room:
             self.token = room.enter().token
             self.clients = [Client(self.port, room.enter().token) for _ in range(clients)]
         self.share.tell(self.show)
@@ -334,7 +334,7 @@ def slide_changes(clients: int, rounds: int = 5) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder, socket.create_server((LOOPBACK, 0)) as free:
         port = free.getsockname()[1]
         free.close()
-        with closing(Room(Path(folder, "room.sqlite"))) as room:
+        with closing(Register(Path(folder, "room.sqlite"))) as room:
             tokens = [room.enter().token for _ in range(clients)]
         variables = {**os.environ, "TERM": "xterm-256color", "TRITON_WORKSHOP_ROOM": folder}
         alone: list[list[float]] = []

@@ -252,11 +252,11 @@ def test_a_room_runs_kernels_tells_how_far_it_is_and_goes_on_without_its_server(
     """Scripts that run there can neither tell the room anything, nor ask it."""
     pytest.importorskip("starlette")
     from tests.room.loopback import served
-    from triton_workshop.attendance.room import Room
+    from triton_workshop.attendance.register import Register
     from triton_workshop.room.server import Server
 
     (tmp_path / "deck.md").write_text("One\n===\n\n```python +exec\nprint(1)\n```\n", encoding="utf-8")
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     server = Server(room, "", inside)
     server.site.show(load_deck(tmp_path / "deck.md"))
     page, asked = browser.new_page(), list[str]()
@@ -266,15 +266,15 @@ def test_a_room_runs_kernels_tells_how_far_it_is_and_goes_on_without_its_server(
         assert "".join(ask(page, run={"text": "print(1)"})["heard"]) == "1\n"
         keep_secrets(page)
         assert successes(attacks(page)) == {}
-        assert not room.board().present
+        assert not room.board().attendees
         of_the_page = json.loads(page.evaluate(OF_THE_PAGE, attacker(page)))
         assert of_the_page["a request"] == "got 400"  # which says that the room has heard what is no report
         solved = {"exercise": "2", "filled": 3, "todos": 3, "right": True, "hints": 1}
         page.evaluate("(detail) => document.dispatchEvent(new CustomEvent('progress', { detail }))", solved)
-        assert not room.board().present
+        assert not room.board().attendees
         with page.expect_response(lambda answer: answer.url.endswith("/report")):
             page.get_by_role("button", name="Tell the room").click()
-        (told,) = room.board().present[0].progress
+        (told,) = room.board().attendees[0].progress
         assert asdict(told) == solved
     assert "".join(ask(page, run={"text": "print(2)"})["heard"]) == "2\n"
     page.close()

@@ -21,7 +21,7 @@ pytest.importorskip("uvicorn")
 
 from tests.room.attacks import Headers, connect, drop, open_connections, request
 from tests.room.loopback import asked, served
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.room.demand import EXCESS
 from triton_workshop.room.limits import PART_BYTES, UNREAD_BYTES, Client, Connections, GoneError, Pace
 from triton_workshop.room.server import Server
@@ -34,7 +34,7 @@ PATIENCE_SECONDS = 10.0
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[Serving]:
     """A server, its address, and the session of an attendee."""
-    with closing(Room(tmp_path / "room.sqlite")) as room:
+    with closing(Register(tmp_path / "room.sqlite")) as room:
         made = Server(room, "")
         with served(made.app, watched=True) as address:
             yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
@@ -69,7 +69,7 @@ def test_who_asks_for_much_at_once_keeps_others_waiting_for_a_turn_only(serving:
     made.pace = Pace(1000, 1)
     with open_connections(address, 30, request("/piece/large", session)):  # three seconds of them
         assert reaches(lambda: len(made.app.connections._answers) > 20)
-        ada = {"Authorization": f"Bearer {made._room.enter().token}"}
+        ada = {"Authorization": f"Bearer {made._register.enter().token}"}
         assert asked(f"{address}piece/small", headers=ada).text == "y"
         assert len(made.app.connections._answers) > 10
     assert reaches(lambda: not made.app.connections._answers)
@@ -269,7 +269,7 @@ def test_the_end_of_an_answer_does_not_wait_for_the_client_to_acknowledge_its_be
 
 
 async def test_the_presenter_hears_which_attendee_asks_for_far_too_much(tmp_path: Path) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     made, mallory = Server(room, ""), room.enter("Mallory")
     room.enter("Ada")
     for token in (mallory.token, "of nobody"):
@@ -292,7 +292,7 @@ def test_requests_beyond_a_sessions_share_are_refused_and_all_of_them_are_counte
         refused = [asked(address + path, headers=session) for path in ("", "piece/piece", "page.js", "events") * 5]
         assert {(answer.status, answer.headers["retry-after"]) for answer in refused} == {(429, "1")}
         assert made.guard.demand.excessive() == [session["Authorization"].removeprefix("Bearer ")]
-        ada = {"Authorization": f"Bearer {made._room.enter().token}"}
+        ada = {"Authorization": f"Bearer {made._register.enter().token}"}
         assert asked(f"{address}page.js", headers=ada).status == 200
     assert reaches(lambda: not made.app.connections._answers)
     assert asked(f"{address}page.js", headers=session).status == 200
@@ -305,7 +305,7 @@ def test_sessions_that_fill_the_server_leave_a_way_in_at_their_own_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("triton_workshop.room.limits.MOST_CONNECTIONS", 30)
-    with closing(Room(tmp_path / "room.sqlite")) as room:
+    with closing(Register(tmp_path / "room.sqlite")) as room:
         made, tokens = Server(room, ""), [room.enter().token for _ in range(6)]
         made.site.pieces["piece"], made.pace = b"x", Pace(1e-6, 1e-9)
         with served(made.app, watched=True) as address, ExitStack() as stack:
@@ -457,7 +457,7 @@ def test_an_address_counts_only_if_a_proxy_says_so_that_the_presenter_has_named(
     tmp_path: Path, proxy: str, forwarded: str | None, address: str
 ) -> None:
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
-    with closing(Room(tmp_path / "room.sqlite")) as room:
+    with closing(Register(tmp_path / "room.sqlite")) as room:
         made = Server(room, "", proxy=proxy)
         with served(made.app, watched=True) as at:
             body = f"word={room.word}".encode()

@@ -22,7 +22,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from tests.room.loopback import Answer, asked, served
-from triton_workshop.attendance.room import KEPT_OPEN_SECONDS, Room
+from triton_workshop.attendance.register import ROOM_LIFETIME_SECONDS, Register
 from triton_workshop.room.demand import EXCESS, EXCESS_SECONDS, MOST_REQUESTS, REQUESTS, Allowance, Demand
 from triton_workshop.room.guard import ENTRIES, GUESSED, LONGEST_ADDRESS, Guard, address_of
 from triton_workshop.room.limits import LARGEST_BODY_BYTES, POLICY, Limits, Pace
@@ -36,19 +36,19 @@ async def who(request: Request) -> Response:
 
 
 @pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Room:
-    return Room(tmp_path_factory.mktemp("room") / "room.sqlite")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Register:
+    return Register(tmp_path_factory.mktemp("room") / "room.sqlite")
 
 
 @pytest.fixture(scope="module")
-def address(room: Room) -> Iterator[str]:
+def address(room: Register) -> Iterator[str]:
     app = Starlette(routes=[Route("/", who), Route("/report", who, methods=["POST"])])
     with served(Limits(Guard(app, room, "https://talks.example.org/triton/"))) as address:
         yield address
 
 
 @pytest.fixture(scope="module")
-def session(room: Room) -> dict[str, str]:
+def session(room: Register) -> dict[str, str]:
     return {"Authorization": f"Bearer {room.enter().token}"}
 
 
@@ -117,7 +117,7 @@ def test_a_program_may_ask_without_a_host(address: str) -> None:
     assert " 401 " in raw(address, "GET / HTTP/1.0\n\n").splitlines()[0]
 
 
-def test_the_word_gives_a_browser_a_session_without_regard_to_case(address: str, room: Room) -> None:
+def test_the_word_gives_a_browser_a_session_without_regard_to_case(address: str, room: Register) -> None:
     answer = raw(address, f"GET /?word={room.word.lower()} HTTP/1.1\nHost: localhost\nConnection: close\n\n")
     head = answer.lower()
     assert " 303 " in head
@@ -137,7 +137,7 @@ def test_where_a_wrong_word_was_entered_a_browser_that_comes_back_finds_the_door
     assert "location: ./\r\n" in raw(address, "GET /enter HTTP/1.1\nHost: localhost\nConnection: close\n\n").lower()
 
 
-def test_a_link_with_a_session_asks_before_a_browser_becomes_that_attendee(address: str, room: Room) -> None:
+def test_a_link_with_a_session_asks_before_a_browser_becomes_that_attendee(address: str, room: Register) -> None:
     """Anybody may have sent it, so that they get what the reader tells."""
     mallory, ada = room.enter("<b>Mallory"), room.enter("Ada")
     link = f"{address}?session={mallory.token}"
@@ -151,7 +151,7 @@ def test_a_link_with_a_session_asks_before_a_browser_becomes_that_attendee(addre
     assert asked(f"{address}report?session={ada.token}", b"").status == 401
 
 
-def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room: Room) -> None:
+def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room: Register) -> None:
     ada = room.enter("Ada")
     body = f"session={ada.token}"
     head = f"POST /enter HTTP/1.1\nHost: localhost\nConnection: close\nContent-Length: {len(body)}\n"
@@ -163,13 +163,13 @@ def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room
 
 @pytest.mark.parametrize(("url", "secure"), [("", False), ("http://a.example", False), ("https://a.example/x", True)])
 def test_a_session_that_came_over_https_stays_there(tmp_path: Path, url: str, secure: bool) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     with served(Limits(guarded(room, url))) as address:
         answer = raw(address, f"GET /?word={room.word} HTTP/1.1\nHost: localhost\nConnection: close\n\n")
     assert ("; secure" in answer.lower()) == secure
 
 
-def test_a_program_gets_its_session_as_json(address: str, room: Room) -> None:
+def test_a_program_gets_its_session_as_json(address: str, room: Register) -> None:
     answer = asked(f"{address}enter", f"word=+{room.word}&name=Grace".encode())
     assert answer.status == 200
     assert '"name":"Grace"' in answer.text
@@ -182,10 +182,10 @@ def test_a_wrong_word_is_told_on_the_page_that_asks_for_it(address: str) -> None
     assert asked(f"{address}?word=%3Cscript%3E").status == 403
 
 
-def test_the_token_of_another_day_is_refused(address: str, tmp_path: Path, room: Room) -> None:
+def test_the_token_of_another_day_is_refused(address: str, tmp_path: Path, room: Register) -> None:
     file = tmp_path / "room.sqlite"
-    yesterday = Room(file, lambda: 1e9).enter().token
-    today = Room(file, lambda: 1e9 + KEPT_OPEN_SECONDS + 1)
+    yesterday = Register(file, lambda: 1e9).enter().token
+    today = Register(file, lambda: 1e9 + ROOM_LIFETIME_SECONDS + 1)
     assert today.attendee(yesterday) is None
     for token in (yesterday, "", "x" * 300, "ü"):
         assert asked(address, headers={"Cookie": f"room={token}".encode().decode("latin-1")}).status == 401
@@ -241,10 +241,10 @@ PAGE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     ],
 )
 def test_only_who_opens_the_page_guesses(tmp_path: Path, headers: dict[str, str], opens: bool) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     with served(Limits(guarded(room))) as address:
         assert asked(f"{address}?word=AAAAA", headers=headers).status == (403 if opens else 401)
-        assert room._wrong == opens
+        assert room._wrong_words == opens
         lines = ("GET /?word=", room.word, " HTTP/1.1\nHost: localhost\nConnection: close\n")
         sent = "".join((*lines, *(f"{name}: {value}\n" for name, value in headers.items()), "\n"))
         assert (" 303 " in raw(address, sent).splitlines()[0]) == opens
@@ -270,7 +270,7 @@ def test_headers_that_are_too_large_are_refused_even_if_they_come_at_once(addres
 
 @pytest.mark.parametrize("header", ["Authorization: Bearer {}", "Cookie: room={}"])
 def test_of_a_token_that_is_none_of_ours_nothing_is_kept(tmp_path: Path, header: str) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     guard = guarded(room)
     ours = room.enter().token
     with served(Limits(guard)) as address:
@@ -282,12 +282,12 @@ def test_of_a_token_that_is_none_of_ours_nothing_is_kept(tmp_path: Path, header:
 # Who guesses, and who floods
 
 
-def guarded(room: Room, url: str = "") -> Guard:
+def guarded(room: Register, url: str = "") -> Guard:
     return Guard(Starlette(routes=[Route("/", who)]), room, url)
 
 
 def test_one_who_guesses_keeps_nobody_out_at_the_same_address(tmp_path: Path) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     with served(Limits(guarded(room))) as address:
         for _ in range(60):
             assert asked(f"{address}enter", b"word=AAAAA").status == 403
@@ -297,8 +297,8 @@ def test_one_who_guesses_keeps_nobody_out_at_the_same_address(tmp_path: Path) ->
 def test_after_too_many_wrong_words_the_page_offers_the_longer_word_and_the_code_on_the_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("triton_workshop.attendance.room.MOST_WRONG", 5)
-    room = Room(tmp_path / "room.sqlite")
+    monkeypatch.setattr("triton_workshop.attendance.register.MAX_WRONG_WORDS", 5)
+    room = Register(tmp_path / "room.sqlite")
     before = room.word
     with served(Limits(guarded(room))) as address:
         said = [asked(f"{address}enter", b"word=AAAAA", BROWSER).text for _ in range(5)]
@@ -317,7 +317,7 @@ def test_a_whole_room_gets_in_from_one_address_and_so_does_who_comes_after_a_flo
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str
 ) -> None:
     monkeypatch.setattr("triton_workshop.room.guard.ENTRY_SECONDS", 0.01)
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     guard = guarded(room)
     guard._entries = Allowance(40, lambda: 0.0)
     guard._line = Pace(1e-9, 1e-9)  # one in 30 years
@@ -328,14 +328,14 @@ def test_a_whole_room_gets_in_from_one_address_and_so_does_who_comes_after_a_flo
             assert {*pool.map(lambda _: asked(f"{address}enter", body).status, range(8))} == {200}
         assert asked(f"{address}enter", b"word=AAAAA").status == 403
     assert ENTRIES >= 2 * 40
-    assert len(room.board().present) == 51
+    assert len(room.board().attendees) == 51
 
 
 def test_few_wait_at_the_door_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or those who wait would take all connections that the server has."""
     monkeypatch.setattr("triton_workshop.room.guard.ENTRY_SECONDS", 8.0)
     monkeypatch.setattr("triton_workshop.room.guard.MOST_IN_LINE", 4)
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     guard = guarded(room)
     guard._entries = Allowance(1, lambda: 0.0)
     guard._line = Pace(1e-9, 1e-9)  # one in 30 years
@@ -344,10 +344,10 @@ def test_few_wait_at_the_door_at_once(tmp_path: Path, monkeypatch: pytest.Monkey
     with served(Limits(guard)) as address, ThreadPoolExecutor(12) as pool:
         for _ in range(12):
             pool.submit(asked, f"{address}enter", body)
-        while len(room.board().present) < 12 - 4 and time.monotonic() < end:
+        while len(room.board().attendees) < 12 - 4 and time.monotonic() < end:
             time.sleep(0.02)
         assert len(guard._waiting) == 4
-    assert len(room.board().present) == 12
+    assert len(room.board().attendees) == 12
 
 
 class Clock:
@@ -378,7 +378,7 @@ def test_the_memory_of_entries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
 
 async def test_whose_wait_is_just_over_is_not_told_so_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("triton_workshop.room.guard.MOST_IN_LINE", 1)
-    guard = guarded(Room(tmp_path / "room.sqlite"))
+    guard = guarded(Register(tmp_path / "room.sqlite"))
     guard._line = Pace(1e-9, 1e-9)  # one in 30 years
     await guard._line.turn(1)
     first = asyncio.create_task(guard._wait_in_line("10.0.0.1"))

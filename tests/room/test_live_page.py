@@ -15,7 +15,7 @@ pytest.importorskip("uvicorn")
 
 from tests.chromium import axe_findings
 from tests.room.loopback import served
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.deck import load_deck
 from triton_workshop.page.outputs import Output
 from triton_workshop.room.messages import Printed
@@ -32,7 +32,7 @@ TOP = "document.querySelector('#slide-5').getBoundingClientRect().top"
 class Shared:
     """A deck that is served, and a reader's page."""
 
-    def __init__(self, page: Page, server: Server, room: Room, deck: Path) -> None:
+    def __init__(self, page: Page, server: Server, room: Register, deck: Path) -> None:
         self.page, self.server, self.room, self.deck = page, server, room, deck
 
     def save(self, text: str) -> None:
@@ -48,7 +48,7 @@ class Shared:
 
 @pytest.fixture
 def shared(browser: Browser, tmp_path: Path) -> Iterator[Shared]:
-    with closing(Room(tmp_path / "room.sqlite")) as room:
+    with closing(Register(tmp_path / "room.sqlite")) as room:
         server = Server(room, "")
         page = browser.new_page()
         shared = Shared(page, server, room, tmp_path / "deck.md")

@@ -30,7 +30,7 @@ from rich.text import Text
 from tests.room.attacks import connect, request
 from tests.room.loopback import asked, served
 from tests.room.test_guard import answer_to
-from triton_workshop.attendance.room import KEPT_OPEN_SECONDS, Room, forget, room_in_use
+from triton_workshop.attendance.register import ROOM_LIFETIME_SECONDS, Register, find_register, forget_attendees
 from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.page.outputs import Output
@@ -125,7 +125,7 @@ def test_pictures_are_kept_by_their_digest_and_the_oldest_of_a_flood_go(monkeypa
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str, dict[str, str]]]:
     folder = tmp_path_factory.mktemp("served")
     (folder / "deck.md").write_text(DECK, encoding="utf-8")
-    room = Room(folder / "room.sqlite")
+    room = Register(folder / "room.sqlite")
     made = Server(room, "https://talks.example.org/triton/")
     made.site.show(load_deck(folder / "deck.md"))
     with closing(room), served(made.app, watched=True) as address:
@@ -257,7 +257,7 @@ def test_the_newest_page_follows_in_place_of_an_older_one(serving: Serving, monk
     made, address, session = serving
     monkeypatch.setattr(following, "MOST_STREAMS", 1)
     made.stream.set("place", 1)
-    bob = {"Authorization": f"Bearer {made._room.enter().token}"}
+    bob = {"Authorization": f"Bearer {made._register.enter().token}"}
     with closing(followed(address, session)) as events, closing(followed(address, bob)) as newer:
         next(events)
         next(newer)
@@ -272,7 +272,7 @@ def test_a_session_that_asks_to_follow_again_and_again_waits_where_all_places_ar
     """Or those behind one address would end each other's streams all the time."""
     made, address, _ = serving
     monkeypatch.setattr(following, "MOST_STREAMS", 2)
-    mallory, bob = ({"Authorization": f"Bearer {made._room.enter().token}"} for _ in range(2))
+    mallory, bob = ({"Authorization": f"Bearer {made._register.enter().token}"} for _ in range(2))
     with ExitStack() as open_ones:
 
         def status(headers: dict[str, str]) -> int:
@@ -407,7 +407,7 @@ def test_the_server_may_open_more_files_than_it_keeps_connections(
 
 
 async def test_who_is_removed_or_forgotten_follows_no_longer(tmp_path: Path) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     made = Server(room, "")
     connections = made.app.connections
     pages = [Following(made.stream, 0, room.enter().number, "10.0.0.1", ("10.0.0.1", port)) for port in range(3)]
@@ -421,7 +421,7 @@ async def test_who_is_removed_or_forgotten_follows_no_longer(tmp_path: Path) -> 
     await made.look()
     assert [page.over for page in pages] == [False, True, False]
     assert [*connections._timers] == [pages[1].client], "if it does not read, it is cut"
-    forget(tmp_path / "room.sqlite")  # as another process does
+    forget_attendees(tmp_path / "room.sqlite")  # as another process does
     await made.look()
     assert [page.over for page in pages] == [True] * 3
     assert not made.followers.pages
@@ -429,14 +429,14 @@ async def test_who_is_removed_or_forgotten_follows_no_longer(tmp_path: Path) -> 
 
 async def test_a_server_that_nobody_has_used_for_12_hours_has_another_room(tmp_path: Path) -> None:
     clock = [1e9]
-    room = Room(tmp_path / "room.sqlite", lambda: clock[0])
+    room = Register(tmp_path / "room.sqlite", lambda: clock[0])
     room.serve_at("http://127.0.0.1:8000/")
     made, word = Server(room, ""), room.word
-    clock[0] += KEPT_OPEN_SECONDS
-    forget(tmp_path / "room.sqlite", lambda: clock[0])
+    clock[0] += ROOM_LIFETIME_SECONDS
+    forget_attendees(tmp_path / "room.sqlite", lambda: clock[0])
     await made.look()
     assert room.word != word
-    again = room_in_use(tmp_path / "room.sqlite", lambda: clock[0])
+    again = find_register(tmp_path / "room.sqlite", lambda: clock[0])
     assert again is not None
     assert (again.word, again.address) == (room.word, "http://127.0.0.1:8000/")
 

@@ -24,7 +24,7 @@ import segno
 
 from tests.room.loopback import asked
 from tests.room.test_server import DECK, followed
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.cli.slides import with_share_value
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks
@@ -148,7 +148,7 @@ def test_a_server_that_is_killed_comes_back_with_everything_on_the_same_port(sho
         address = share.ready().address
         ran(show, "one\n")
         share.tell(show)
-        with closing(Room(room)) as opened:
+        with closing(Register(room)) as opened:
             session = {"Authorization": f"Bearer {opened.enter().token}"}
         assert "print" in asked(address, headers=session).text
         process = share._call._process._process.pid  # type: ignore[union-attr]
@@ -178,7 +178,7 @@ def test_the_presenters_screen_shows_the_word_of_the_room_that_there_is(tmp_path
         assert (after.address, after.own) == (before.address, before.own)
         for field in ("word", "link", "code", "key"):
             assert getattr(after, field) != getattr(before, field)
-        with closing(Room(room)) as opened:
+        with closing(Register(room)) as opened:
             assert (after.word, after.key) == (opened.word, opened.key)
 
 
@@ -294,7 +294,7 @@ def test_the_code_on_the_screen_is_the_links_module_by_module() -> None:
 
 
 def test_every_letter_of_a_word_can_be_drawn_large() -> None:
-    from triton_workshop.attendance.room import LETTERS
+    from triton_workshop.attendance.register import LETTERS
 
     for five in zip_longest(*[iter(LETTERS)] * 5, fillvalue="F"):
         assert len(large("".join(five), 40)) == 3

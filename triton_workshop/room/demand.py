@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from starlette.requests import Request
 
-from triton_workshop.attendance.room import TOKEN_LENGTH
+from triton_workshop.attendance.register import TOKEN_LENGTH
 
 COOKIE = "room"
 MOST_REQUESTS = 64

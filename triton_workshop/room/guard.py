@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from triton_workshop.attendance.room import KEPT_OPEN_SECONDS, Attendee, Room
+from triton_workshop.attendance.register import ROOM_LIFETIME_SECONDS, Attendee, Register
 from triton_workshop.errors import WorkshopError
 from triton_workshop.page.markup import element, escaped
 from triton_workshop.room.assets import room_asset
@@ -55,10 +55,10 @@ NO_STORE = "The room cannot note this: the disk of the presenter's machine may b
 class Guard:
     """Lets requests with a session through, and asks all others for the word."""
 
-    def __init__(self, app: ASGIApp, room: Room, url: str = "") -> None:
+    def __init__(self, app: ASGIApp, register: Register, url: str = "") -> None:
         """`url` is the address by which the room is known outside, if that is another than the server's own."""
         parts = urlsplit(url)
-        self._app, self._room, self._host = app, room, parts.netloc
+        self._app, self._register, self._host = app, register, parts.netloc
         self._names = own_names() | {parts.hostname or "localhost"}
         self._path, self._secure = parts.path.rstrip("/"), parts.scheme == "https"
         self._entries, self._messages = Allowance(ENTRIES), Allowance(MESSAGES)
@@ -116,15 +116,15 @@ class Guard:
         return question(401) if path == "/" else PlainTextResponse(NO_SESSION, 401)
 
     async def _attendee(self, token: str | None) -> Attendee | None:
-        return await asyncio.to_thread(self._room.attendee, token) if token else None
+        return await asyncio.to_thread(self._register.attendee, token) if token else None
 
     async def _entered(self, request: Request, word: str, name: str = "") -> Response:
         """Let somebody in who knows the word, or say why not."""
-        if not await asyncio.to_thread(self._room.opens, word):
-            return refusal(request, 403, GUESSED if self._room.guessed else WRONG_WORD)
+        if not await asyncio.to_thread(self._register.accepts_word, word):
+            return refusal(request, 403, GUESSED if self._register.guessing else WRONG_WORD)
         if not self._entries.take(address := address_of(request)):
             await self._wait_in_line(address)
-        attendee = await asyncio.to_thread(self._room.enter, name)
+        attendee = await asyncio.to_thread(self._register.enter, name)
         return JSONResponse(asdict(attendee)) if is_program(request) else self._welcome(attendee)
 
     async def _wait_in_line(self, address: str) -> None:
@@ -160,7 +160,7 @@ class Guard:
         answer.set_cookie(
             COOKIE,
             attendee.token,
-            int(KEPT_OPEN_SECONDS),
+            int(ROOM_LIFETIME_SECONDS),
             path=None,
             secure=self._secure,
             httponly=True,

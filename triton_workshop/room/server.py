@@ -22,7 +22,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.page import bundle
 from triton_workshop.page.bundle import Inside
@@ -65,9 +65,9 @@ NOTHING_HERE = "There is nothing at this address."
 class Server:
     """The state that pages follow, and the app that tells them."""
 
-    def __init__(self, room: Room, url: str, inside: Inside | None = None, proxy: str = "") -> None:
+    def __init__(self, register: Register, url: str, inside: Inside | None = None, proxy: str = "") -> None:
         """What a `proxy` at this address says of who asks is believed; `url` is the address outside."""
-        self._room = room
+        self._register = register
         self.site = Site(inside)
         self.stream = Stream()
         self.has_page = asyncio.Event()
@@ -79,11 +79,11 @@ class Server:
             Route("/events", self.events),
             Route("/picture/{name}.webp", self.picture),
             Route("/piece/{name}", self.piece),
-            *attendees.routes(room),
+            *attendees.routes(register),
             Route("/{name}", self.file),
         ]
         app = Starlette(routes=routes, exception_handlers={WorkshopError: lambda *_: no_store()})
-        self.guard = Guard(app, room, url)
+        self.guard = Guard(app, register, url)
         self.app = Limits(behind(proxy, self.guard) if proxy else self.guard)
         self.followers = Followers(self.stream, self.app.connections)
 
@@ -118,12 +118,12 @@ class Server:
 
     async def watch_room(self, invite: Callable[[], None]) -> None:
         """Look at the room now and then, and call `invite` whenever it has another word."""
-        word = self._room.word
+        word = self._register.word
         while True:
             with suppress(WorkshopError):
                 await self.look()
-            if self._room.word != word:
-                word = self._room.word
+            if self._register.word != word:
+                word = self._register.word
                 await asyncio.to_thread(invite)
             await asyncio.sleep(LOOK_SECONDS)
 
@@ -133,9 +133,9 @@ class Server:
         After 12 hours without anybody, the room is another one.
         """
         pages = [*self.followers.pages]
-        await asyncio.to_thread(self._room.renew)
-        board = await asyncio.to_thread(self._room.board)
-        numbers = await asyncio.to_thread(self._room.numbers)
+        await asyncio.to_thread(self._register.renew)
+        board = await asyncio.to_thread(self._register.board)
+        numbers = await asyncio.to_thread(self._register.numbers)
         self.stream.set("calls", sorted(call.number for call in board.calls))
         if gone := [page for page in pages if page.number not in numbers]:
             self.followers.end(gone)
@@ -145,8 +145,8 @@ class Server:
     def _note_excess(self, tokens: Sequence[str]) -> None:
         """Let the presenter know who asks for far too much."""
         for token in tokens:
-            if attendee := self._room.attendee(token):
-                self._room.exceed(attendee.number)
+            if attendee := self._register.attendee(token):
+                self._register.record_excess(attendee.number)
 
     def publish(self, values: Values) -> None:
         """Tell the pages, on the thread of the event loop."""
@@ -177,17 +177,19 @@ def serve(connection: Connection, where: Where, file: Path, inside: Path | None 
     try:
         listening = listen(where.host, where.port)
         where = replace(where, port=listening.getsockname()[1])
-        room = Room(file)
-        room.serve_at(where.own)
+        register = Register(file)
+        register.serve_at(where.own)
     except WorkshopError as error:
         return connection.send(Refused(str(error)))
-    server = Server(room, where.url, bundle.read(inside) if inside else None, where.proxy)
+    server = Server(register, where.url, bundle.read(inside) if inside else None, where.proxy)
     allow_many_files()
 
     def invite() -> None:
         with suppress(OSError):  # the viewer has gone
             kernels = inside is not None
-            connection.send(Listening(where, where.invitation(room.word, room.ticket, room.key, kernels=kernels)))
+            connection.send(
+                Listening(where, where.invitation(register.word, register.ticket, register.key, kernels=kernels))
+            )
 
     invite()
     asyncio.run(_serve(server, connection, listening, invite))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from triton_workshop.attendance.room import room_file
+from triton_workshop.attendance.register import register_file
 from triton_workshop.deck.model import Deck, code_blocks
 from triton_workshop.errors import MisuseError
 from triton_workshop.page.outputs import Output, ending
@@ -63,7 +63,7 @@ class Share:
 
         `inside` is the file of `bundle.gathered_file`, if kernels shall run in the room's pages.
         """
-        self._where, self._room, self._inside = where, room or room_file(), inside
+        self._where, self._room, self._inside = where, room or register_file(), inside
         self._told = Told()
         self._newest: Mailbox[FromViewer] = Mailbox()
         self._all: dict[str, FromViewer] = {}

@@ -44,7 +44,7 @@ from triton_workshop.watch.screens import Exercises, Solution, compiled_page
 from triton_workshop.watch.view import Job, Watched, body, head, status, styles
 
 if TYPE_CHECKING:
-    from triton_workshop.attendance.telling import Teller
+    from triton_workshop.attendance.reporter import Reporter
 
 FRAME_SECONDS = 0.1
 """Seconds between two turns of the spinner."""
@@ -86,12 +86,12 @@ class Watch(App[int]):
         self.console.push_theme(styles(palette))
 
     @cached_property
-    def teller(self) -> Teller:
+    def reporter(self) -> Reporter:
         """Tells the room. What reaches it over the network is imported after the first picture."""
         from triton_workshop.attendance.membership import membership_file
-        from triton_workshop.attendance.telling import Teller
+        from triton_workshop.attendance.reporter import Reporter
 
-        return Teller(membership_file(), self._say_later)
+        return Reporter(membership_file(), self._say_later)
 
     # The screen
 
@@ -225,10 +225,10 @@ class Watch(App[int]):
 
     def _tell_the_room(self) -> None:
         """How far the learner is, if they have joined a room."""
-        from triton_workshop.attendance.telling import progress_of
+        from triton_workshop.attendance.reporter import to_progress
 
         if self.watched.entry is not None:
-            self.teller.report(progress_of(self.watched.entry))
+            self.reporter.report(to_progress(self.watched.entry))
 
     def close(self) -> None:
         """End everything that runs."""
@@ -236,9 +236,9 @@ class Watch(App[int]):
         for thread in self._threads:
             thread.join(timeout=5)
         self.checker.close()
-        from triton_workshop.attendance.telling import AT_ONCE_SECONDS
+        from triton_workshop.attendance.reporter import FLUSH_SECONDS
 
-        self.teller.flush(AT_ONCE_SECONDS)
+        self.reporter.flush(FLUSH_SECONDS)
 
     # Keys
 
@@ -261,7 +261,7 @@ class Watch(App[int]):
             self.call_after_refresh(self._scroll_to_hint, shown)
 
     def action_ask(self) -> None:
-        if self.teller.ask():
+        if self.reporter.call_for_help():
             self._say("asking the room for help …")
         else:
             self._say("you have not joined a room; to join one: uv run workshop join ADDRESS")

@@ -10,8 +10,8 @@ from pathlib import Path
 from rich.style import Style
 from rich.text import Text
 
-from triton_workshop.attendance.board import Board, called
-from triton_workshop.attendance.room import room_file, room_in_use
+from triton_workshop.attendance.board import Board, display_name
+from triton_workshop.attendance.register import find_register, register_file
 from triton_workshop.errors import WorkshopError
 from triton_workshop.screen.palette import Palette
 
@@ -22,18 +22,18 @@ class RoomWatcher:
     """Looks at the room of this machine, in its file: no server is needed. Without a room, nothing is shown."""
 
     def __init__(self, file: Path | None = None, now: Callable[[], float] = time.time) -> None:
-        self._file, self._now = file or room_file(), now
+        self._file, self._now = file or register_file(), now
 
     def look(self, done: int | None = None) -> Board:
         """Who is where; a call for help that has been `done` is marked as answered before."""
         try:
-            room = room_in_use(self._file, self._now)
-            if room is None:
+            register = find_register(self._file, self._now)
+            if register is None:
                 return NOBODY
-            with closing(room):
+            with closing(register):
                 if done is not None:
-                    room.done(done)
-                return room.board()
+                    register.answer_call(done)
+                return register.board()
         except WorkshopError:  # the notes are no place for the troubles of a store
             return NOBODY
 
@@ -44,7 +44,7 @@ def room_lines(board: Board, width: int, palette: Palette) -> list[Text]:
     lines = [_between(Text(each, warning), Text(), width) for each in board.warnings]
     if board.calls:
         names = ", ".join(
-            f"{called(each)} ({f'{each.minutes} min' if each.minutes else 'now'})" for each in board.calls
+            f"{display_name(each)} ({f'{each.minutes} min' if each.minutes else 'now'})" for each in board.calls
         )
         lines.append(_between(Text(f"help: {names}", warning), Text("d done", palette.muted), width))
     if board.counts:
