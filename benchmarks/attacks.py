@@ -29,7 +29,7 @@ from benchmarks.share import DECK, PATIENCE_SECONDS, Client, Figure, elsewhere, 
 from triton_workshop.attendance.register import Register
 from triton_workshop.deck import load_deck
 from triton_workshop.page import bundle
-from triton_workshop.room.addresses import LOOPBACK, Where
+from triton_workshop.room.addresses import LOOPBACK, Endpoint
 from triton_workshop.room.share import Share
 from triton_workshop.viewer.show import Show
 from triton_workshop.viewer.slides.slide_step import goto
@@ -55,7 +55,7 @@ class Bench:
         self.pieces = [f"/piece/{name}" for blob in blobs for name in blob.pieces()]
         self.file = folder / "room.sqlite"
         self.show = Show(load_deck(DECK))
-        self.share = Share(Where(port=0), self.file, folder / "inside.zip")
+        self.share = Share(Endpoint(port=0), self.file, folder / "inside.zip")
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
         self.word = self.share.invitation().word
         with closing(Register(self.file)) as room:

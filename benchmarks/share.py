@@ -35,7 +35,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks, plain
 from triton_workshop.page import bundle
 from triton_workshop.repository import ROOT
-from triton_workshop.room.addresses import LOOPBACK, Where
+from triton_workshop.room.addresses import LOOPBACK, Endpoint
 from triton_workshop.room.share import Share
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.show import Show
@@ -98,7 +98,7 @@ class Bench:
     def __init__(self, folder: Path, clients: int) -> None:
         file = folder / "room.sqlite"
         self.show = Show(load_deck(DECK))
-        self.share = Share(Where(port=0), file, bundle.gathered_file())
+        self.share = Share(Endpoint(port=0), file, bundle.gathered_file())
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
         with closing(Register(file)) as room:
             self.token = room.enter().token

@@ -58,7 +58,7 @@ def page_of(tmp_path: Path) -> MakePage:
         file.write_text(text, encoding="utf-8")
         deck = load_deck(file)
         scripts_beside = scripts or {}
-        return make_page(Writer(deck, {}, links_to(scripts_beside)), scripts_beside).whole()
+        return make_page(Writer(deck, {}, links_to(scripts_beside)), scripts_beside).standalone()
 
     return make
 

@@ -74,7 +74,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     place = tmp_path_factory.mktemp("blocks")
     (place / "deck.md").write_text(DECK, encoding="utf-8")
     file, wrong = place / "page.html", list[str]()
-    file.write_text(make_page(Writer(load_deck(place / "deck.md"), {}), {}).whole(bundle.gathered()), encoding="utf-8")
+    file.write_text(
+        make_page(Writer(load_deck(place / "deck.md"), {}), {}).standalone(bundle.gathered()), encoding="utf-8"
+    )
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

@@ -39,17 +39,17 @@ BODY = '<header></header><nav></nav><div class="tools"></div><main></main>'
 
 
 @pytest.fixture(scope="module")
-def inside() -> bundle.Inside:
+def inside() -> bundle.PageBundle:
     if parts.here() is None:
         pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
     return bundle.gathered()
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory, inside: bundle.Inside) -> str:
+def file(tmp_path_factory: pytest.TempPathFactory, inside: bundle.PageBundle) -> str:
     """The address of a page on a disk."""
     file = tmp_path_factory.mktemp("page") / "page.html"
-    file.write_text(Page("a page", BODY, "").whole(inside), encoding="utf-8")
+    file.write_text(Page("a page", BODY, "").standalone(inside), encoding="utf-8")
     return file.as_uri()
 
 
@@ -217,12 +217,12 @@ def test_endless_recursion_is_an_error_like_another(opened: Opened) -> None:
     assert "".join(ask(opened, run={"text": "print(1)"})["heard"]) == "1\n"
 
 
-def test_a_site_gives_the_same_page_to_any_host(tmp_path: Path, inside: bundle.Inside, browser: Browser) -> None:
+def test_a_site_gives_the_same_page_to_any_host(tmp_path: Path, inside: bundle.PageBundle, browser: Browser) -> None:
     """A host without headers of ours, as Python's own server; it keeps what a script in the page tries to fetch."""
     (tmp_path / "parts").mkdir()
     for blob in inside.blobs:
         (tmp_path / blob.address("parts/")).write_bytes(blob.data)
-    (tmp_path / "index.html").write_text(Page("a page", BODY, "").whole(inside, beside="parts/"), encoding="utf-8")
+    (tmp_path / "index.html").write_text(Page("a page", BODY, "").standalone(inside, folder="parts/"), encoding="utf-8")
     asked = list[str]()
 
     class Host(SimpleHTTPRequestHandler):
@@ -247,7 +247,7 @@ def test_a_site_gives_the_same_page_to_any_host(tmp_path: Path, inside: bundle.I
 
 
 def test_a_room_runs_kernels_tells_how_far_it_is_and_goes_on_without_its_server(
-    tmp_path: Path, inside: bundle.Inside, browser: Browser
+    tmp_path: Path, inside: bundle.PageBundle, browser: Browser
 ) -> None:
     """Scripts that run there can neither tell the room anything, nor ask it."""
     pytest.importorskip("starlette")
@@ -258,7 +258,7 @@ def test_a_room_runs_kernels_tells_how_far_it_is_and_goes_on_without_its_server(
     (tmp_path / "deck.md").write_text("One\n===\n\n```python +exec\nprint(1)\n```\n", encoding="utf-8")
     room = Register(tmp_path / "room.sqlite")
     server = Server(room, "", inside)
-    server.site.show(load_deck(tmp_path / "deck.md"))
+    server.page.set_deck(load_deck(tmp_path / "deck.md"))
     page, asked = browser.new_page(), list[str]()
     page.on("request", lambda request: asked.append(request.url))
     with served(server.app) as address, closing(server.stream):

@@ -20,7 +20,7 @@ from triton_workshop.attendance.board_key import VALID_SECONDS, BoardKey, board_
 from triton_workshop.attendance.membership import Membership, RefusedError, join, leave, send
 from triton_workshop.attendance.register import Attendee, Register
 from triton_workshop.attendance.reporter import Reporter
-from triton_workshop.room.guard import NO_STORE
+from triton_workshop.room.guard import STORE_FAILURE
 from triton_workshop.room.server import Server
 
 REPORT = {"exercise": "1", "filled": 1, "todos": 3, "right": False, "hints": 1}
@@ -246,7 +246,7 @@ def test_what_the_store_cannot_keep_is_refused_in_a_sentence_that_names_no_file(
         trouble(room._store)
         for _ in range(2):  # it does not get worse
             answer = posted(address, path, body, ada)
-            assert (answer.status, answer.text) == (503, NO_STORE)
+            assert (answer.status, answer.text) == (503, STORE_FAILURE)
         assert asked(f"{address}page.js", headers={"Authorization": f"Bearer {ada.token}"}).status == 200
 
 

@@ -23,9 +23,16 @@ from starlette.routing import Route
 
 from tests.room.loopback import Answer, asked, served
 from triton_workshop.attendance.register import ROOM_LIFETIME_SECONDS, Register
-from triton_workshop.room.demand import EXCESS, EXCESS_SECONDS, MOST_REQUESTS, REQUESTS, Allowance, Demand
-from triton_workshop.room.guard import ENTRIES, GUESSED, LONGEST_ADDRESS, Guard, address_of
-from triton_workshop.room.limits import LARGEST_BODY_BYTES, POLICY, Limits, Pace
+from triton_workshop.room.guard import ENTRY_BURST, GUESSED, MAX_ADDRESS_CHARACTERS, Guard, client_address
+from triton_workshop.room.limits import MAX_BODY_BYTES, POLICY, Limits, Throttle
+from triton_workshop.room.rate_limiter import (
+    EXCESS_REFUSALS,
+    EXCESS_SECONDS,
+    MAX_PENDING_REQUESTS,
+    REQUEST_BURST,
+    RateLimiter,
+    SessionLimiter,
+)
 
 FORM = "application/x-www-form-urlencoded"
 BROWSER = {"Accept": "text/html,*/*", "Content-Type": FORM}
@@ -253,9 +260,9 @@ def test_only_who_opens_the_page_guesses(tmp_path: Path, headers: dict[str, str]
 def test_a_body_that_is_too_large_is_not_read(address: str) -> None:
     declared = raw(address, f"POST /report HTTP/1.1\nHost: localhost\nContent-Length: {10**9}\n\nbegin")
     assert " 413 " in declared.splitlines()[0]
-    chunk = "x" * LARGEST_BODY_BYTES
+    chunk = "x" * MAX_BODY_BYTES
     undeclared = (
-        f"POST /report HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\n{LARGEST_BODY_BYTES:x}\n{chunk}\n1\nx\n"
+        f"POST /report HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\n{MAX_BODY_BYTES:x}\n{chunk}\n1\nx\n"
     )
     assert " 413 " in raw(address, undeclared).splitlines()[0]
 
@@ -276,7 +283,7 @@ def test_of_a_token_that_is_none_of_ours_nothing_is_kept(tmp_path: Path, header:
     with served(Limits(guard)) as address:
         for token in (ours + "x", ours[:-1], "x" * 10_000, ours):
             raw(address, f"GET / HTTP/1.1\nHost: localhost\nConnection: close\n{header.format(token)}\n\n")
-    assert [*guard.demand._allowance._full] == [ours]
+    assert [*guard.sessions._limiter._full_at] == [ours]
 
 
 # Who guesses, and who floods
@@ -319,26 +326,26 @@ def test_a_whole_room_gets_in_from_one_address_and_so_does_who_comes_after_a_flo
     monkeypatch.setattr("triton_workshop.room.guard.ENTRY_SECONDS", 0.01)
     room = Register(tmp_path / "room.sqlite")
     guard = guarded(room)
-    guard._entries = Allowance(40, lambda: 0.0)
-    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
+    guard._entry_limiter = RateLimiter(40, lambda: 0.0)
+    guard._queue = Throttle(1e-9, 1e-9)  # one in 30 years
     body = f"word={getattr(room, right)}&name=Ada".encode()
     with served(Limits(guard)) as address:
         assert [asked(f"{address}enter", body).status for _ in range(43)] == [200] * 43
         with ThreadPoolExecutor(8) as pool:
             assert {*pool.map(lambda _: asked(f"{address}enter", body).status, range(8))} == {200}
         assert asked(f"{address}enter", b"word=AAAAA").status == 403
-    assert ENTRIES >= 2 * 40
+    assert ENTRY_BURST >= 2 * 40
     assert len(room.board().attendees) == 51
 
 
 def test_few_wait_at_the_door_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or those who wait would take all connections that the server has."""
     monkeypatch.setattr("triton_workshop.room.guard.ENTRY_SECONDS", 8.0)
-    monkeypatch.setattr("triton_workshop.room.guard.MOST_IN_LINE", 4)
+    monkeypatch.setattr("triton_workshop.room.guard.MAX_QUEUE_LENGTH", 4)
     room = Register(tmp_path / "room.sqlite")
     guard = guarded(room)
-    guard._entries = Allowance(1, lambda: 0.0)
-    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
+    guard._entry_limiter = RateLimiter(1, lambda: 0.0)
+    guard._queue = Throttle(1e-9, 1e-9)  # one in 30 years
     body = f"word={room.word}&name=Ada".encode()
     end = time.monotonic() + 7
     with served(Limits(guard)) as address, ThreadPoolExecutor(12) as pool:
@@ -346,7 +353,7 @@ def test_few_wait_at_the_door_at_once(tmp_path: Path, monkeypatch: pytest.Monkey
             pool.submit(asked, f"{address}enter", body)
         while len(room.board().attendees) < 12 - 4 and time.monotonic() < end:
             time.sleep(0.02)
-        assert len(guard._waiting) == 4
+        assert len(guard._queued) == 4
     assert len(room.board().attendees) == 12
 
 
@@ -359,37 +366,37 @@ class Clock:
 
 def test_who_has_used_up_an_allowance_gets_one_more_every_second() -> None:
     clock = Clock()
-    entries = Allowance(30, clock.now)
-    assert [entries.take("10.0.0.1") for _ in range(32)] == [True] * 30 + [False] * 2
-    assert entries.take("10.0.0.2"), "another address has an allowance of its own"
+    entries = RateLimiter(30, clock.now)
+    assert [entries.acquire("10.0.0.1") for _ in range(32)] == [True] * 30 + [False] * 2
+    assert entries.acquire("10.0.0.2"), "another address has an allowance of its own"
     clock.time += 3
-    assert [entries.take("10.0.0.1") for _ in range(4)] == [True] * 3 + [False]
+    assert [entries.acquire("10.0.0.1") for _ in range(4)] == [True] * 3 + [False]
 
 
 def test_the_memory_of_entries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.room.demand.MOST_REMEMBERED", 10)
+    monkeypatch.setattr("triton_workshop.room.rate_limiter.MAX_SESSIONS", 10)
     clock = Clock()
-    entries = Allowance(30, clock.now)
+    entries = RateLimiter(30, clock.now)
     for number in range(100):
-        entries.take(f"10.0.0.{number}")
+        entries.acquire(f"10.0.0.{number}")
         clock.time += 1
-    assert len(entries._full) <= 12
+    assert len(entries._full_at) <= 12
 
 
 async def test_whose_wait_is_just_over_is_not_told_so_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.room.guard.MOST_IN_LINE", 1)
+    monkeypatch.setattr("triton_workshop.room.guard.MAX_QUEUE_LENGTH", 1)
     guard = guarded(Register(tmp_path / "room.sqlite"))
-    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
-    await guard._line.turn(1)
-    first = asyncio.create_task(guard._wait_in_line("10.0.0.1"))
+    guard._queue = Throttle(1e-9, 1e-9)  # one in 30 years
+    await guard._queue.acquire(1)
+    first = asyncio.create_task(guard._wait_in_queue("10.0.0.1"))
     await asyncio.sleep(0)
-    (wait,) = guard._waiting
+    (wait,) = guard._queued
     wait.reschedule(asyncio.get_running_loop().time())
     while not wait.expired():
         await asyncio.sleep(0)
-    assert wait in guard._waiting, "it has not heard of it yet"
+    assert wait in guard._queued, "it has not heard of it yet"
     monkeypatch.setattr("triton_workshop.room.guard.ENTRY_SECONDS", 0.0)
-    await guard._wait_in_line("10.0.0.2")
+    await guard._wait_in_queue("10.0.0.2")
     await first
 
 
@@ -397,10 +404,10 @@ async def test_whose_wait_is_just_over_is_not_told_so_again(tmp_path: Path, monk
 
 
 def test_a_session_that_waits_for_very_much_is_refused_more_and_nobody_else_is() -> None:
-    demand = Demand(Clock().now)
+    demand = SessionLimiter(Clock().now)
     with ExitStack() as waiting:
-        taken = [waiting.enter_context(demand.request("Mallory")) for _ in range(MOST_REQUESTS + 3)]
-        assert taken == [True] * MOST_REQUESTS + [False] * 3
+        taken = [waiting.enter_context(demand.request("Mallory")) for _ in range(MAX_PENDING_REQUESTS + 3)]
+        assert taken == [True] * MAX_PENDING_REQUESTS + [False] * 3
         for other in ("Ada", None):
             with demand.request(other) as granted:
                 assert granted
@@ -411,7 +418,7 @@ def test_a_session_that_waits_for_very_much_is_refused_more_and_nobody_else_is()
 
 def test_a_session_that_asks_again_and_again_is_refused_for_a_while() -> None:
     clock = Clock()
-    demand = Demand(clock.now)
+    demand = SessionLimiter(clock.now)
 
     def ask(times: int) -> int:
         granted = 0
@@ -420,25 +427,25 @@ def test_a_session_that_asks_again_and_again_is_refused_for_a_while() -> None:
                 granted += each
         return granted
 
-    assert REQUESTS - 1 <= ask(2 * REQUESTS) <= REQUESTS
+    assert REQUEST_BURST - 1 <= ask(2 * REQUEST_BURST) <= REQUEST_BURST
     clock.time += 1
-    assert 1 < ask(REQUESTS) < 100
+    assert 1 < ask(REQUEST_BURST) < 100
     with demand.request("Ada") as granted:
         assert granted
 
 
 def test_the_presenter_hears_of_who_asks_for_too_much_and_no_more_after_a_minute() -> None:
     clock = Clock()
-    demand = Demand(clock.now)
-    for _ in range(EXCESS - 1):
-        demand.refuse("Mallory")
-        demand.refuse("Bob")
+    demand = SessionLimiter(clock.now)
+    for _ in range(EXCESS_REFUSALS - 1):
+        demand.record_refusal("Mallory")
+        demand.record_refusal("Bob")
     assert demand.excessive() == []
-    demand.refuse("Mallory")
+    demand.record_refusal("Mallory")
     assert demand.excessive() == ["Mallory"]
     clock.time += EXCESS_SECONDS
     assert demand.excessive() == []
-    assert not demand._refused
+    assert not demand._refusals
 
 
 @pytest.mark.parametrize(
@@ -449,8 +456,8 @@ def test_the_presenter_hears_of_who_asks_for_too_much_and_no_more_after_a_minute
         ("2001:db8::1:2:3:4", "2001:db8::/64"),
         ("fe80::1%eth0", "fe80::/64"),
         ("", ""),
-        ("x" * 9999, "x" * LONGEST_ADDRESS),
+        ("x" * 9999, "x" * MAX_ADDRESS_CHARACTERS),
     ],
 )
 def test_an_address_is_that_of_one_machine_or_its_network(client: str, address: str) -> None:
-    assert address_of(Request({"type": "http", "client": (client, 1)})) == address
+    assert client_address(Request({"type": "http", "client": (client, 1)})) == address

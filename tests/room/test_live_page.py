@@ -18,7 +18,7 @@ from tests.room.loopback import served
 from triton_workshop.attendance.register import Register
 from triton_workshop.deck import load_deck
 from triton_workshop.page.outputs import Output
-from triton_workshop.room.messages import Printed
+from triton_workshop.room.messages import BlockOutput
 from triton_workshop.room.server import Server
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ class Shared:
 
     def save(self, text: str) -> None:
         self.deck.write_text(text, encoding="utf-8")
-        for key, value in self.server.site.show(load_deck(self.deck)).items():
+        for key, value in self.server.page.set_deck(load_deck(self.deck)).items():
             self.server.stream.set(key, value)
 
     def print(self, *lines: str) -> None:
         output = Output(tuple(map(Text, lines)), "0.1 s", failed=False)
-        for key, value in self.server.site.print(Printed(0, output)).items():
+        for key, value in self.server.page.set_output(BlockOutput(0, output)).items():
             self.server.stream.set(key, value)
 
 

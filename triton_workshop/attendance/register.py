@@ -305,7 +305,7 @@ class Register:
         ((crowd, largest),) = of_origin.most_common(1)
         if of_origin[origin] >= largest - 1:
             return False
-        # The oldest calls of a crowd are the likeliest to be meant, and a flood is at its end.
+        # In a flood from one address, calls of real attendees tend to be the older ones.
         newest = next(caller for caller, source in reversed(waiting) if source == crowd)
         self._store.execute("DELETE FROM calls WHERE room = ? AND number = ?", (self._id, newest))
         return True

@@ -17,7 +17,7 @@ from triton_workshop.repository import ROOT
 
 if TYPE_CHECKING:
     from triton_workshop.deck.consent import Consent
-    from triton_workshop.page.bundle import Inside
+    from triton_workshop.page.bundle import PageBundle
     from triton_workshop.viewer.sharing import Shared
 
 DECK = Path("slides", "triton-workshop.md")
@@ -143,11 +143,11 @@ def sharing(
 
     if not all(map(find_spec, ("segno", "starlette", "uvicorn"))):
         fail("--share needs a web server, which is not installed yet; to install it: uv sync --extra room")
-    from triton_workshop.room.addresses import PORT, where_to_share
+    from triton_workshop.room.addresses import PORT, parse_endpoint
     from triton_workshop.room.share import Share
 
-    where = where_to_share(share, PORT if port is None else port, url or "", proxy or "")
-    with closing(Share(where, inside=inside_of_pages(parts))) as shared:
+    endpoint = parse_endpoint(share, PORT if port is None else port, url or "", proxy or "")
+    with closing(Share(endpoint, bundle=inside_of_pages(parts))) as shared:
         yield shared
 
 
@@ -290,12 +290,12 @@ def site(
             fail(str(error))
 
 
-def gathering(parts: Path | None) -> Callable[[], Inside]:
+def gathering(parts: Path | None) -> Callable[[], PageBundle]:
     """What gathers everything that kernels need in a page, and tells what it fetches, and how far it is."""
     from triton_workshop.page.bundle import gathered
     from triton_workshop.page.progress import progress_bar
 
-    def gather() -> Inside:
+    def gather() -> PageBundle:
         with progress_bar() as (tell, advance):
             return gathered(parts, tell, advance)
 

@@ -68,7 +68,7 @@ class Blob:
 
 
 @dataclass(frozen=True)
-class Inside:
+class PageBundle:
     """What a page holds so that kernels run in it: the blobs, and the text of all licences."""
 
     blobs: tuple[Blob, ...]
@@ -77,7 +77,7 @@ class Inside:
 
 def gathered(
     folder: Path | None = None, tell: Tell = lambda sentence: None, advance: Advance = lambda what, done, total: None
-) -> Inside:
+) -> PageBundle:
     """All of it. Parts that are not in the cache come from `folder` or are fetched. Raises WorkshopError."""
     return read(gathered_file(folder, tell, advance))
 
@@ -109,11 +109,11 @@ def _sizes(files: Mapping[str, Path]) -> dict[str, int]:
     return {name: file.stat().st_size for name, file in named.items()} | {"page.zip": own}
 
 
-def read(file: Path) -> Inside:
+def read(file: Path) -> PageBundle:
     """What `gathered_file` has made."""
     with zipfile.ZipFile(file) as kept:
         named = {name: kept.read(name) for name in kept.namelist()}
-    return Inside(tuple(Blob(*each) for each in named.items() if each[0] != LICENCES), named[LICENCES].decode())
+    return PageBundle(tuple(Blob(*each) for each in named.items() if each[0] != LICENCES), named[LICENCES].decode())
 
 
 def _made_of() -> str:

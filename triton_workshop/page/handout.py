@@ -15,7 +15,7 @@ from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck, Table
 from triton_workshop.errors import MisuseError
 from triton_workshop.interruption import INTERRUPTED
-from triton_workshop.page.bundle import Inside
+from triton_workshop.page.bundle import PageBundle
 from triton_workshop.page.markup import element, escaped
 from triton_workshop.page.outputs import RecordedRun, Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.page.page import Page, links_to, make_page
@@ -39,7 +39,7 @@ def run_handout(
     given: Consent,
     outputs: Path | None,
     record: Path | None,
-    gather: Callable[[], Inside] | None = None,
+    gather: Callable[[], PageBundle] | None = None,
 ) -> int:
     """Write a deck's page and say what is in it; returns the exit status. Raises DeckError and MisuseError.
 
@@ -50,11 +50,11 @@ def run_handout(
     for target in filter(None, (file, record)):  # before anything has run for nothing
         if not target.absolute().parent.is_dir():
             raise MisuseError(f"{target}: expected a file in a folder that exists; there is no {target.parent}")
-    inside = gather() if gather else None
+    bundle = gather() if gather else None
     recordings = recorded(deck, given, outputs)
     if recordings is None:
         return INTERRUPTED
-    page = handout(deck, recordings, live=inside is not None).whole(inside).encode()
+    page = handout(deck, recordings, live=bundle is not None).standalone(bundle).encode()
     with writing(file):
         write_whole(file, page)
         if record is not None:
@@ -65,24 +65,24 @@ def run_handout(
     return judged(deck, recordings)
 
 
-def run_site(path: Path, folder: Path, given: Consent, outputs: Path | None, gather: Callable[[], Inside]) -> int:
+def run_site(path: Path, folder: Path, given: Consent, outputs: Path | None, gather: Callable[[], PageBundle]) -> int:
     """Write a deck's page as files for any web host; returns the exit status. Raises DeckError and MisuseError."""
     deck = load_deck(path)
-    inside = gather()
+    bundle = gather()
     recordings = recorded(deck, given, outputs)
     if recordings is None:
         return INTERRUPTED
-    page = handout(deck, recordings, live=True).whole(inside, beside=PARTS)
+    page = handout(deck, recordings, live=True).standalone(bundle, folder=PARTS)
     with writing(folder):
         (folder / PARTS).mkdir(parents=True, exist_ok=True)
-        for blob in inside.blobs:
+        for blob in bundle.blobs:
             write_whole(folder / blob.address(PARTS), blob.data)
         write_whole(folder / "index.html", page.encode())  # the last, as it names the others
-        for file in {*(folder / PARTS).glob("*.gz")} - {folder / blob.address(PARTS) for blob in inside.blobs}:
+        for file in {*(folder / PARTS).glob("*.gz")} - {folder / blob.address(PARTS) for blob in bundle.blobs}:
             file.unlink()
-    size = len(page.encode()) + sum(len(blob.data) for blob in inside.blobs)
+    size = len(page.encode()) + sum(len(blob.data) for blob in bundle.blobs)
     print(
-        f"{folder}: {shown(deck, recordings)}, {len(inside.blobs) + 1} files, {size / 2**20:.1f} MB, for any web host."
+        f"{folder}: {shown(deck, recordings)}, {len(bundle.blobs) + 1} files, {size / 2**20:.1f} MB, for any web host."
     )
     return judged(deck, recordings)
 

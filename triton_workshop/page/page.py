@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from triton_workshop.deck.model import Deck
 from triton_workshop.page.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
-from triton_workshop.page.bundle import Inside, digest, frame_script, script_sources
+from triton_workshop.page.bundle import PageBundle, digest, frame_script, script_sources
 from triton_workshop.page.exercises import exercises
 from triton_workshop.page.markup import element, escaped
 from triton_workshop.page.slides import Writer
@@ -32,17 +32,17 @@ class Page:
     body: str
     style: str
 
-    def whole(self, inside: Inside | None = None, beside: str = "") -> str:
+    def standalone(self, bundle: PageBundle | None = None, folder: str = "") -> str:
         """One file that needs nothing else; kernels run in it if there is something inside.
 
         With `beside`, what is inside lies in files of that folder instead.
         """
-        scripts = [asset(name) for name in (LIVE_SCRIPTS if inside else SCRIPTS)]
-        addresses = [[blob.address(beside)] for blob in inside.blobs] if inside and beside else []
+        scripts = [asset(name) for name in (LIVE_SCRIPTS if bundle else SCRIPTS)]
+        addresses = [[blob.address(folder)] for blob in bundle.blobs] if bundle and folder else []
         styles, sources, rest = digest(self.style), " ".join(map(digest, scripts)), ""
-        if inside:
+        if bundle:
             styles, sources = f"{styles} 'nonce-{NONCE}'", script_sources(*scripts, frame_script())
-            rest = f"worker-src blob:; connect-src {SELF if beside else NOBODY}; "
+            rest = f"worker-src blob:; connect-src {SELF if folder else NOBODY}; "
         policy = (
             f"default-src {NOBODY}; img-src data: blob:; style-src {styles}; script-src {sources}; {rest}"
             f"base-uri {NOBODY}; form-action {NOBODY}"
@@ -50,14 +50,14 @@ class Page:
         head = f"""<meta http-equiv="Content-Security-Policy" content="{escaped(policy)}">
 <style>{self.style}</style>"""
         written = "".join(f"<script>{script}</script>" for script in scripts)
-        return self._document(head, (_inside(inside, addresses) if inside else "") + written)
+        return self._document(head, (_bundle_markup(bundle, addresses) if bundle else "") + written)
 
-    def with_files(self, style: str, *scripts: str, inside: Inside | None = None, beside: str = "") -> str:
+    def with_files(self, style: str, *scripts: str, bundle: PageBundle | None = None, folder: str = "") -> str:
         """The page that finds its style and scripts at these addresses, and what is inside in pieces, in `beside`."""
         head = f'<link rel="stylesheet" href="{escaped(style)}">'
         written = "".join(f'<script src="{escaped(script)}"></script>' for script in scripts)
-        pieces = [[f"{beside}{name}" for name in blob.pieces()] for blob in inside.blobs] if inside else []
-        return self._document(head, (_inside(inside, pieces) if inside else "") + written)
+        pieces = [[f"{folder}{name}" for name in blob.pieces()] for blob in bundle.blobs] if bundle else []
+        return self._document(head, (_bundle_markup(bundle, pieces) if bundle else "") + written)
 
     @property
     def version(self) -> str:
@@ -185,17 +185,17 @@ def _rules(writer: Writer) -> str:
     return f"{writer.markup.rules()}\n@media (min-width:50rem),print{{{wide}}}"
 
 
-def _inside(inside: Inside, addresses: Sequence[Sequence[str]]) -> str:
+def _bundle_markup(bundle: PageBundle, addresses: Sequence[Sequence[str]]) -> str:
     """The exercises, the licences, the list of what kernels need, and all of that unless it has addresses."""
-    listed: list[dict[str, object]] = [{"name": blob.name, "size": len(blob.data)} for blob in inside.blobs]
+    listed: list[dict[str, object]] = [{"name": blob.name, "size": len(blob.data)} for blob in bundle.blobs]
     for entry, where in zip(listed, addresses, strict=False):
         entry |= {"addresses": [*where]}
     texts = (
         f'<script type="text/plain" data-part="{blob.name}">{base64.b64encode(blob.data).decode()}</script>\n'
-        for blob in inside.blobs
+        for blob in bundle.blobs
         if not addresses
     )
-    licences = element("summary", "Licences") + element("pre", escaped(inside.licences), tabindex="0")
+    licences = element("summary", "Licences") + element("pre", escaped(bundle.licences), tabindex="0")
     return (
         f"{exercises()}\n"
         f"{element('details', licences, class_='script', id='licences')}\n"

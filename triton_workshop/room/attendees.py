@@ -1,4 +1,4 @@
-"""What attendees tell the room, and the presenter's board: Starlette's routes for both."""
+"""Routes for attendees' messages, and for the presenter's board."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from triton_workshop.attendance.board_key import BoardKey
 from triton_workshop.attendance.register import MAX_CALLS, Register
 from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.room.assets import room_asset
-from triton_workshop.room.guard import address_of
+from triton_workshop.room.guard import client_address
 
 COOKIE = "board"
 MAX_TODOS = 99
@@ -33,11 +33,14 @@ MAX_NUMBER_DIGITS = 10
 
 
 class MalformedError(ValueError):
-    """A message that no attendee of ours sends; `str(error)` says what is wrong with it."""
+    """A message is none of ours; `str(error)` says what is wrong with it."""
 
 
 def routes(register: Register) -> list[Route]:
-    """The routes; whoever mounts them has put who asks into `request.state.attendee`."""
+    """Return the routes.
+
+    `Guard` has put the sender into `request.state.attendee`.
+    """
     attendees, board = Attendees(register), BoardPage(register)
     return [
         Route("/report", attendees.report, methods=["POST"]),
@@ -51,12 +54,16 @@ def routes(register: Register) -> list[Route]:
 
 
 class Attendees:
-    """What an attendee tells. What is no coroutine is run in a thread."""
+    """Routes for messages of an attendee.
+
+    Starlette runs those that are no coroutines in a thread.
+    """
 
     def __init__(self, register: Register) -> None:
         self._register = register
 
     async def report(self, request: Request) -> Response:
+        """Record how far the attendee is."""
         try:
             message = parse_message(await request.body())
             progress, sent_at = parse_progress(message), parse_sent_at(message)
@@ -66,27 +73,33 @@ class Attendees:
         return Response(status_code=204)
 
     async def help(self, request: Request) -> Response:
+        """Record a call for help."""
         try:
             sent_at = parse_sent_at(parse_message(await request.body() or b"{}"))
         except MalformedError as error:
             return PlainTextResponse(f"This is not a call for help: {error}.", 400)
         attendee = request.state.attendee
-        if not await run_in_threadpool(self._register.call_for_help, attendee.number, sent_at, address_of(request)):
+        if not await run_in_threadpool(self._register.call_for_help, attendee.number, sent_at, client_address(request)):
             return PlainTextResponse(TOO_MANY_CALLS_MESSAGE, 429, {"Retry-After": "10"})
         return JSONResponse({"number": attendee.number, "name": attendee.name})
 
     def leave(self, request: Request) -> Response:
+        """Delete what is known about the attendee."""
         self._register.leave(request.state.attendee.number)
         return Response(status_code=204)
 
 
 class BoardPage:
-    """The presenter's board. Its link's code comes once, and becomes a cookie."""
+    """Routes of the presenter's board.
+
+    The code of its link comes once, and becomes a cookie.
+    """
 
     def __init__(self, register: Register) -> None:
         self._register, self._key = register, BoardKey()
 
     async def page(self, request: Request) -> Response:
+        """Return the board, to a valid code or a cookie."""
         answer = HTMLResponse(room_asset("board.html"))
         if (code := request.query_params.get("code")) is None:
             self._check(request)
@@ -97,15 +110,18 @@ class BoardPage:
         return answer
 
     def data(self, request: Request) -> Response:
+        """Return the state of the room as JSON."""
         self._check(request)
         return JSONResponse(board_to_json(self._register.board()))
 
     def done(self, request: Request) -> Response:
+        """Record that a call for help has been answered."""
         self._check(request)
         self._register.answer_call(attendee_number(request))
         return Response(status_code=204)
 
     def remove(self, request: Request) -> Response:
+        """Remove an attendee from the room."""
         self._check(request)
         self._register.leave(attendee_number(request))
         return Response(status_code=204)
@@ -119,7 +135,7 @@ class BoardPage:
 
 
 def attendee_number(request: Request) -> int:
-    """The number of an attendee in a path."""
+    """Parse the number of an attendee in a path."""
     text = request.path_params["number"]
     if not (text.isascii() and text.isdecimal() and len(text) <= MAX_NUMBER_DIGITS):
         raise HTTPException(404)
@@ -127,6 +143,7 @@ def attendee_number(request: Request) -> int:
 
 
 def parse_message(body: bytes) -> Mapping[str, Any]:
+    """Parse the body of a message as a JSON object. Raises MalformedError."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError) as error:
@@ -137,6 +154,7 @@ def parse_message(body: bytes) -> Mapping[str, Any]:
 
 
 def parse_progress(message: Mapping[str, Any]) -> Progress:
+    """Parse a report. Raises MalformedError."""
     exercise, right = message.get("exercise"), message.get("right")
     if not isinstance(exercise, str) or exercise not in EXERCISES:
         raise MalformedError(f"`exercise` has to be one of {', '.join(EXERCISES)}")
@@ -149,10 +167,15 @@ def parse_progress(message: Mapping[str, Any]) -> Progress:
 
 
 def parse_sent_at(message: Mapping[str, Any]) -> int | None:
+    """Return when a message was sent, in nanoseconds, if it says so."""
     return parse_integer(message, "told", maximum=2**62) if "told" in message else None
 
 
 def parse_integer(message: Mapping[str, Any], name: str, *, maximum: int = MAX_TODOS) -> int:
+    """Return a field that is an integer from 0 to a maximum.
+
+    Raises MalformedError.
+    """
     number = message.get(name)
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= maximum:
         raise MalformedError(f"`{name}` has to be a whole number from 0 to {maximum}")
@@ -163,7 +186,7 @@ def parse_integer(message: Mapping[str, Any], name: str, *, maximum: int = MAX_T
 
 
 def board_to_json(board: Board) -> dict[str, Any]:
-    """The board for its page."""
+    """Return the board as its page reads it."""
     counts = {count.exercise: count for count in board.counts}
     halves = {1} | {EXERCISES[number].half for number in counts}
     required = [number for number, exercise in REQUIRED.items() if exercise.half in halves]

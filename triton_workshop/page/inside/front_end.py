@@ -57,7 +57,7 @@ def _answer(job: CompileJob) -> Answer:
 
 @contextmanager
 def _compiling() -> Iterator[None]:
-    """Inside, `import triton` means the copy that compiles."""
+    """PageBundle, `import triton` means the copy that compiles."""
     others = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_copied(name)}
     sys.modules.update(_copies)
     mode = os.environ.pop(INTERPRET, None)
