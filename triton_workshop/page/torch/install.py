@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from triton_workshop.page.torch import elementwise, making, products, random, reductions, views  # fill the tables
-from triton_workshop.page.torch.absent import explained, missing
+from triton_workshop.page.torch import creation, elementwise, products, random, reductions, views  # fill the tables
+from triton_workshop.page.torch.absent import explain_arguments, missing_error
 from triton_workshop.page.torch.dtypes import (
     ALIASES,
     DTYPES,
@@ -16,18 +16,18 @@ from triton_workshop.page.torch.dtypes import (
     device,
     dtype,
     finfo,
-    only_the_cpu,
     promote_types,
+    require_cpu,
 )
 from triton_workshop.page.torch.layout import TensorStorage
-from triton_workshop.page.torch.printing import text_of
-from triton_workshop.page.torch.tensor import FUNCTIONS, METHODS, Tensor, gradients, view
+from triton_workshop.page.torch.printing import format_tensor
+from triton_workshop.page.torch.tensor import FUNCTIONS, METHODS, Tensor, set_gradients, view
 
 OLDEST = "2.11.0"
 """What `torch.__version__` says: the oldest PyTorch that the workshop takes has all of these names."""
 _mode = [0]
 _MODES = ("default", "warn", "error")
-_TABLES = (elementwise, making, products, random, reductions, views)
+_TABLES = (elementwise, creation, products, random, reductions, views)
 
 
 class Parameter(Tensor):
@@ -44,27 +44,29 @@ class Function:
     """A function of the script's own with its own derivative: `forward` and `backward`."""
 
     @classmethod
-    def apply(cls, *given: Any) -> Any:
+    def apply(cls, *inputs: Any) -> Any:
         """Call `forward`; `backward` of the result calls the function's own, and adds to each input's `grad`."""
         context: Any = SimpleNamespace(saved_tensors=())
         context.save_for_backward = lambda *tensors: setattr(context, "saved_tensors", tensors)
-        with gradients(on=False):
-            result = cls.forward(context, *given)  # type: ignore[attr-defined]
-        wanted = [each for each in given if isinstance(each, Tensor) and each.requires_grad]
-        if wanted:
-            result.requires_grad, result.backward_ = True, lambda gradient: cls._back(context, given, gradient)
+        with set_gradients(enabled=False):
+            result = cls.forward(context, *inputs)  # type: ignore[attr-defined]
+        differentiable = [tensor for tensor in inputs if isinstance(tensor, Tensor) and tensor.requires_grad]
+        if differentiable:
+            result.requires_grad, result.backward_ = True, lambda gradient: cls._accumulate(context, inputs, gradient)
         return result
 
     @classmethod
-    def _back(cls, context: Any, given: tuple[Any, ...], gradient: Tensor) -> None:
-        with gradients(on=False):
-            found = cls.backward(context, gradient)  # type: ignore[attr-defined]
-            for each, own in zip(given, found if isinstance(found, tuple) else (found,), strict=True):
-                if isinstance(each, Tensor) and each.requires_grad and own is not None:
-                    if each.backward_ is not None:
-                        each.backward_(own)
+    def _accumulate(cls, context: Any, inputs: tuple[Any, ...], gradient: Tensor) -> None:
+        with set_gradients(enabled=False):
+            gradients = cls.backward(context, gradient)  # type: ignore[attr-defined]
+            for tensor, own_gradient in zip(
+                inputs, gradients if isinstance(gradients, tuple) else (gradients,), strict=True
+            ):
+                if isinstance(tensor, Tensor) and tensor.requires_grad and own_gradient is not None:
+                    if tensor.backward_ is not None:
+                        tensor.backward_(own_gradient)
                     else:
-                        each.grad = own if each.grad is None else METHODS["add"](each.grad, own)
+                        tensor.grad = own_gradient if tensor.grad is None else METHODS["add"](tensor.grad, own_gradient)
 
 
 def backward(self: Tensor, gradient: Any = None) -> None:
@@ -79,7 +81,7 @@ class _PageModule(ModuleType):
     """A module of PyTorch, with the names that a page has."""
 
     def __getattr__(self, name: str) -> Any:
-        raise missing(self.__name__, name, f"module '{self.__name__}' has no attribute '{name}'")
+        raise missing_error(self.__name__, name, f"module '{self.__name__}' has no attribute '{name}'")
 
 
 def set_debug_mode(debug_mode: Any) -> None:
@@ -87,32 +89,42 @@ def set_debug_mode(debug_mode: Any) -> None:
 
 
 def _no_gpu() -> None:
-    only_the_cpu("cuda")
+    require_cpu("cuda")
 
 
 def modules() -> Mapping[str, Mapping[str, Any]]:
     """By module: every name that a page has."""
-    own = {"Tensor": Tensor, "Size": Size, "dtype": dtype, "device": device, "finfo": finfo, "strided": "torch.strided"}
-    own |= {"contiguous_format": "torch.contiguous_format"}
-    own |= {
+    names = {
+        "Tensor": Tensor,
+        "Size": Size,
+        "dtype": dtype,
+        "device": device,
+        "finfo": finfo,
+        "strided": "torch.strided",
+    }
+    names |= {"contiguous_format": "torch.contiguous_format"}
+    names |= {
         "Generator": random.Generator,
         "default_generator": random.default_generator,
-        "no_grad": lambda: gradients(on=False),
+        "no_grad": lambda: set_gradients(enabled=False),
     }
-    own |= {
-        "enable_grad": lambda: gradients(on=True),
+    names |= {
+        "enable_grad": lambda: set_gradients(enabled=True),
         "inf": float("inf"),
         "nan": float("nan"),
         "pi": 3.141592653589793,
     }
-    own |= {"__version__": OLDEST, "promote_types": promote_types, "set_num_threads": lambda threads: None}
-    own |= {"get_num_threads": lambda: 1, "get_default_dtype": lambda: DTYPES["float32"]}
-    own |= {"result_type": elementwise.result_type, "is_grad_enabled": gradients_are_on}
-    own |= {"get_deterministic_debug_mode": lambda: _mode[0], "set_deterministic_debug_mode": set_debug_mode}
+    names |= {"__version__": OLDEST, "promote_types": promote_types, "set_num_threads": lambda threads: None}
+    names |= {"get_num_threads": lambda: 1, "get_default_dtype": lambda: DTYPES["float32"]}
+    names |= {"result_type": elementwise.result_type, "is_grad_enabled": is_grad_enabled}
+    names |= {"get_deterministic_debug_mode": lambda: _mode[0], "set_deterministic_debug_mode": set_debug_mode}
     cuda = {"is_available": lambda: False, "device_count": lambda: 0, "synchronize": _no_gpu, "current_device": _no_gpu}
-    functional = {name: explained(work, f"torch.nn.functional.{name}") for name, work in products.FUNCTIONAL.items()}
+    functional = {
+        name: explain_arguments(function, f"torch.nn.functional.{name}")
+        for name, function in products.FUNCTIONAL.items()
+    }
     return {
-        "torch": own | DTYPES | {name: DTYPES[of] for name, of in ALIASES.items()} | FUNCTIONS,
+        "torch": names | DTYPES | {name: DTYPES[of] for name, of in ALIASES.items()} | FUNCTIONS,
         "torch.cuda": cuda | {"is_initialized": lambda: False},
         "torch.nn": {"Parameter": Parameter},
         "torch.nn.functional": functional,
@@ -120,10 +132,10 @@ def modules() -> Mapping[str, Mapping[str, Any]]:
     }
 
 
-def gradients_are_on() -> bool:
-    from triton_workshop.page.torch.tensor import _with_gradients
+def is_grad_enabled() -> bool:
+    from triton_workshop.page.torch.tensor import _grad_enabled
 
-    return _with_gradients[0]
+    return _grad_enabled[0]
 
 
 def properties() -> Iterator[tuple[str, Any]]:
@@ -136,28 +148,28 @@ def properties() -> Iterator[tuple[str, Any]]:
     yield "itemsize", property(lambda self: self.dtype.itemsize)
 
 
-def dressed() -> type[Tensor]:
+def complete_tensor_class() -> type[Tensor]:
     """The class of tensors, with the methods of the tables."""
-    for name, work in (*METHODS.items(), *properties(), ("backward", backward), ("__repr__", text_of)):
-        setattr(Tensor, name, work)
+    for name, function in (*METHODS.items(), *properties(), ("backward", backward), ("__repr__", format_tensor)):
+        setattr(Tensor, name, function)
     Tensor.__module__, Tensor.__qualname__ = "torch", "Tensor"
     TensorStorage.__name__ = TensorStorage.__qualname__ = "UntypedStorage"
     return Tensor
 
 
-def built() -> dict[str, ModuleType]:
+def build_modules() -> dict[str, ModuleType]:
     """By name: the modules, each with its names."""
-    dressed()
-    found: dict[str, ModuleType] = {}
+    complete_tensor_class()
+    built: dict[str, ModuleType] = {}
     for name, names in modules().items():
-        found[name] = module = _PageModule(name)
+        built[name] = module = _PageModule(name)
         module.__dict__.update(names, __path__=[], __spec__=None)
-        owner, _, own = name.rpartition(".")
+        owner, _, attribute = name.rpartition(".")
         if owner:
-            setattr(found[owner], own, module)
-    return found
+            setattr(built[owner], attribute, module)
+    return built
 
 
 def install() -> None:
     """Make `import torch` give this."""
-    sys.modules.update(built())
+    sys.modules.update(build_modules())

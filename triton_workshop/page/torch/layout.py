@@ -33,19 +33,19 @@ class TensorStorage:
     __len__ = nbytes
 
 
-def allocated(size: int) -> TensorStorage:
+def allocate(size: int) -> TensorStorage:
     """Memory of so many bytes, aligned."""
-    whole = np.empty(size + ALIGNMENT, np.uint8)
-    start = -int(whole.__array_interface__["data"][0]) % ALIGNMENT
-    return TensorStorage(whole[start : start + size])
+    buffer = np.empty(size + ALIGNMENT, np.uint8)
+    start = -int(buffer.__array_interface__["data"][0]) % ALIGNMENT
+    return TensorStorage(buffer[start : start + size])
 
 
-def borrowed(array: Array) -> tuple[TensorStorage, int]:
+def borrow(array: Array) -> tuple[TensorStorage, int]:
     """The memory of a numpy array, and the byte at which the array begins there."""
     if any(stride < 0 for stride in array.strides):
         raise ValueError("a tensor has no negative strides: copy the array first, by array.copy()")
     if not array.size:
-        return allocated(0), 0
+        return allocate(0), 0
     low, high = np.lib.array_utils.byte_bounds(array)
     memory = (ctypes.c_ubyte * (high - low)).from_address(low)
     return TensorStorage(np.ctypeslib.as_array(memory), array), int(array.__array_interface__["data"][0]) - low
@@ -70,7 +70,8 @@ def is_contiguous(shape: Ints, strides: Ints) -> bool:
     if 0 in shape:
         return True
     return all(
-        size == 1 or own == row for size, own, row in zip(shape, strides, contiguous_strides(shape), strict=True)
+        size == 1 or stride == expected
+        for size, stride, expected in zip(shape, strides, contiguous_strides(shape), strict=True)
     )
 
 
@@ -84,74 +85,74 @@ def is_dense(shape: Ints, strides: Ints) -> bool:
     return True
 
 
-def strides_of_result(shape: Ints, operands: Sequence[tuple[Ints, Ints]]) -> Ints:
+def result_strides(shape: Ints, operands: Sequence[tuple[Ints, Ints]]) -> Ints:
     """The strides of what is computed from operands of these shapes and strides: theirs, or else contiguous ones."""
     if len({*operands}) == 1 and operands[0][0] == shape and is_dense(*operands[0]):
         return operands[0][1]
     return contiguous_strides(shape)
 
 
-def expanded_strides(shape: Ints, strides: Ints, to: Ints) -> Ints:
+def expanded_strides(shape: Ints, strides: Ints, new_shape: Ints) -> Ints:
     """The strides of a view that repeats what has a single element."""
-    more = len(to) - len(shape)
-    own = zip(shape, strides, to[more:], strict=True)
-    return (0,) * more + tuple(0 if size == 1 and new != 1 else stride for size, stride, new in own)
+    leading = len(new_shape) - len(shape)
+    dims = zip(shape, strides, new_shape[leading:], strict=True)
+    return (0,) * leading + tuple(0 if size == 1 and target != 1 else stride for size, stride, target in dims)
 
 
 def broadcast(*shapes: Ints) -> Ints:
     """The shape to which these expand. Raises RuntimeError."""
     result: list[int] = []
     for shape in shapes:
-        wide = max(len(result), len(shape))
-        one, other = [1] * (wide - len(result)) + result, [1] * (wide - len(shape)) + list(shape)
-        for axis, (a, b) in enumerate(zip(one, other, strict=True)):
+        ndim = max(len(result), len(shape))
+        left, right = [1] * (ndim - len(result)) + result, [1] * (ndim - len(shape)) + list(shape)
+        for axis, (a, b) in enumerate(zip(left, right, strict=True)):
             if a != b and 1 not in (a, b):
                 sizes = f"The size of tensor a ({a}) must match the size of tensor b ({b})"
                 raise RuntimeError(f"{sizes} at non-singleton dimension {axis}")
-        result = [b if a == 1 else a for a, b in zip(one, other, strict=True)]
+        result = [b if a == 1 else a for a, b in zip(left, right, strict=True)]
     return tuple(result)
 
 
-def viewed_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
+def view_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
     """The strides with which the same memory has another shape; None if no strides do that."""
     if 0 in shape:
         return strides if shape == new else contiguous_strides(new)
     if not shape:
         return (1,) * len(new)
-    found: list[int] = []
-    place, block, step = len(new) - 1, 1, strides[-1]
-    wanted = 1
+    result: list[int] = []
+    position, block, step = len(new) - 1, 1, strides[-1]
+    covered = 1
     for axis in range(len(shape) - 1, -1, -1):
         block *= shape[axis]
         if axis and (shape[axis - 1] == 1 or strides[axis - 1] == block * step):
             continue
-        while place >= 0 and (wanted < block or new[place] == 1):
-            found.append(wanted * step)
-            wanted *= new[place]
-            place -= 1
-        if wanted != block:
+        while position >= 0 and (covered < block or new[position] == 1):
+            result.append(covered * step)
+            covered *= new[position]
+            position -= 1
+        if covered != block:
             return None
         if axis:
-            step, block, wanted = strides[axis - 1], 1, 1
-    return tuple(reversed(found)) if place < 0 else None
+            step, block, covered = strides[axis - 1], 1, 1
+    return tuple(reversed(result)) if position < 0 else None
 
 
-def size_of(shape: Ints, given: Sequence[int]) -> Ints:
+def infer_shape(shape: Ints, requested: Sequence[int]) -> Ints:
     """A shape that is asked for, with -1 filled in. Raises RuntimeError."""
-    count, new = math.prod(shape), list(given)
+    count, new = math.prod(shape), list(requested)
     if new.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
-    known = math.prod(size for size in new if size != -1)
-    if -1 in new and known and count % known == 0:
-        new[new.index(-1)] = count // known
+    product = math.prod(size for size in new if size != -1)
+    if -1 in new and product and count % product == 0:
+        new[new.index(-1)] = count // product
     if math.prod(new) != count or -1 in new:
-        raise RuntimeError(f"shape '{list(given)}' is invalid for input of size {count}")
+        raise RuntimeError(f"shape '{list(requested)}' is invalid for input of size {count}")
     return tuple(new)
 
 
-def axis_of(dim: int, ndim: int) -> int:
+def normalize_axis(dim: int, ndim: int) -> int:
     """A dimension counted from the front. Raises IndexError."""
-    most = max(ndim, 1)
-    if not -most <= dim < most:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})")
-    return dim % most
+    limit = max(ndim, 1)
+    if not -limit <= dim < limit:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")
+    return dim % limit
