@@ -51,7 +51,7 @@ class Bench:
             inside.writestr(bundle.LICENCES, "")
             for number in range(BLOBS):
                 inside.writestr(f"{number}.bin", os.urandom(BLOB_BYTES))
-        blobs = bundle.read(folder / "inside.zip").blobs
+        blobs = bundle.read_bundle(folder / "inside.zip").blobs
         self.pieces = [f"/piece/{name}" for blob in blobs for name in blob.pieces()]
         self.file = folder / "room.sqlite"
         self.show = Show(load_deck(DECK))

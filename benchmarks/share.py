@@ -98,7 +98,7 @@ class Bench:
     def __init__(self, folder: Path, clients: int) -> None:
         file = folder / "room.sqlite"
         self.show = Show(load_deck(DECK))
-        self.share = Share(Endpoint(port=0), file, bundle.gathered_file())
+        self.share = Share(Endpoint(port=0), file, bundle.build_bundle_file())
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
         with closing(Register(file)) as room:
             self.token = room.enter().token
@@ -251,7 +251,7 @@ def loads(bench: Bench) -> Iterator[Figure]:
 
 
 def piece_names() -> list[str]:
-    inside = bundle.read(bundle.gathered_file())
+    inside = bundle.read_bundle(bundle.build_bundle_file())
     return [name for blob in inside.blobs for name in blob.pieces()]
 
 

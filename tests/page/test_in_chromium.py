@@ -40,9 +40,9 @@ BODY = '<header></header><nav></nav><div class="tools"></div><main></main>'
 
 @pytest.fixture(scope="module")
 def inside() -> bundle.PageBundle:
-    if parts.here() is None:
+    if parts.cached_parts() is None:
         pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
-    return bundle.gathered()
+    return bundle.build_bundle()
 
 
 @pytest.fixture(scope="module")

@@ -157,11 +157,11 @@ def inside_of_pages(folder: Path | None) -> Path | None:
     from triton_workshop.page import parts as page_parts
     from triton_workshop.page.progress import progress_bar
 
-    if folder is None and page_parts.here() is None:
+    if folder is None and page_parts.cached_parts() is None:
         print_wrapped(NO_PARTS, sys.stderr)
         return None
     with progress_bar() as (tell, advance):
-        return bundle.gathered_file(folder, tell, advance)
+        return bundle.build_bundle_file(folder, tell, advance)
 
 
 def with_share_value(words: list[str]) -> list[str]:
@@ -292,12 +292,12 @@ def site(
 
 def gathering(parts: Path | None) -> Callable[[], PageBundle]:
     """What gathers everything that kernels need in a page, and tells what it fetches, and how far it is."""
-    from triton_workshop.page.bundle import gathered
+    from triton_workshop.page.bundle import build_bundle
     from triton_workshop.page.progress import progress_bar
 
     def gather() -> PageBundle:
         with progress_bar() as (tell, advance):
-            return gathered(parts, tell, advance)
+            return build_bundle(parts, tell, advance)
 
     return gather
 

@@ -14,10 +14,10 @@ from triton_workshop.deck.model import Block, Code, Deck, code_blocks
 from triton_workshop.page.assets import LIVE_SCRIPTS, SCRIPTS, asset
 from triton_workshop.page.bundle import PageBundle
 from triton_workshop.page.encoding import as_webp, is_picture
-from triton_workshop.page.handout import scripts_beside
+from triton_workshop.page.handout import linked_scripts
 from triton_workshop.page.markup import Markup
 from triton_workshop.page.outputs import Output
-from triton_workshop.page.page import colours, links_to, make_page
+from triton_workshop.page.page import colours, make_page, script_links
 from triton_workshop.page.slides import REPLACING, Writer
 from triton_workshop.room.assets import room_asset
 from triton_workshop.room.messages import BlockEdit, BlockOutput
@@ -158,15 +158,15 @@ class LivePage:
 
     def set_deck(self, deck: Deck) -> Values:
         """Write the page of a deck; return the values for pages that follow."""
-        scripts = scripts_beside(deck)
+        scripts = linked_scripts(deck)
         self.pictures.start_deck()
         self._outputs, self._rules, self._edits = {}, {}, {}
         self._writer = Writer(
             deck,
             self._outputs,
-            links_to(scripts),
+            script_links(scripts),
             self.pictures.add_deck_picture,
-            alone=False,
+            self_study=False,
             live=self._bundle is not None,
         )
         self._blocks = code_blocks(deck)

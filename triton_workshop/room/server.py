@@ -191,7 +191,7 @@ def trust_proxy(proxy: str, app: Guard) -> ASGIApp:
 def serve(connection: Connection, endpoint: Endpoint, file: Path, bundle_file: Path | None = None) -> None:
     """Serve until the connection ends: the function of the process.
 
-    It answers `ServerReady` or `ServerRefused` first. A `bundle_file` by `bundle.gathered_file` lets the pages run
+    It answers `ServerReady` or `ServerRefused` first. A `bundle_file` by `bundle.build_bundle_file` lets the pages run
     kernels.
     """
     try:
@@ -201,7 +201,7 @@ def serve(connection: Connection, endpoint: Endpoint, file: Path, bundle_file: P
         register.serve_at(endpoint.local_address)
     except WorkshopError as error:
         return connection.send(ServerRefused(str(error)))
-    server = Server(register, endpoint.url, bundle.read(bundle_file) if bundle_file else None, endpoint.proxy)
+    server = Server(register, endpoint.url, bundle.read_bundle(bundle_file) if bundle_file else None, endpoint.proxy)
     raise_file_limit()
 
     def invite() -> None:

@@ -19,7 +19,7 @@ from rich.text import Text
 from triton_workshop.attendance.register import register_file
 from triton_workshop.deck.model import Deck, code_blocks
 from triton_workshop.errors import MisuseError
-from triton_workshop.page.outputs import Output, ending
+from triton_workshop.page.outputs import Output, outcome_text
 from triton_workshop.printing import printable
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, start
 from triton_workshop.room.addresses import Endpoint
@@ -71,7 +71,7 @@ class Share:
         """Start the server, and return at once.
 
         `register_path` is the room's register, by default the presenter's own. `bundle` is the file by
-        `bundle.gathered_file`, if kernels shall run in the room's pages.
+        `bundle.build_bundle_file`, if kernels shall run in the room's pages.
         """
         self._endpoint, self._register_path, self._bundle = endpoint, register_path or register_file(), bundle
         self._sent = SentState()
@@ -301,4 +301,4 @@ def describe_ending(run: BlockRun) -> str:
             Status.ENDED: "not started",
         }
         return phrases[run.status]
-    return f"{ending(outcome)} · {printable(run.compiled)}" if run.compiled else ending(outcome)
+    return f"{outcome_text(outcome)} · {printable(run.compiled)}" if run.compiled else outcome_text(outcome)

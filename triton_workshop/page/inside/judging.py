@@ -1,4 +1,4 @@
-"""Judges an exercise in this process, by the checker's own functions: observes, judges, diagnoses and draws."""
+"""Check of an exercise in this process, by the checker's own functions."""
 
 from __future__ import annotations
 
@@ -24,73 +24,88 @@ from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import PICTURE_SECONDS
 from triton_workshop.page.inside.front_end import FrontEnd
-from triton_workshop.page.inside.limit import TimeIsUpError, limited
+from triton_workshop.page.inside.time_limit import TimeIsUpError, time_limit
 
 SEARCH_SECONDS = 6.0
-"""For the search for a mistake. A page knows no processor time, and WebAssembly takes two or three times as long."""
-T = TypeVar("T")
+"""Seconds of the search for a mistake.
+
+A page knows no processor time, and WebAssembly takes two or three times as long.
+"""
+Result = TypeVar("Result")
 
 
 def verdicts(
-    exercise: Exercise, file: Path, limit: float = LIMIT_SECONDS, search: float = SEARCH_SECONDS
+    exercise: Exercise, file: Path, limit_seconds: float = LIMIT_SECONDS, search_seconds: float = SEARCH_SECONDS
 ) -> Iterator[Verdict]:
-    """As `check.verdicts`: a verdict whenever more is known, the last of them from Triton's front end."""
+    """Yield a verdict whenever more is known, as `check.verdicts` does.
+
+    The last is from Triton's front end.
+    """
     started = time.perf_counter()
     source = source_or_verdict(exercise, file.resolve(), started)
     if isinstance(source, Verdict):
         yield source
         return
     prepare()
-    found = trials(Judge(source, limit), Here(source, limit, search))
-    yield from steps(source, started, found, FrontEnd, None)
+    outcomes = trials(Judge(source, limit_seconds), InProcessRunner(source, limit_seconds, search_seconds))
+    yield from steps(source, started, outcomes, FrontEnd, None)
 
 
 @dataclass(frozen=True)
-class Here:
-    """Runs a script in this process: `limit` seconds for all cases, `search` for the search for a mistake."""
+class InProcessRunner:
+    """Runs a script in this process, all cases and the search in a time limit."""
 
     source: Source
-    limit: float
-    search: float
+    limit_seconds: float
+    search_seconds: float
 
     def observed(self, cases: Sequence[Case], later: Sequence[Case] = ()) -> Generator[object, None, None]:
-        yield from self._observed([*cases, *later], self.limit)
+        """Yield the observations of the cases."""
+        yield from self._observed([*cases, *later], self.limit_seconds)
 
     def pictured(self, case: Case) -> object:
+        """Return the observation of a case for its picture."""
         return next(self._observed([case], PICTURE_SECONDS), None)
 
-    def diagnosis(self, case: Case, _known: Trial) -> Diagnosis | None:
-        return self._within(lambda: diagnosis_of(self.source, case, self.search))
+    def diagnosis(self, case: Case, _trial: Trial) -> Diagnosis | None:
+        """Search for the mistake behind a failed case."""
+        return self._search(lambda: diagnosis_of(self.source, case, self.search_seconds))
 
     def limits(self) -> list[Limit]:
-        return self._within(lambda: list(limits(self.source, self.search))) or []
+        """Search for limits of a right script."""
+        return self._search(lambda: list(limits(self.source, self.search_seconds))) or []
 
     def other_size(self) -> OtherSize | None:
-        return self._within(lambda: other_size(self.source, self.search))
+        """Try another tile size."""
+        return self._search(lambda: other_size(self.source, self.search_seconds))
 
-    def _observed(self, cases: Sequence[Case], left: float) -> Iterator[Observation]:
-        """Observe case after case in the time for all of them: the last observation says if it was up."""
-        seen = observations_of(self.source, [case.name for case in cases])
+    def _observed(self, cases: Sequence[Case], seconds_left: float) -> Iterator[Observation]:
+        """Observe case after case in the time for all of them.
+
+        The last observation says if the time was up.
+        """
+        observations = observations_of(self.source, [case.name for case in cases])
         for _ in cases:
             started = time.monotonic()
             try:
-                with limited(left, str(self.source.file).__eq__):
-                    found = next(seen, None)
-            except TimeIsUpError as up:
-                found = Observation(timed_out=True, failure=Failure("Timeout", "", up.line))
-            if found is None:
+                with time_limit(seconds_left, str(self.source.file).__eq__):
+                    observation = next(observations, None)
+            except TimeIsUpError as timeout:
+                observation = Observation(timed_out=True, failure=Failure("Timeout", "", timeout.line))
+            if observation is None:
                 return
-            if found.failure is not None and found.failure.type == TimeIsUpError.__name__:  # while it was loaded
-                found = Observation(timed_out=True, failure=Failure("Timeout", "", found.failure.line))
-            yield found
-            if found.failure is not None:
+            failure = observation.failure
+            if failure is not None and failure.type == TimeIsUpError.__name__:  # while the script was loaded
+                observation = Observation(timed_out=True, failure=Failure("Timeout", "", failure.line))
+            yield observation
+            if failure is not None:
                 return
-            left -= time.monotonic() - started
+            seconds_left -= time.monotonic() - started
 
-    def _within(self, search: Callable[[], T]) -> T | None:
-        """What a search finds; None if one of its tries does not end."""
+    def _search(self, search: Callable[[], Result]) -> Result | None:
+        """Return the result of a search; None if one of its tries does not end."""
         try:
-            with limited(longest_seconds(self.search), lambda file: file.endswith(TRIED_FILE)):
+            with time_limit(longest_seconds(self.search_seconds), lambda file: file.endswith(TRIED_FILE)):
                 return search()
         except TimeIsUpError:
             return None

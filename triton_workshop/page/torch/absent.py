@@ -1,4 +1,4 @@
-"""What is not in the page: a sentence for each name that PyTorch has and that is not here."""
+"""Errors for names of PyTorch that a page does not have."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from pathlib import Path
 from typing import Any
 
 LAPTOP_NAMES = Path(__file__).parent / "laptop_names.json"
-"""Beside this module in a page: all names of PyTorch as it is locked, by their owner. See `archive`."""
+"""All names of PyTorch as it is locked, by their owner.
+
+The file lies beside this module in a page only: `archive` writes it.
+"""
 
 
 class NotInThisPageError(AttributeError):
-    """PyTorch has this and a page does not. An AttributeError, so that `hasattr` says no."""
+    """PyTorch has this, and a page does not.
+
+    It is an AttributeError, so that `hasattr` says no.
+    """
 
     def __init__(self, name: str) -> None:
         super().__init__(f"{name} is not in this page; on your laptop it works")
@@ -22,7 +28,10 @@ class NotInThisPageError(AttributeError):
 
 @functools.cache
 def laptop_names() -> dict[str, Collection[str]]:
-    """The names of PyTorch by their owner, such as torch.nn.functional; empty if they are not known here."""
+    """Return the names of PyTorch by owner, such as torch.nn.functional.
+
+    Empty where they are not known.
+    """
     try:
         names_by_owner: dict[str, Collection[str]] = json.loads(LAPTOP_NAMES.read_text(encoding="utf-8"))
     except OSError:
@@ -31,7 +40,10 @@ def laptop_names() -> dict[str, Collection[str]]:
 
 
 def missing_error(owner: str, name: str, message: str) -> AttributeError:
-    """What to raise for a name that is not here: a sentence if PyTorch has it, else what PyTorch says."""
+    """Return the error for a name that a page does not have.
+
+    It is a sentence if PyTorch has the name, else PyTorch's own message.
+    """
     known_names = laptop_names().get(owner)
     if name.startswith("__") or (known_names is not None and name not in known_names):
         return AttributeError(message, name=name)
@@ -39,7 +51,7 @@ def missing_error(owner: str, name: str, message: str) -> AttributeError:
 
 
 def explain_arguments(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function, with a sentence for arguments that PyTorch may take and that it does not."""
+    """Wrap a function so that arguments that it lacks are a sentence."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -47,6 +59,7 @@ def explain_arguments(function: Callable[..., Any], name: str) -> Callable[..., 
         try:
             return function(*arguments, **keywords)
         except TypeError as error:
+            # A TypeError from inside the function is its own: only arguments that do not fit are explained.
             try:
                 signature.bind(*arguments, **keywords)
             except TypeError:

@@ -1,4 +1,4 @@
-"""What makes tensors, from numbers, arrays and other tensors."""
+"""Creation of tensors from numbers, arrays and other tensors."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ from triton_workshop.page.torch.tensor import Tensor, empty, from_encoded, from_
 from triton_workshop.page.torch.views import copy_, copy_as, requires_grad_
 
 UNWRITTEN = {"b": True, "i": None, "u": None, "f": math.nan}
-"""By the kind of a dtype: what memory holds before anything is written. For integers it is the largest."""
+"""Value of memory before anything is written, by kind of dtype.
+
+For integers it is the largest.
+"""
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Create a tensor from numbers, an array or a tensor, always as a copy."""
     require_cpu(device)
     if isinstance(data, Tensor):
         new = copy_as(data, dtype or data.dtype)
@@ -32,6 +36,7 @@ def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: b
 
 def _from_numbers(data: Any, kind: dtype | None) -> Tensor:
     leaves, nested = list(_leaves(data)), _to_lists(data)
+    # By itself, numpy takes uint64 or objects for integers beyond 63 bits: asked for int64, it raises.
     all_ints = bool(leaves) and all(isinstance(item, int) and not isinstance(item, bool) for item in leaves)
     try:
         values = np.array(nested, np.int64 if all_ints else None)
@@ -58,6 +63,7 @@ def _to_lists(data: Any) -> Any:
 
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Create a tensor of one value."""
     require_cpu(device)
     value = to_python(fill_value.number if isinstance(fill_value, Tensor) else fill_value)
     kind = dtype or dtype_of_numbers(np.asarray(value))
@@ -74,13 +80,17 @@ def _filled(value: Any) -> Callable[..., Tensor]:
 
 
 def mark_unwritten(new: Tensor) -> Tensor:
-    """What was made, filled with what shows that nothing has been written: memory may hold anything."""
+    """Fill a tensor with values that show that nothing has been written.
+
+    Memory may hold anything.
+    """
     kind = new.dtype.stored.kind if not new.dtype.is_bfloat16 else "f"
     value = UNWRITTEN[kind] if kind in "bf" else np.iinfo(new.dtype.stored).max
     return copy_(new, from_values(value, new.dtype))
 
 
 def empty_(*size: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Create a tensor whose values are recognizable as unwritten."""
     require_cpu(device)
     return requires_grad_(mark_unwritten(empty(to_shape(size), dtype or FLOAT32)), requires_grad)
 
@@ -93,6 +103,7 @@ def empty_like(
     requires_grad: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
+    """Create an unwritten tensor with the layout of another one."""
     require_cpu(device)
     strides = None if memory_format else layout.result_strides(input.shape, [(tuple(input.shape), input.strides_)])
     return requires_grad_(mark_unwritten(empty(input.shape, dtype or input.dtype, strides)), requires_grad)
@@ -108,6 +119,7 @@ def _like(value: Any) -> Callable[..., Tensor]:
 
 
 def full_like(input: Tensor, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Create a tensor of one value with the layout of another one."""
     return copy_(empty_like(input, dtype=dtype, device=device), fill_value)
 
 
@@ -119,6 +131,7 @@ def _new(value: Any) -> Callable[..., Tensor]:
 
 
 def arange(*bounds: Any, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+    """Create a tensor of evenly spaced numbers."""
     require_cpu(device)
     numbers = [to_python(item.number if isinstance(item, Tensor) else item) for item in bounds]
     start, end, step = (0, *numbers, 1) if len(numbers) == 1 else (*numbers, 1)[:3]
@@ -133,11 +146,13 @@ def arange(*bounds: Any, dtype: Any = None, device: Any = None, requires_grad: b
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Create an identity matrix."""
     require_cpu(device)
     return from_values(np.eye(n, m), dtype or FLOAT32)
 
 
 def from_numpy(ndarray: Any) -> Tensor:
+    """Create a tensor over the memory of an array."""
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")
     kind, item = dtype_of_array(ndarray), ndarray.itemsize
@@ -146,14 +161,17 @@ def from_numpy(ndarray: Any) -> Tensor:
 
 
 def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0) -> Tensor:
+    """Create a tensor over the memory of a buffer."""
     array = np.frombuffer(buffer, dtype.stored, count, offset)
     storage, _ = layout.borrow(array)
     return tensor_over(storage, dtype, array.shape, (1,))
 
 
 def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Join tensors along a dimension."""
     if not tensors:
         raise ValueError("expected a non-empty list of Tensors")
+    # PyTorch lets an empty vector join anything.
     nonempty = [operand for operand in tensors if operand.shape != (0,)] or list(tensors[:1])
     axis, first = normalize_axis(dim, nonempty[0].ndim), nonempty[0]
     for operand in tensors:
@@ -167,6 +185,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 
 
 def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    """Join tensors along a new dimension."""
     if not tensors:
         raise RuntimeError("stack expects a non-empty TensorList")
     if any(operand.shape != tensors[0].shape for operand in tensors):
@@ -184,18 +203,22 @@ def _join(operation: Any, operands: Sequence[Tensor], tensors: Sequence[Tensor],
 
 
 def isin(elements: Tensor, test_elements: Any) -> Tensor:
+    """Return a mask of elements that are in a set."""
     return from_values(np.isin(elements.values, getattr(test_elements, "values", test_elements)), BOOL)
 
 
 def is_tensor(obj: object) -> bool:
+    """Return whether an object is a tensor."""
     return isinstance(obj, Tensor)
 
 
 def new_tensor(self: Tensor, data: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Create a tensor from data, with this tensor's dtype by default."""
     return tensor(data, dtype=dtype or self.dtype, device=device)
 
 
 def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Create a tensor of one value, with this tensor's dtype by default."""
     return full(size, fill_value, dtype=dtype or self.dtype, device=device)
 
 
@@ -206,6 +229,7 @@ register("cat stack isin", vars(), function=True)
 
 
 def new_empty(self: Tensor, *size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """Create an unwritten tensor, with this tensor's dtype by default."""
     return empty_(*size, dtype=dtype or self.dtype, device=device)
 
 

@@ -1,4 +1,8 @@
-"""Arithmetic element by element: broadcast, promoted, rounded once, and contiguous unless all operands lie alike."""
+"""Arithmetic element by element.
+
+Operands are broadcast and promoted, and results rounded once. They are contiguous unless all operands have the same
+layout.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +24,17 @@ PYTHON_DTYPES = {bool: BOOL, int: INT64, float: FLOAT32}
 
 
 def to_python(value: Any) -> Any:
-    """numpy's numbers as Python's; anything else as it is."""
+    """Return a number of numpy's as Python's; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def result_type(*operands: Any) -> dtype:
-    """The dtype of what is computed: tensors with dimensions decide, then those without, then Python's numbers."""
+    """Return the dtype of a result.
+
+    Tensors with dimensions decide, then those without, then Python's numbers.
+    """
     result: dtype | None = None
+    # A later group counts only with a higher kind: int32 + 1.5 is a float, float16 + 1.5 stays float16.
     for group in (_dims, _no_dims, _numbers):
         kinds = group(operands)
         if kinds:
@@ -49,7 +57,10 @@ def _numbers(operands: Any) -> list[dtype]:
 
 
 def compute(operation: Operation, operands: tuple[Any, ...], kind: dtype, result: dtype | None = None) -> Tensor:
-    """What `work` makes of the operands' values, taken as `kind`; stored as `result`, by default the same."""
+    """Apply an operation to the operands' values as `kind`.
+
+    The result has the dtype `result`, by default the same.
+    """
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     shape = layout.broadcast(*(operand.shape for operand in tensors))
     with np.errstate(all="ignore"):
@@ -111,6 +122,7 @@ def _check_power(kind: dtype, other: Any) -> None:
 
 
 def _left_shift(values: Array, bits: Array) -> Array:
+    # In C, a shift by all bits or more is undefined; PyTorch gives 0.
     return np.where(bits < values.itemsize * 8, np.left_shift(values, bits), 0).astype(values.dtype)
 
 
@@ -140,14 +152,17 @@ BINARY: dict[str, Callable[..., Tensor]] = {
 
 
 def add(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Add, with `other` multiplied by `alpha`."""
     return _add(self, other if alpha == 1 else _mul(other, alpha))  # type: ignore[no-any-return]
 
 
 def sub(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Subtract, with `other` multiplied by `alpha`."""
     return _sub(self, other if alpha == 1 else _mul(other, alpha))  # type: ignore[no-any-return]
 
 
 def div(self: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """Divide; of the rounding modes, only floor is here."""
     if rounding_mode not in (None, "floor"):
         raise NotInThisPageError(f"torch.div with rounding_mode={rounding_mode!r}")
     return (_div if rounding_mode is None else _floor_divide)(self, other)  # type: ignore[no-any-return]
@@ -165,13 +180,10 @@ def _operator(operation: Operation, *, reflected: bool = False, inplace: bool = 
     def operate(self: Tensor, other: Any) -> Any:
         if type(to_python(other)) not in PYTHON_DTYPES and not isinstance(other, Tensor):
             return NotImplemented
-        return (
-            write_inplace(self, operation(self, other))
-            if inplace
-            else operation(other, self)
-            if reflected
-            else operation(self, other)
-        )
+        if reflected:
+            return operation(other, self)
+        result = operation(self, other)
+        return write_inplace(self, result) if inplace else result
 
     return operate
 
@@ -197,12 +209,14 @@ def _unary(operation: Operation, result: str = "") -> Any:
 
 
 def neg(self: Tensor) -> Tensor:
+    """Negate; a mask is inverted by ~ instead."""
     if self.dtype is BOOL:
         raise NotImplementedError("a bool tensor has no negative: use ~ to invert a mask")
     return compute(np.negative, (self,), self.dtype)
 
 
 def bitwise_not(self: Tensor) -> Tensor:
+    """Invert bits, or a mask."""
     _check_bitwise(self.dtype, None)
     return compute(np.invert, (self,), self.dtype)
 
@@ -243,6 +257,7 @@ UNARY |= {
 
 
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Tensor:
+    """Select from two operands by a mask."""
     if input is None or other is None:
         raise NotInThisPageError("torch.where with one argument")
     if condition.dtype is not BOOL:
@@ -260,6 +275,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Tensor:
 
 
 def clamp(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
+    """Limit values to at least `min` and at most `max`."""
     low, high = to_python(min), to_python(max)
     if low is None and high is None:
         raise RuntimeError("clamp needs min or max")
@@ -270,6 +286,8 @@ def clamp(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 
 def nan_to_num(self: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+    """Replace NaN and infinities by numbers."""
+
     def operation(values: Array) -> Array:
         return np.nan_to_num(values, nan=nan, posinf=high, neginf=low)
 
@@ -280,6 +298,7 @@ def nan_to_num(self: Tensor, nan: float = 0.0, posinf: float | None = None, negi
 
 
 def masked_fill(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Return a copy with a value where the mask is True."""
     if mask.dtype is not BOOL:
         raise RuntimeError(f"the mask of masked_fill is a bool tensor, not one of {mask.dtype!r}")
     fill = value.number if isinstance(value, Tensor) else value

@@ -1,4 +1,7 @@
-"""Puts the stand-in where scripts import torch from: an explicit list of names, and a sentence for any other."""
+"""Modules of the stand-in, as scripts import them.
+
+They have an explicit list of names, and a sentence for any other.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +27,17 @@ from triton_workshop.page.torch.printing import format_tensor
 from triton_workshop.page.torch.tensor import FUNCTIONS, METHODS, Tensor, set_gradients, view
 
 OLDEST = "2.11.0"
-"""What `torch.__version__` says: the oldest PyTorch that the workshop takes has all of these names."""
+"""Value of `torch.__version__`.
+
+The oldest PyTorch that the workshop takes has all of these names.
+"""
 _mode = [0]
 _MODES = ("default", "warn", "error")
 _TABLES = (elementwise, creation, products, random, reductions, views)
 
 
 class Parameter(Tensor):
-    """A tensor that wants a gradient."""
+    """Tensor that requires a gradient."""
 
     def __new__(cls, data: Tensor, requires_grad: bool = True) -> Any:
         new = view(data, data.shape, data.strides_)
@@ -41,11 +47,14 @@ class Parameter(Tensor):
 
 
 class Function:
-    """A function of the script's own with its own derivative: `forward` and `backward`."""
+    """Function with a derivative of its own: `forward` and `backward`."""
 
     @classmethod
     def apply(cls, *inputs: Any) -> Any:
-        """Call `forward`; `backward` of the result calls the function's own, and adds to each input's `grad`."""
+        """Call `forward`, and let the result's `backward` call the function's own.
+
+        That adds to each input's `grad`.
+        """
         context: Any = SimpleNamespace(saved_tensors=())
         context.save_for_backward = lambda *tensors: setattr(context, "saved_tensors", tensors)
         with set_gradients(enabled=False):
@@ -70,6 +79,7 @@ class Function:
 
 
 def backward(self: Tensor, gradient: Any = None) -> None:
+    """Compute gradients, of a result of `Function` only."""
     if self.backward_ is None:
         raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
     if gradient is None and self.size_ != 1:
@@ -78,13 +88,14 @@ def backward(self: Tensor, gradient: Any = None) -> None:
 
 
 class _PageModule(ModuleType):
-    """A module of PyTorch, with the names that a page has."""
+    """Module of PyTorch, with the names that a page has."""
 
     def __getattr__(self, name: str) -> Any:
         raise missing_error(self.__name__, name, f"module '{self.__name__}' has no attribute '{name}'")
 
 
 def set_debug_mode(debug_mode: Any) -> None:
+    """Set the mode in which nondeterministic operations warn or fail."""
     _mode[0] = _MODES.index(debug_mode) if isinstance(debug_mode, str) else int(debug_mode)
 
 
@@ -93,7 +104,7 @@ def _no_gpu() -> None:
 
 
 def modules() -> Mapping[str, Mapping[str, Any]]:
-    """By module: every name that a page has."""
+    """Return every name that a page has, by module."""
     names = {
         "Tensor": Tensor,
         "Size": Size,
@@ -133,13 +144,14 @@ def modules() -> Mapping[str, Mapping[str, Any]]:
 
 
 def is_grad_enabled() -> bool:
+    """Return whether operations record gradients."""
     from triton_workshop.page.torch.tensor import _grad_enabled
 
     return _grad_enabled[0]
 
 
 def properties() -> Iterator[tuple[str, Any]]:
-    """What a tensor has without being called."""
+    """Yield the properties of a tensor."""
     transpose, permute = METHODS["transpose"], METHODS["permute"]
     yield "T", property(lambda self: permute(self, tuple(range(self.ndim))[::-1]))
     yield "mT", property(lambda self: transpose(self, -2, -1))
@@ -149,20 +161,22 @@ def properties() -> Iterator[tuple[str, Any]]:
 
 
 def complete_tensor_class() -> type[Tensor]:
-    """The class of tensors, with the methods of the tables."""
+    """Return the class of tensors, with the methods of the tables."""
     for name, function in (*METHODS.items(), *properties(), ("backward", backward), ("__repr__", format_tensor)):
         setattr(Tensor, name, function)
+    # Error messages and reprs name the classes as PyTorch's.
     Tensor.__module__, Tensor.__qualname__ = "torch", "Tensor"
     TensorStorage.__name__ = TensorStorage.__qualname__ = "UntypedStorage"
     return Tensor
 
 
 def build_modules() -> dict[str, ModuleType]:
-    """By name: the modules, each with its names."""
+    """Return the modules by name."""
     complete_tensor_class()
     built: dict[str, ModuleType] = {}
     for name, names in modules().items():
         built[name] = module = _PageModule(name)
+        # Without a path, `import torch.nn` would say that torch is not a package.
         module.__dict__.update(names, __path__=[], __spec__=None)
         owner, _, attribute = name.rpartition(".")
         if owner:

@@ -1,4 +1,7 @@
-"""Memory and strides: how PyTorch lays out what it makes, in elements. Nothing here knows a tensor."""
+"""Memory and strides of tensors, in elements.
+
+Results are laid out as PyTorch's are. Nothing here knows a tensor.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,26 @@ import numpy as np
 from triton_workshop.page.torch.dtypes import Array
 
 ALIGNMENT = 64
-"""Bytes. PyTorch's memory on the CPU begins at a multiple; WebAssembly's own begins at a multiple of 8."""
+"""Bytes to which memory is aligned, as PyTorch's on the CPU.
+
+WebAssembly's own begins at a multiple of 8.
+"""
 Ints = tuple[int, ...]
 
 
 class TensorStorage:
-    """The memory behind tensors."""
+    """Memory behind tensors."""
 
     def __init__(self, bytes_: Array, owner: object = None) -> None:
         self.bytes, self._owner = bytes_, owner
         self._address = int(bytes_.__array_interface__["data"][0]) if bytes_.size else 0
 
     def data_ptr(self) -> int:
-        """The address of its first byte, 0 if it has none."""
+        """Return the address of the first byte, 0 if there is none."""
         return self._address
 
     def nbytes(self) -> int:
+        """Return the number of bytes."""
         return self.bytes.size
 
     size = nbytes
@@ -34,25 +41,26 @@ class TensorStorage:
 
 
 def allocate(size: int) -> TensorStorage:
-    """Memory of so many bytes, aligned."""
+    """Return aligned memory of so many bytes."""
     buffer = np.empty(size + ALIGNMENT, np.uint8)
     start = -int(buffer.__array_interface__["data"][0]) % ALIGNMENT
     return TensorStorage(buffer[start : start + size])
 
 
 def borrow(array: Array) -> tuple[TensorStorage, int]:
-    """The memory of a numpy array, and the byte at which the array begins there."""
+    """Return the memory of a numpy array, and the byte at which it begins."""
     if any(stride < 0 for stride in array.strides):
         raise ValueError("a tensor has no negative strides: copy the array first, by array.copy()")
     if not array.size:
         return allocate(0), 0
+    # The array may be a view: its memory is everything between its first and its last byte.
     low, high = np.lib.array_utils.byte_bounds(array)
     memory = (ctypes.c_ubyte * (high - low)).from_address(low)
     return TensorStorage(np.ctypeslib.as_array(memory), array), int(array.__array_interface__["data"][0]) - low
 
 
 def contiguous_strides(shape: Sequence[int]) -> Ints:
-    """Row by row."""
+    """Return the strides of rows that follow each other."""
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)
@@ -61,12 +69,15 @@ def contiguous_strides(shape: Sequence[int]) -> Ints:
 
 
 def extent(shape: Sequence[int], strides: Sequence[int]) -> int:
-    """How many elements of memory a tensor spans."""
+    """Return the number of elements that a tensor spans in memory."""
     return 0 if 0 in shape else 1 + sum(stride * (size - 1) for size, stride in zip(shape, strides, strict=True))
 
 
 def is_contiguous(shape: Ints, strides: Ints) -> bool:
-    """Whether elements lie row by row: strides along a single element do not matter."""
+    """Return whether elements lie row by row.
+
+    Strides along a single element do not matter.
+    """
     if 0 in shape:
         return True
     return all(
@@ -76,8 +87,9 @@ def is_contiguous(shape: Ints, strides: Ints) -> bool:
 
 
 def is_dense(shape: Ints, strides: Ints) -> bool:
-    """Whether no two elements share memory and none is left out, in whatever order."""
+    """Return whether elements fill their memory, in whatever order."""
     expected = 1
+    # The shortest stride first, whichever dimension has it.
     for stride, size in sorted((stride, size) for stride, size in zip(strides, shape, strict=True) if size != 1):
         if stride != expected:
             return False
@@ -86,24 +98,28 @@ def is_dense(shape: Ints, strides: Ints) -> bool:
 
 
 def result_strides(shape: Ints, operands: Sequence[tuple[Ints, Ints]]) -> Ints:
-    """The strides of what is computed from operands of these shapes and strides: theirs, or else contiguous ones."""
+    """Return the strides of a result of operands with shapes and strides.
+
+    They are those of the operands where all agree, or else contiguous.
+    """
     if len({*operands}) == 1 and operands[0][0] == shape and is_dense(*operands[0]):
         return operands[0][1]
     return contiguous_strides(shape)
 
 
 def expanded_strides(shape: Ints, strides: Ints, new_shape: Ints) -> Ints:
-    """The strides of a view that repeats what has a single element."""
+    """Return the strides of a view that repeats single elements."""
     leading = len(new_shape) - len(shape)
     dims = zip(shape, strides, new_shape[leading:], strict=True)
     return (0,) * leading + tuple(0 if size == 1 and target != 1 else stride for size, stride, target in dims)
 
 
 def broadcast(*shapes: Ints) -> Ints:
-    """The shape to which these expand. Raises RuntimeError."""
+    """Return the shape to which these expand. Raises RuntimeError."""
     result: list[int] = []
     for shape in shapes:
         ndim = max(len(result), len(shape))
+        # Shapes align at their last dimension, as numpy's do.
         left, right = [1] * (ndim - len(result)) + result, [1] * (ndim - len(shape)) + list(shape)
         for axis, (a, b) in enumerate(zip(left, right, strict=True)):
             if a != b and 1 not in (a, b):
@@ -114,18 +130,23 @@ def broadcast(*shapes: Ints) -> Ints:
 
 
 def view_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
-    """The strides with which the same memory has another shape; None if no strides do that."""
+    """Return the strides with which the same memory has another shape.
+
+    None if no strides do that.
+    """
     if 0 in shape:
         return strides if shape == new else contiguous_strides(new)
     if not shape:
         return (1,) * len(new)
+    # From the last dimension on: dimensions that follow each other in memory are one block of elements, and the new
+    # dimensions have to fill it exactly.
     result: list[int] = []
     position, block, step = len(new) - 1, 1, strides[-1]
     covered = 1
     for axis in range(len(shape) - 1, -1, -1):
         block *= shape[axis]
         if axis and (shape[axis - 1] == 1 or strides[axis - 1] == block * step):
-            continue
+            continue  # the block goes on
         while position >= 0 and (covered < block or new[position] == 1):
             result.append(covered * step)
             covered *= new[position]
@@ -138,7 +159,7 @@ def view_strides(shape: Ints, strides: Ints, new: Ints) -> Ints | None:
 
 
 def infer_shape(shape: Ints, requested: Sequence[int]) -> Ints:
-    """A shape that is asked for, with -1 filled in. Raises RuntimeError."""
+    """Return a requested shape with -1 filled in. Raises RuntimeError."""
     count, new = math.prod(shape), list(requested)
     if new.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
@@ -151,7 +172,7 @@ def infer_shape(shape: Ints, requested: Sequence[int]) -> Ints:
 
 
 def normalize_axis(dim: int, ndim: int) -> int:
-    """A dimension counted from the front. Raises IndexError."""
+    """Return a dimension counted from the front. Raises IndexError."""
     limit = max(ndim, 1)
     if not -limit <= dim < limit:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-limit}, {limit - 1}], but got {dim})")

@@ -1,4 +1,4 @@
-"""How a tensor looks when it is printed: as PyTorch prints it with its usual settings."""
+"""Text of a tensor, as PyTorch prints it with its usual settings."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ PRECISION, THRESHOLD, EDGE, WIDTH = 4, 1000, 3, 80
 
 
 def format_tensor(self: Tensor) -> str:
+    """Return the text of a tensor, with its dtype where it is not the usual."""
     prefix = "tensor("
     if not self.size_:
         body, suffixes = "[]", [] if self.ndim == 1 else [f"size={tuple(self.shape)}"]
@@ -29,7 +30,7 @@ def format_tensor(self: Tensor) -> str:
 
 
 def _append_suffixes(text: str, suffixes: list[str]) -> str:
-    """With what is said after the numbers, on another line where it does not fit."""
+    """Append suffixes to the numbers, on another line where they do not fit."""
     last = len(text) - text.rfind("\n") - 1 + 1
     for suffix in suffixes:
         fits = last + len(suffix) + 2 <= WIDTH
@@ -44,6 +45,7 @@ def _format_body(values: Array, indent: int) -> str:
     numbers = _format_numbers(visible)
     if not values.ndim:
         return numbers[0]
+    # PyTorch takes the width of the column from finite numbers that are not zero.
     counts = [
         values.dtype.kind != "f" or (math.isfinite(value) and value != 0) for value in visible.reshape(-1).tolist()
     ]
@@ -53,7 +55,10 @@ def _format_body(values: Array, indent: int) -> str:
 
 
 def _edges(values: Array) -> Array:
-    """What is printed of many values: the first and the last along each dimension."""
+    """Return the values that are printed of many.
+
+    They are the first and the last along each dimension.
+    """
     for axis, size in enumerate(values.shape):
         if size > 2 * EDGE:
             values = np.take(values, [*range(EDGE), *range(size - EDGE, size)], axis)
@@ -76,13 +81,17 @@ def _format_rows(shape: tuple[int, ...], cells: Any, width: int, indent: int, sh
 
 
 def _format_numbers(values: Array) -> list[str]:
-    """Each number, in the notation that suits all of them; those in the middle that are not shown have no say."""
+    """Format each number, in the notation that suits all of them.
+
+    Values that are left out do not count.
+    """
     if values.dtype.kind != "f":
         return [str(value) for value in values.reshape(-1).tolist()]
     flat = values.astype("f8").reshape(-1)
     magnitudes = np.abs(flat[np.isfinite(flat) & (flat != 0)])
     if not magnitudes.size:
         return [_format_float(value, ".0f", "." if math.isfinite(value) else "") for value in flat]
+    # As in PyTorch, one value that is far from the others makes all of them scientific.
     smallest, largest = float(magnitudes.min()), float(magnitudes.max())
     if (magnitudes == np.ceil(magnitudes)).all():
         if largest / smallest > 1000 or largest > 1e8:

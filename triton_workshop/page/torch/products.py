@@ -1,4 +1,7 @@
-"""Products of matrices, and the few functions of neural networks that the deck and the checker call."""
+"""Products of matrices, and functions of neural networks.
+
+The few functions are those that the deck and the checker call.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from triton_workshop.page.torch.views import unsqueeze
 
 
 def matmul(input: Tensor, other: Tensor) -> Tensor:
+    """Multiply matrices or vectors of one dtype."""
     if not isinstance(other, Tensor):
         raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     left, right = input, other
@@ -28,7 +32,10 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
 
 def _product(left: Array, right: Array) -> Array:
-    """Of matrices by einsum: in the page, where numpy has no BLAS, it takes half to two thirds of matmul's time."""
+    """Multiply arrays, matrices by einsum.
+
+    In the page, where numpy has no BLAS, it takes half to two thirds of matmul's time.
+    """
     if left.ndim < 2 or right.ndim < 2:
         return np.asarray(np.matmul(left, right))
     return np.asarray(np.einsum("...mk,...kn->...mn", left, right))
@@ -48,12 +55,14 @@ def _matrix_product(name: str, *dims: int) -> Any:
 
 
 def outer(input: Tensor, vec2: Tensor) -> Tensor:
+    """Multiply each element of a vector by each of another one."""
     if (input.ndim, vec2.ndim) != (1, 1):
         raise RuntimeError(f"outer: Expected 1-D argument self, but got {input.ndim}-D")
     return BINARY["mul"](unsqueeze(input, 1), vec2)
 
 
 def conv2d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, padding: Any = 0) -> Tensor:
+    """Apply filters, with neither bias nor stride."""
     if bias is not None or stride != 1 or input.ndim != 4 or weight.ndim != 4 or input.shape[1] != weight.shape[1]:
         raise NotInThisPageError("torch.nn.functional.conv2d with a bias, a stride or groups")
     rows, columns = (padding, padding) if isinstance(padding, int) else padding
@@ -63,9 +72,11 @@ def conv2d(input: Tensor, weight: Tensor, bias: Any = None, stride: Any = 1, pad
 
 
 def adaptive_max_pool2d(input: Tensor, output_size: Any) -> Tensor:
+    """Reduce an image to a size by the maximum of each bin."""
     sizes = (output_size, output_size) if isinstance(output_size, int) else output_size
 
     def bins(size: int, count: int) -> list[slice]:
+        # Bins overlap where the size is no multiple of their number, as PyTorch's do.
         return [slice(index * size // count, -(-(index + 1) * size // count)) for index in range(count)]
 
     rows, columns = (bins(size, count) for size, count in zip(input.shape[-2:], sizes, strict=True))
@@ -75,6 +86,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
+    """Pad with a constant."""
     sides = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     if mode != "constant" or any(side < 0 for side_pair in sides for side in side_pair):
         raise NotInThisPageError("torch.nn.functional.pad in another way than with a constant")
@@ -83,21 +95,25 @@ def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = N
 
 
 def einsum(equation: str, *operands: Any) -> Tensor:
+    """Evaluate Einstein's notation."""
     tensors = operands[0] if len(operands) == 1 and isinstance(operands[0], list | tuple) else operands
     return from_values(np.einsum(equation, *map(_compute_values, tensors)), result_type(*tensors))
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01) -> Tensor:
+    """Multiply negative values by a small slope."""
     return compute(lambda x: np.where(x > 0, x, x * x.dtype.type(negative_slope)), (input,), input.dtype)
 
 
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, is_causal: bool = False, scale: float | None = None
 ) -> Tensor:
+    """Compute attention in float64, rounded once."""
     q, k, v = (tensor.values.astype("f8") for tensor in (query, key, value))
     scores = q @ k.swapaxes(-1, -2) * (query.shape[-1] ** -0.5 if scale is None else scale)
     if is_causal:
         scores = np.where(np.tri(*scores.shape[-2:], dtype=np.bool_), scores, -np.inf)
+    # The largest score is subtracted, so that no power overflows.
     powers = np.exp(scores - scores.max(-1, keepdims=True))
     return from_values(powers / powers.sum(-1, keepdims=True) @ v, query.dtype)
 

@@ -1,4 +1,4 @@
-"""Random numbers: the same as PyTorch's on the CPU, from the same Mersenne Twister (MT19937).
+"""Random numbers: PyTorch's on the CPU, from the same Mersenne Twister.
 
 A float32 takes 24 bits of one of its numbers, a float64 takes 53 bits of two. Normally distributed ones are made in
 blocks of 16, if there are as many, and else one pair after the other (Box and Muller's method).
@@ -18,12 +18,12 @@ from triton_workshop.page.torch.tensor import Tensor, from_values, register, to_
 from triton_workshop.page.torch.views import requires_grad_
 
 SEED = 67280421310721
-"""A new generator's."""
+"""Seed of a new generator."""
 BLOCK = 16
 
 
 class Generator:
-    """A state of the twister."""
+    """State of the twister (MT19937)."""
 
     device = CPU
 
@@ -32,6 +32,7 @@ class Generator:
         self.manual_seed(SEED)
 
     def manual_seed(self, seed: int) -> Generator:
+        """Start again from a seed."""
         self._seed = int(seed) % 2**64
         self.__dict__.pop("_bits", None)
         self._spare: float | None = None
@@ -39,38 +40,45 @@ class Generator:
 
     @functools.cached_property
     def _bits(self) -> Any:
-        """The twister. Most generators get another seed before they are used, and seeding takes half a millisecond."""
+        """Twister, seeded on first use.
+
+        Most generators get another seed before they are used, and seeding takes half a millisecond.
+        """
         bits = np.random.MT19937()
         bits._legacy_seeding(self._seed % 2**32)
         return bits
 
     def initial_seed(self) -> int:
+        """Return the last seed."""
         return self._seed
 
     def seed(self) -> int:
+        """Start again from a random seed, and return it."""
         self.manual_seed(int.from_bytes(os.urandom(8)))
         return self._seed
 
     def uint32(self, count: int) -> Array:
-        """Numbers of 32 bits."""
+        """Return numbers of 32 bits."""
         return np.asarray(self._bits.random_raw(count), np.uint64)
 
     def uint64(self, count: int) -> Array:
-        """Numbers of 64 bits."""
+        """Return numbers of 64 bits."""
+        # The first of two numbers is the upper half.
         pairs = self.uint32(2 * count).reshape(count, 2)
         return (pairs[:, 0] << np.uint64(32)) | pairs[:, 1]
 
     def uniform(self, count: int, kind: dtype) -> Array:
-        """From 0 to below 1."""
+        """Return numbers from 0 to below 1."""
         if kind.itemsize == 8:
             return (self.uint64(count) & np.uint64(2**53 - 1)).astype("f8") * 2.0**-53
         return ((self.uint32(count) & np.uint64(2**24 - 1)).astype("f8") * 2.0**-24).astype("f4")
 
     def normal(self, count: int, kind: dtype) -> Array:
-        """Normally distributed."""
+        """Return normally distributed numbers."""
         if count < BLOCK:
             return np.array([self._next_normal() for _ in range(count)], "f8")
         full_blocks = count // BLOCK * BLOCK
+        # PyTorch draws float16 block by block, and wider numbers for all blocks and the rest at once.
         values = self.uniform(full_blocks if kind.itemsize == 2 else count, kind)
         values[:full_blocks] = _box_muller(values[:full_blocks])
         if full_blocks < count:  # the last block overlaps the one before
@@ -89,6 +97,7 @@ class Generator:
 
 def _box_muller(uniform: Array) -> Array:
     pairs = uniform.reshape(-1, 2, BLOCK // 2)
+    # 8 radii and then 8 angles, which give 8 cosines and then 8 sines.
     radius = np.sqrt(-2 * np.log(1 - pairs[:, 0]))
     angle = uniform.dtype.type(2 * math.pi) * pairs[:, 1]
     return np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1).reshape(-1)
@@ -107,6 +116,7 @@ def _float_dtype(kind: Any) -> dtype:
 def rand(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
+    """Create a tensor of uniform random numbers."""
     require_cpu(device)
     shape, kind = to_shape(size), _float_dtype(dtype)
     values = (generator or default_generator).uniform(math.prod(shape), kind)
@@ -116,6 +126,7 @@ def rand(
 def randn(
     *size: Any, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Tensor:
+    """Create a tensor of normally distributed random numbers."""
     require_cpu(device)
     shape, kind = to_shape(size), _float_dtype(dtype)
     values = (generator or default_generator).normal(math.prod(shape), kind)
@@ -123,6 +134,7 @@ def randn(
 
 
 def randint(*bounds: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """Create a tensor of random integers."""
     require_cpu(device)
     low, high, size = bounds if len(bounds) == 3 else (0, *bounds)
     span, shape = high - low, to_shape([size])
@@ -135,6 +147,7 @@ def randint(*bounds: Any, generator: Any = None, dtype: Any = None, device: Any 
 
 
 def manual_seed(seed: int) -> Generator:
+    """Seed the default generator."""
     return default_generator.manual_seed(seed)
 
 

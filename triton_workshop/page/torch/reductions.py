@@ -1,4 +1,7 @@
-"""Sums, extremes and orders over dimensions. Sums of floating-point numbers are rounded once, from float64."""
+"""Sums, extremes and orders over dimensions.
+
+Sums of floating-point numbers are rounded once, from float64.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ for _name in ("max", "min", "sort"):
 
 
 def normalize_axes(self: Tensor, dim: Any) -> tuple[int, ...]:
-    """The dimensions that are asked for: all of them if none is."""
+    """Return the requested dimensions, by default all."""
     if dim is None or dim == ():
         return tuple(range(self.ndim))
     axes = tuple(normalize_axis(axis, self.ndim) for axis in (dim if isinstance(dim, tuple | list) else [dim]))
@@ -41,6 +44,7 @@ def _accumulator_values(self: Tensor, kind: dtype) -> Array:
 
 
 def sum_(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Sum over dimensions."""
     kind = dtype or (self.dtype if self.dtype.rank == 2 else INT64)
     result = _reduce(lambda x, **options: np.sum(_accumulator_values(x, kind), **options), self, dim, keepdim, kind)
     if self.backward_ is not None:  # of a function of the script's own: see `autograd`
@@ -54,6 +58,7 @@ def sum_(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 
 def prod(self: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Multiply over a dimension."""
     kind = dtype or (self.dtype if self.dtype.rank == 2 else INT64)
     return _reduce(lambda x, **options: np.prod(_accumulator_values(x, kind), **options), self, dim, keepdim, kind)
 
@@ -65,21 +70,25 @@ def _require_float(name: str, self: Tensor) -> dtype:
 
 
 def mean(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """Average over dimensions."""
     kind = dtype or _require_float("mean", self)
     return _reduce(lambda x, **options: np.mean(_accumulator_values(x, kind), **options), self, dim, keepdim, kind)
 
 
 def var(self: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Tensor:
+    """Return the variance over dimensions."""
     operation = lambda x, **options: np.var(x.values.astype("f8"), ddof=correction, **options)  # noqa: E731
     return _reduce(operation, self, dim, keepdim, _require_float("var", self))
 
 
 def std(self: Tensor, dim: Any = None, *, correction: int = 1, keepdim: bool = False) -> Tensor:
+    """Return the standard deviation over dimensions."""
     operation = lambda x, **options: np.std(x.values.astype("f8"), ddof=correction, **options)  # noqa: E731
     return _reduce(operation, self, dim, keepdim, _require_float("std", self))
 
 
 def norm(self: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False) -> Tensor:
+    """Return the Euclidean norm over dimensions."""
     if p not in ("fro", 2):
         raise NotInThisPageError(f"torch.norm with p={p}")
     operation = lambda x, **options: np.sqrt(np.sum(x.values.astype("f8") ** 2, **options))  # noqa: E731
@@ -99,6 +108,7 @@ def _extreme_reduction(name: str, operation: Callable[..., Array], index_operati
 
     def reduce(self: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
         if isinstance(dim, Tensor):
+            # torch.max(a, b) is of two tensors, torch.max(a, dim) of one.
             return BINARY[f"{name}imum"](self, dim)
         if dim is None:
             if not self.size_:
@@ -127,20 +137,24 @@ def _index_reduction(name: str, operation: Callable[..., Array]) -> Any:
 
 
 def amax(self: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    """Return the maximum over dimensions."""
     return _reduce(lambda x, **options: np.max(x.values, **options), self, dim, keepdim, self.dtype)
 
 
 def amin(self: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    """Return the minimum over dimensions."""
     return _reduce(lambda x, **options: np.min(x.values, **options), self, dim, keepdim, self.dtype)
 
 
 def cumsum(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """Return running sums along a dimension."""
     kind = dtype or (self.dtype if self.dtype.rank == 2 else INT64)
     values = np.atleast_1d(_accumulator_values(self, kind))
     return from_values(np.cumsum(values, normalize_axis(dim, self.ndim)).reshape(self.shape), kind)
 
 
 def sort(self: Tensor, dim: int = -1, descending: bool = False) -> Any:
+    """Sort along a dimension; equal values keep their order."""
     axis, values = normalize_axis(dim, self.ndim), np.atleast_1d(self.values)
     if descending:  # what is equal keeps its order in both directions
         values = np.flip(values, axis)
@@ -155,15 +169,18 @@ def sort(self: Tensor, dim: int = -1, descending: bool = False) -> Any:
 
 
 def nonzero(self: Tensor) -> Tensor:
+    """Return the indices of elements that are not zero."""
     indices = np.argwhere(self.values)
     return from_values(indices, INT64, (1, max(len(indices), 1)))
 
 
 def unique(self: Tensor) -> Tensor:
+    """Return the different values, sorted."""
     return from_values(np.unique(self.values), self.dtype)
 
 
 def softmax(self: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+    """Compute softmax along a dimension, in float64."""
     kind = dtype or self.dtype
     if dim is None or kind.rank < 2:
         raise NotInThisPageError("torch.softmax of integers or without a dimension")
@@ -174,9 +191,12 @@ def softmax(self: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
 
 
 def logsumexp(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+    """Compute the logarithm of summed exponentials, in float64."""
+
     def operation(x: Tensor, **options: Any) -> Array:
         values = x.values.astype("f8")
         largest = np.max(values, axis=options["axis"], keepdims=True)
+        # Without an infinity, which would give NaN when it is subtracted.
         largest = np.where(np.isfinite(largest), largest, 0.0)
         sums: Array = np.log(np.sum(np.exp(values - largest), **options))
         return sums + largest.reshape(sums.shape)
@@ -185,7 +205,9 @@ def logsumexp(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
 
 
 def gather(self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """Collect elements along a dimension by index."""
     axis = normalize_axis(dim, self.ndim)
+    # numpy broadcasts the other dimensions; PyTorch takes only those elements that the index spans.
     window = tuple(slice(None) if position == axis else slice(size) for position, size in enumerate(index.shape))
     return from_encoded(np.take_along_axis(self.array[window], index.array, axis), self.dtype)
 
@@ -197,6 +219,7 @@ def isclose(
     atol: float = 1e-8,
     equal_nan: bool = False,
 ) -> Tensor:
+    """Return a mask of elements that are close to each other."""
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype!r} and {other.dtype!r} are two dtypes")
     left, right = (tensor.values.astype("f8") for tensor in (input, other))
@@ -205,6 +228,7 @@ def isclose(
 
 
 def equal(input: Tensor, other: Tensor) -> bool:
+    """Return whether two tensors of one dtype are equal."""
     if not isinstance(other, Tensor):
         raise TypeError(f"equal(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
     if input.dtype is not other.dtype:
@@ -213,19 +237,23 @@ def equal(input: Tensor, other: Tensor) -> bool:
 
 
 def repeat_interleave(self: Tensor, repeats: Any, dim: int | None = None) -> Tensor:
+    """Repeat each element."""
     times = repeats.array if isinstance(repeats, Tensor) else repeats
     return from_encoded(np.repeat((self if dim is not None else flatten(self)).array, times, dim or 0), self.dtype)
 
 
 def argsort(self: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
+    """Return the indices that sort along a dimension."""
     return sort(self, dim, descending).indices  # type: ignore[no-any-return]
 
 
 def flip(self: Tensor, *dims: Any) -> Tensor:
+    """Reverse the order along dimensions."""
     return from_encoded(np.flip(self.array, normalize_axes(self, dims[0] if len(dims) == 1 else dims)), self.dtype)
 
 
 def roll(self: Tensor, shifts: Any, dims: Any = None) -> Tensor:
+    """Shift elements along dimensions, around the end."""
     return from_encoded(np.roll(self.array, shifts, dims), self.dtype)
 
 

@@ -1,4 +1,7 @@
-"""A tensor: memory, a dtype, a shape, strides and an offset. What it can do stands in the other modules' tables."""
+"""Tensor: memory, a dtype, a shape, strides and an offset.
+
+Its methods are in the tables of the other modules.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +21,9 @@ from triton_workshop.page.torch.layout import Ints, TensorStorage
 
 Namespace = Mapping[str, Any]
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
-"""By name: the functions of `torch`."""
+"""Functions of `torch`, by name."""
 METHODS: dict[str, Callable[..., Any]] = {}
-"""By name: the methods of a tensor."""
+"""Methods of a tensor, by name."""
 _grad_enabled = [True]
 
 
@@ -43,7 +46,7 @@ def register(
 
 
 def _refuse_gradient(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function, with a sentence where PyTorch would have noted how to differentiate it."""
+    """Wrap a function so that a gradient that it would lose is an error."""
 
     @functools.wraps(function)
     def call(*arguments: Any, **keywords: Any) -> Any:
@@ -56,7 +59,7 @@ def _refuse_gradient(function: Callable[..., Any], name: str) -> Callable[..., A
 
 @contextmanager
 def set_gradients(enabled: bool) -> Iterator[None]:
-    """Whether what is computed inside has gradients."""
+    """Enable or disable gradients inside."""
     previous = _grad_enabled[0]
     _grad_enabled[0] = enabled
     try:
@@ -66,7 +69,7 @@ def set_gradients(enabled: bool) -> Iterator[None]:
 
 
 class Tensor:
-    """A tensor on the CPU."""
+    """Tensor on the CPU."""
 
     storage_: TensorStorage
     dtype: dtype
@@ -76,8 +79,9 @@ class Tensor:
     requires_grad: bool
     grad: Tensor | None
     backward_: Callable[[Tensor], None] | None
-    """Takes the gradient of this tensor back to what it was computed from."""
+    """Propagates the gradient of this tensor to its inputs."""
     device, layout, is_cuda = CPU, "torch.strided", False
+    # numpy's operators leave it to the tensor then, on whichever side it stands.
     __array_priority__ = 1000
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
@@ -85,20 +89,22 @@ class Tensor:
 
     @property
     def ndim(self) -> int:
+        """Number of dimensions."""
         return len(self.shape)
 
     @property
     def size_(self) -> int:
-        """The number of elements."""
+        """Number of elements."""
         return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all elements."""
         return self.size_ * self.dtype.itemsize
 
     @property
     def array(self) -> Array:
-        """The elements as they are stored, in place."""
+        """Elements as they are stored, in place."""
         item = self.dtype.itemsize
         if 0 in self.shape:
             return np.empty(self.shape, self.dtype.stored)
@@ -107,12 +113,12 @@ class Tensor:
 
     @property
     def values(self) -> Array:
-        """The elements; those of bfloat16 as float32."""
+        """Elements; those of bfloat16 as float32."""
         return decode(self.array, self.dtype)
 
     @property
     def number(self) -> Any:
-        """Its only element. Raises RuntimeError."""
+        """The only element. Raises RuntimeError."""
         if self.size_ != 1:
             raise RuntimeError(f"a Tensor with {self.size_} elements cannot be converted to Scalar")
         return self.values.item()
@@ -166,7 +172,8 @@ class Tensor:
 def tensor_over(
     storage: TensorStorage, kind: dtype, shape: Sequence[int], strides: Sequence[int], offset: int = 0
 ) -> Tensor:
-    """A tensor over this memory."""
+    """Return a tensor over this memory."""
+    # Not by the constructor, which refuses: PyTorch's own takes what no script here needs.
     self: Tensor = object.__new__(Tensor)
     self.storage_, self.dtype, self.shape = storage, kind, Size(shape)
     self.strides_, self.offset_ = tuple(strides), offset
@@ -175,30 +182,30 @@ def tensor_over(
 
 
 def view(base: Tensor, shape: Sequence[int], strides: Sequence[int], offset: int | None = None) -> Tensor:
-    """Another tensor over the same memory."""
+    """Return another tensor over the same memory."""
     return tensor_over(base.storage_, base.dtype, shape, strides, base.offset_ if offset is None else offset)
 
 
 def empty(shape: Sequence[int], kind: dtype, strides: Ints | None = None) -> Tensor:
-    """A tensor of its own, whose elements are whatever memory holds."""
+    """Return a new tensor, whose elements are whatever memory holds."""
     strides = layout.contiguous_strides(shape) if strides is None else strides
     return tensor_over(layout.allocate(layout.extent(shape, strides) * kind.itemsize), kind, shape, strides)
 
 
 def from_values(values: Any, kind: dtype, strides: Ints | None = None) -> Tensor:
-    """A tensor of its own with these values."""
+    """Return a new tensor with these values."""
     values = np.asarray(values)
     return from_encoded(encode(values, kind), kind, strides)
 
 
 def from_encoded(array: Array, kind: dtype, strides: Ints | None = None) -> Tensor:
-    """A tensor of its own with these elements as they are stored."""
+    """Return a new tensor with these elements as they are stored."""
     new = empty(array.shape, kind, strides)
     new.array[...] = array
     return new
 
 
 def to_shape(sizes: Sequence[Any]) -> Ints:
-    """A shape that is given as one sequence or as several numbers."""
+    """Return a shape that is given as one sequence or as several numbers."""
     shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     return tuple(map(operator.index, shape))

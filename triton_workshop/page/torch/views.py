@@ -1,4 +1,4 @@
-"""What a tensor is, what it holds, other views of its memory, and copies."""
+"""Views, copies and properties of tensors."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from triton_workshop.page.torch.tensor import Tensor, from_encoded, from_values,
 
 
 def numpy(self: Tensor, *, force: bool = False) -> Array:
+    """Return an array over the same memory."""
     if self.requires_grad and not force:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if self.dtype.is_bfloat16:
@@ -24,12 +25,14 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
 
 
 def as_subclass(self: Tensor, cls: type) -> Tensor:
+    """Return a view of another class."""
     new = view(self, self.shape, self.strides_)
     new.__class__ = cls
     return new
 
 
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
+    """Require a gradient, or no longer."""
     if requires_grad and self.dtype.rank != 2:
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
     self.requires_grad = requires_grad
@@ -37,6 +40,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 
 def view_(self: Tensor, *shape: Any) -> Tensor:
+    """Return a view with another shape or dtype."""
     if shape and isinstance(shape[0], dtype):
         return _view_as_dtype(self, shape[0])
     new = layout.infer_shape(self.shape, to_shape(shape))
@@ -58,17 +62,20 @@ def _view_as_dtype(self: Tensor, kind: dtype) -> Tensor:
 
 
 def reshape(self: Tensor, *shape: Any) -> Tensor:
+    """Return a view with another shape, or a copy if there is none."""
     new = layout.infer_shape(self.shape, to_shape(shape))
     strides = layout.view_strides(self.shape, self.strides_, new)
     return view_(from_encoded(self.array, self.dtype), new) if strides is None else view(self, new, strides)
 
 
 def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Merge a range of dimensions into one."""
     first, last = normalize_axis(start_dim, self.ndim), normalize_axis(end_dim, self.ndim)
     return reshape(self, (*self.shape[:first], math.prod(self.shape[first : last + 1]), *self.shape[last + 1 :]))
 
 
 def permute(self: Tensor, *dims: Any) -> Tensor:
+    """Return a view with the dimensions in another order."""
     order = [normalize_axis(axis, self.ndim) for axis in to_shape(dims)]
     if sorted(order) != list(range(self.ndim)):
         raise RuntimeError(f"permute(): the dimensions {order} are not those of a tensor with {self.ndim}")
@@ -76,6 +83,7 @@ def permute(self: Tensor, *dims: Any) -> Tensor:
 
 
 def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    """Return a view with two dimensions exchanged."""
     order, (first, second) = list(range(self.ndim)), (normalize_axis(dim, self.ndim) for dim in (dim0, dim1))
     if order:
         order[first], order[second] = order[second], order[first]
@@ -83,18 +91,21 @@ def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
 
 
 def t(self: Tensor) -> Tensor:
+    """Return the transpose of a matrix."""
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
     return permute(self, list(range(self.ndim))[::-1])
 
 
 def squeeze(self: Tensor, dim: int | None = None) -> Tensor:
+    """Remove dimensions of size 1."""
     axes = range(self.ndim) if dim is None else [normalize_axis(dim, self.ndim)]
     kept_axes = [axis for axis, size in enumerate(self.shape) if size != 1 or axis not in axes]
     return view(self, [self.shape[axis] for axis in kept_axes], [self.strides_[axis] for axis in kept_axes])
 
 
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
+    """Insert a dimension of size 1."""
     axis, shape, strides = normalize_axis(dim, self.ndim + 1), list(self.shape), list(self.strides_)
     strides.insert(axis, shape[axis] * strides[axis] if axis < len(shape) else 1)
     shape.insert(axis, 1)
@@ -102,6 +113,7 @@ def unsqueeze(self: Tensor, dim: int) -> Tensor:
 
 
 def expand(self: Tensor, *size: Any) -> Tensor:
+    """Return a view that repeats dimensions of size 1."""
     new, current = to_shape(size), tuple(self.shape)
     padded = (1,) * (len(new) - len(current)) + current
     if len(new) < len(current):
@@ -114,6 +126,7 @@ def expand(self: Tensor, *size: Any) -> Tensor:
 
 
 def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
+    """Return a view with these strides, within the same memory."""
     offset = self.offset_ if storage_offset is None else storage_offset
     reach = (offset + layout.extent(size, stride)) * self.dtype.itemsize
     if reach > self.storage_.nbytes() and 0 not in size:
@@ -122,6 +135,7 @@ def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None 
 
 
 def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
+    """Return a view of a range along a dimension."""
     axis = normalize_axis(dim, self.ndim)
     if not 0 <= start <= start + length <= self.shape[axis]:
         raise RuntimeError(f"start ({start}) + length ({length}) exceeds dimension size ({self.shape[axis]}).")
@@ -130,6 +144,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """Return a view of windows along a dimension."""
     axis = normalize_axis(dimension, self.ndim)
     if not 0 <= size <= self.shape[axis] or step <= 0:
         raise RuntimeError(f"maximum size for tensor at dimension {axis} is {self.shape[axis]} but size is {size}")
@@ -139,10 +154,12 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 
 def clone(self: Tensor, *, memory_format: Any = None) -> Tensor:
+    """Return a copy."""
     return from_encoded(self.array, self.dtype) if memory_format else copy_as(self, self.dtype)
 
 
 def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
+    """Return views of consecutive pieces along a dimension."""
     total = self.shape[normalize_axis(dim, self.ndim)]
     if isinstance(split_size, int):
         split_size = [min(split_size, total - start) for start in range(0, max(total, 1), split_size)]
@@ -152,7 +169,7 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 def get_item(self: Tensor, key: Any) -> Tensor:
-    """`self[key]`: a view for numbers and slices, a copy for tensors and lists."""
+    """Return `self[key]`: a view for numbers and slices, else a copy."""
     base, advanced = _split_key(self, key)
     if advanced is None:
         return base
@@ -163,6 +180,7 @@ def get_item(self: Tensor, key: Any) -> Tensor:
 
 
 def set_item(self: Tensor, key: Any, value: Any) -> None:
+    """Write `self[key] = value`."""
     base, advanced = _split_key(self, key)
     if advanced is None:
         copy_(base, value)
@@ -172,10 +190,14 @@ def set_item(self: Tensor, key: Any, value: Any) -> None:
 
 
 def _split_key(self: Tensor, key: Any) -> tuple[Tensor, Any]:
-    """A view by the numbers and slices of a key; and where the key has more than those, numpy's key for that view."""
+    """Return a view by numbers and slices, and numpy's key for the rest.
+
+    The second is None where the key has nothing else.
+    """
     keys = list(key) if isinstance(key, tuple) else [key]
     is_scalar = [isinstance(item, Tensor) and not item.shape and item.dtype.rank == 1 for item in keys]
     keys = [int(item) if scalar else item for item, scalar in zip(keys, is_scalar, strict=True)]
+    # A tensor of one integer selects as a number does; any other, a list or a mask is for numpy.
     if any(isinstance(item, Tensor | list | np.ndarray | bool) for item in keys):
         return self, tuple(_as_array(item) for item in keys)
     used = sum(item is not None and item is not Ellipsis for item in keys)
@@ -185,6 +207,7 @@ def _split_key(self: Tensor, key: Any) -> tuple[Tensor, Any]:
         raise IndexError(f"too many indices for tensor of dimension {self.ndim}")
     if Ellipsis not in keys:
         keys.append(Ellipsis)
+    # The ellipsis stands for whole dimensions, as many as are left.
     position = keys.index(Ellipsis)
     keys[position : position + 1] = [slice(None)] * (self.ndim - used)
     shape, strides, offset, axis = list[int](), list[int](), self.offset_, 0
@@ -217,11 +240,12 @@ def _as_array(key: Any) -> Any:
 
 
 def contiguous(self: Tensor) -> Tensor:
+    """Return the tensor itself if its rows follow each other, else a copy."""
     return self if layout.is_contiguous(self.shape, self.strides_) else from_encoded(self.array, self.dtype)
 
 
 def copy_as(self: Tensor, kind: dtype) -> Tensor:
-    """A copy that keeps the order in memory."""
+    """Return a copy of another dtype that keeps the order in memory."""
     strides = layout.result_strides(self.shape, [(tuple(self.shape), self.strides_)])
     return from_encoded(self.array if kind is self.dtype else encode(self.values, kind), kind, strides)
 
@@ -229,6 +253,7 @@ def copy_as(self: Tensor, kind: dtype) -> Tensor:
 def to(
     self: Tensor, *targets: Any, dtype: Any = None, device: Any = None, non_blocking: bool = False, copy: bool = False
 ) -> Tensor:
+    """Convert to a dtype; of the devices, only the CPU is here."""
     del non_blocking  # nothing is elsewhere
     for target in targets:
         if isinstance(target, Tensor):
@@ -246,6 +271,7 @@ def to(
 
 
 def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+    """Copy the values of another tensor into this one."""
     del non_blocking
     source = src if isinstance(src, Tensor) else from_values(src, self.dtype)
     if layout.broadcast(self.shape, source.shape) != self.shape:
@@ -257,12 +283,14 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
 
 
 def repeat(self: Tensor, *repeats: Any) -> Tensor:
+    """Repeat the tensor along each dimension."""
     if len(to_shape(repeats)) < self.ndim:
         raise RuntimeError("repeat needs a number for each dimension")
     return from_encoded(np.tile(self.array, to_shape(repeats)), self.dtype)
 
 
 def unbind(self: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
+    """Return views of all elements along a dimension."""
     axis = normalize_axis(dim, self.ndim)
     return tuple(squeeze(narrow(self, axis, index, 1), axis) for index in range(self.shape[axis]))
 
