@@ -15,8 +15,8 @@ from triton_workshop.attendance.membership import (
     parse_link,
 )
 from triton_workshop.attendance.register import find_register, forget_attendees, register_file
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.errors import wrapped
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.printing import speak_utf8
 from triton_workshop.slide_environment import columns_of
 
@@ -89,6 +89,6 @@ def describe_progress(attendee: AttendeeStatus) -> str:
     position = (
         ""
         if latest.right
-        else f"at {latest.exercise}: {latest.filled} of {latest.todos} {EXERCISES[latest.exercise].tasks}{hints}"
+        else f"at {latest.exercise}: {latest.filled} of {latest.todos} {EXERCISES[latest.exercise].task_noun}{hints}"
     )
     return "   ".join(filter(None, (f"✓ {right}" if right else "", position)))

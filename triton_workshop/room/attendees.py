@@ -16,7 +16,7 @@ from starlette.routing import Route
 from triton_workshop.attendance.board import AttendeeStatus, Board, ExerciseCount, Progress, display_name
 from triton_workshop.attendance.board_key import BoardKey
 from triton_workshop.attendance.register import MAX_CALLS, Register
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED
+from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.room.assets import room_asset
 from triton_workshop.room.guard import client_address
 
@@ -188,8 +188,8 @@ def parse_integer(message: Mapping[str, Any], name: str, *, maximum: int = MAX_T
 def board_to_json(board: Board) -> dict[str, Any]:
     """Return the board as its page reads it."""
     counts = {count.exercise: count for count in board.counts}
-    halves = {1} | {EXERCISES[number].half for number in counts}
-    required = [number for number, exercise in REQUIRED.items() if exercise.half in halves]
+    halves = {1} | {EXERCISES[number].session for number in counts}
+    required = [number for number, exercise in REQUIRED.items() if exercise.session in halves]
     listed = [number for number in EXERCISES if number in required or number in counts]
     return {
         "exercises": [

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.checking.exercises.exercise import PICTURE
+from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.page.inside.cleaning import clean_process
 from triton_workshop.page.inside.output import capture_output
 from triton_workshop.page.inside.time_limit import TimeIsUpError, time_limit

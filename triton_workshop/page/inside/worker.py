@@ -69,7 +69,7 @@ def warm_up(step: int = 0) -> bool:
     So a learner's first check is as fast as the next. Returns whether there is another step: requests in between come
     before it.
     """
-    from triton_workshop.checking.exercises import EXERCISES
+    from triton_workshop.exercises import EXERCISES
 
     solution = EXERCISES[WARM_UP_EXERCISE].solution
     check(WARM_UP_EXERCISE, solution.replace(*MISTAKE) if step else solution, lambda verdict: None)
@@ -129,7 +129,7 @@ def check(
     `notify` is called with each verdict, as JSON. What the script prints is thrown away.
     """
     from triton_workshop.checking.check import LIMIT_SECONDS
-    from triton_workshop.checking.exercises import EXERCISES
+    from triton_workshop.exercises import EXERCISES
     from triton_workshop.page.inside import judging
     from triton_workshop.page.inside.cleaning import clean_process
     from triton_workshop.page.inside.output import capture_output
