@@ -31,7 +31,7 @@ class Progress:
     todos: int
     right: bool
     hints: int
-    """How many hints about the current mistake have been shown."""
+    """Hints about the current mistake that have been shown."""
 
 
 @dataclass(frozen=True)

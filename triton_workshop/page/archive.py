@@ -65,6 +65,7 @@ def pack_archive() -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, contents in sorted(archive_contents()):
+            # Without the time of the file: the same content is the same archive, and has the same digest.
             archive.writestr(zipfile.ZipInfo(name), contents, zipfile.ZIP_DEFLATED)
     return data.getvalue()
 
@@ -132,6 +133,7 @@ def compile_archive(archive: bytes, core: Path, target_folder: str, *text_prefix
         source, target = Path(folder_path, "before.zip"), Path(folder_path, "after.zip")
         source.write_bytes(archive)
         options = [str(source), str(target), target_folder, "0" if text_prefixes else "2", *text_prefixes]
+        # The first Python that is there compiles: CPython by uv, or Pyodide in node.
         for command in (
             [uv, "run", "--no-project", "--quiet", "--python", PYTHON, str(COMPILE)],
             [node, str(COMPILE.with_suffix(".mjs")), str(core)],

@@ -111,6 +111,7 @@ def build_bundle_file(
     Raises WorkshopError.
     """
     files = parts.ensure_parts(folder, notify, advance)
+    # Two commands that start at once build it once.
     with FileLock(parts.parts_folder() / "gathering.lock"):
         cached = parts.parts_folder() / "compiled" / f"all-{_inputs_digest()}.zip"
         if not cached.is_file():
@@ -119,6 +120,7 @@ def build_bundle_file(
             with zipfile.ZipFile(buffer, "w") as archive_file:
                 archive_file.writestr(LICENCES, licences(files))
                 for name, data in contents(files, notify):
+                    # Without a time, so that a blob keeps its address as long as its content is the same.
                     archive_file.writestr(name, gzip.compress(data, 9, mtime=0))
                     advance(PACKING, done := done + sizes.get(name, 0), sum(sizes.values()))
             _store(cached, buffer.getvalue())
@@ -129,8 +131,8 @@ def _sizes(files: Mapping[str, Path]) -> dict[str, int]:
     """Return the bytes that go into each of the larger blobs."""
     wheels = {f"{name}.zip": file for name in LIBRARIES for part, file in files.items() if part.startswith(f"{name}-")}
     named = {name: files[name] for name in (*CORE, "python_stdlib.zip")} | wheels
-    own_size = sum(file.stat().st_size for file in archive.repository_files().values())
-    return {name: file.stat().st_size for name, file in named.items()} | {"page.zip": own_size}
+    repository_bytes = sum(file.stat().st_size for file in archive.repository_files().values())
+    return {name: file.stat().st_size for name, file in named.items()} | {"page.zip": repository_bytes}
 
 
 def read_bundle(file: Path) -> PageBundle:
@@ -152,6 +154,7 @@ def _inputs_digest() -> str:
 def _store(file: Path, data: bytes) -> None:
     """Write a file of the cache in place of older ones of the same kind."""
     file.parent.mkdir(parents=True, exist_ok=True)
+    # Each version of our code makes others: without this, the cache would only grow.
     for previous in file.parent.glob(f"{file.name.partition('-')[0]}-*"):
         previous.unlink(missing_ok=True)
     write_whole(file, data)
@@ -170,7 +173,7 @@ def contents(
     yield from ((name, files[name].read_bytes()) for name in CORE)
     yield "pyodide-lock.json", _lock(files["pyodide-lock.json"])
     for name, data in module_archives(files):
-        yield f"{name}.zip", _compile(name, data if everything else _keep_imported(name, data), files, notify)
+        yield f"{name}.zip", _compile(name, data if everything else _select_imported(name, data), files, notify)
 
 
 def module_archives(files: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
@@ -181,7 +184,7 @@ def module_archives(files: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
     yield "page", archive.pack_archive()
 
 
-def _keep_imported(name: str, data: bytes) -> bytes:
+def _select_imported(name: str, data: bytes) -> bytes:
     """Return a zip with only those files of others that are imported."""
     listed = {*IMPORTED.read_text(encoding="utf-8").splitlines()}
     buffer = io.BytesIO()

@@ -40,6 +40,7 @@ def _import_order(texts: Mapping[str, str]) -> list[str]:
     """Return the modules, each after those that it imports."""
     ordered: dict[str, None] = {}
 
+    # Depth first; npm's packages of the editor import each other without cycles.
     def visit(name: str) -> None:
         for match in _IMPORT.finditer(texts[name]):
             visit(match[4])
@@ -53,6 +54,7 @@ def _import_order(texts: Mapping[str, str]) -> list[str]:
 def _function_body(text: str) -> str:
     """Return a module as the body of a function that returns its exports."""
     exported = dict(_exports(text))
+    # An import becomes constants from the other module's object; `export … from` has none, as it only passes on.
     text = _IMPORT.sub(lambda match: _constants(*match.groups()) if match[1] == "import" else "", text)
     text = _COMMENT.sub("", _DECLARED.sub(r"\2", _EXPORT.sub("", text)))
     return f"{text}\nreturn {{ {', '.join(f'{name}: {value}' for name, value in exported.items())} }};"

@@ -32,6 +32,7 @@ def as_webp(data: bytes) -> bytes | None:
 
 
 def _encode(picture: Image.Image) -> bytes:
+    # Diagrams and screenshots have few colours: without loss they stay sharp, and are small all the same.
     photograph = picture.format == "JPEG" or picture.convert("RGB").getcolors(PHOTOGRAPH_COLOURS) is None
     smaller = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
     smaller.thumbnail((MAX_PIXELS, MAX_PIXELS))

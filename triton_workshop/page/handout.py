@@ -151,6 +151,7 @@ def course_order(writer: Writer) -> str:
         anchor = next((anchor for title, anchor in titles if title.startswith(quoted[0])), None)
         return quoted[0] if anchor is None else element("a", quoted[0], href=anchor)
 
+    # The table names slides by the beginning of their titles, in quotation marks.
     written = re.sub(r"(?<=&quot;)\w[^&]*(?=&quot;)", link, writer.blocks([table], slide))
     linked = re.sub(r"<td>(\d)(?=: )", r'<td><a href="#exercise-\1">\1</a>', written)
     summary = element("summary", "Alone? Take the slides and exercises in this order")

@@ -23,6 +23,7 @@ def collect_modules(roots: Iterable[str]) -> dict[str, Path]:
             continue
         needed[path] = file
         package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+        # To import a module runs the `__init__.py` of its packages too.
         pending += [module.rpartition(".")[0], *_imports(file, package)]
     return needed
 
@@ -61,6 +62,7 @@ def _imports(file: Path, package: str) -> Iterator[str]:
         node = pending.pop()
         if isinstance(node, ast.ImportFrom):
             module = resolve_name("." * node.level + (node.module or ""), package)
+            # A name that is imported from a package may be a module of it.
             yield from (module, *(f"{module}.{alias.name}" for alias in node.names))
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -45,6 +45,7 @@ def _wheel_licences(path: Path) -> Iterator[tuple[str, str]]:
         for name in wheel.namelist():
             folder, _, licence_path = name.partition(".dist-info/licenses/")
             if licence_path:
+                # Wheels keep licences of what they contain in folders of their own.
                 component = Path(licence_path).parent.as_posix()
                 suffix = "" if component == "." else f": {component}"
                 yield folder.replace("-", " ") + suffix, wheel.read(name).decode()

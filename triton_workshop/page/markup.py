@@ -56,6 +56,7 @@ def _tones() -> dict[str, str]:
     colours = {field.name: getattr(DARK, field.name) for field in fields(DARK)}
     return {
         value: name.replace("_", "-")
+        # Of two names with one colour, the first counts.
         for name, value in reversed(colours.items())
         if isinstance(value, str) and value.startswith("#") and name != "on_bar"  # white too, but in both palettes
     }
@@ -107,6 +108,7 @@ class Markup:
 
     def _colours(self, style: Style) -> Iterable[str]:
         colour, ground = style.color, style.bgcolor
+        # As a terminal shows reversed text.
         if style.reverse:
             colour, ground = ground, colour
         for kind, value in (("t", colour), ("g", ground)):

@@ -109,6 +109,7 @@ def _run(runner: Runner, deck: Deck, code: Code) -> RecordedRun:
             pictures = {file.name: as_webp(file.read_bytes()) for file in sorted(Path(pictures_folder).iterdir())}
     except (MissingProgramError, CannotRunError, OSError) as error:
         return RecordedRun(code.source, "", str(error), failed=True, expected=False)
+    # What a +image block prints is a picture.
     picture = as_webp(bytes(data)) if image and outcome.succeeded else None
     return RecordedRun(
         code.source,

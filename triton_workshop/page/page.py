@@ -42,6 +42,7 @@ class Page:
         """
         scripts = [asset(name) for name in (LIVE_SCRIPTS if bundle else SCRIPTS)]
         addresses = [[blob.address(folder)] for blob in bundle.blobs] if bundle and folder else []
+        # Nothing from any host, and of scripts and styles only those with these digests.
         styles, sources, permissions = digest(self.style), " ".join(map(digest, scripts)), ""
         if bundle:
             styles, sources = f"{styles} 'nonce-{NONCE}'", script_sources(*scripts, frame_script())
@@ -134,6 +135,7 @@ def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
         element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"), value=str(number))
         for number, name in enumerate(names, 1)
     ]
+    # A deck without a schedule is one section.
     parts = schedule(deck).parts or (TalkPart("Slides", 0, 0, 0),)
     edges = pairwise((*(section.first for section in parts), len(entries)))
     groups = [

@@ -105,6 +105,7 @@ def ensure_parts(
             missing = [part for part in list_parts() if not (home / part.name).is_file()]
             for part, data in _copy_parts(missing, folder):
                 write_whole(home / part.name, data)
+            # npm first: the address of the wheels stands in a file that it brings.
             for fetch in (_fetch_from_npm, _fetch_wheels):
                 missing = [part for part in missing if not (home / part.name).is_file()]
                 fetch(missing, home, notify, advance)
@@ -151,6 +152,7 @@ def _run_npm(command: Sequence[str], work: Path, requested: Sequence[Part], adva
         while npm.poll() is None:
             with suppress(subprocess.TimeoutExpired):
                 npm.wait(POLL_SECONDS)
+            # npm says nothing while it fetches, but each package becomes a file.
             advance(NPM, sum(part.size for part in requested if _tarball(work, part).is_file()), total)
         errors.seek(0)
         return npm.returncode, errors.read()

@@ -147,6 +147,7 @@ class Writer:
         """Yield the span, in pieces if it names addresses."""
         end = 0
         for match in ADDRESS_MENTION.finditer("" if span.code or span.link else span.text):
+            # An address without a scheme, a number of arXiv, or a file that the page or the repository has.
             host, paper, file = match["host"], match["paper"], match["file"]
             target = self.links.get(file) if file else f"https://arxiv.org/abs/{paper}" if paper else f"https://{host}"
             if target:
@@ -173,10 +174,12 @@ class Writer:
             item = block.content
             assert isinstance(item, ListItem)
             kind = "ol" if item.marker[:1].isdigit() else "ul"
+            # Close lists that are deeper, and one of another kind at this depth.
             while len(depths) > item.depth + 1 or (len(depths) == item.depth + 1 and depths[-1] != kind):
                 written += f"</li></{depths.pop()}>"
             if len(depths) == item.depth + 1:
                 written += "</li>"
+            # Open lists down to this depth; an item between has no mark of its own.
             while len(depths) <= item.depth:
                 start = item.marker.rstrip(".)")
                 written += f'<ol start="{start}">' if kind == "ol" and start.isdigit() else f"<{kind}>"

@@ -51,6 +51,7 @@ def clean_process(work: Path) -> Iterator[Callable[[], Changes]]:
         sys.settrace(hooks[3])
         sys.setprofile(hooks[4])
         sys.modules.pop("script_being_checked", None)
+        # A script may have seeded them: the next one's numbers should not be the same.
         random.seed()
         sys.modules["torch"].default_generator.seed()
 

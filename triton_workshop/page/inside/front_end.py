@@ -69,6 +69,7 @@ def _compiler_modules() -> Iterator[None]:
     """Make `import triton` mean the copy that compiles."""
     interpreted = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_copied(name)}
     sys.modules.update(_compiler_copies)
+    # Triton decides by it on import whether to interpret kernels or to compile them.
     mode = os.environ.pop(INTERPRET, None)
     try:
         yield

@@ -80,7 +80,7 @@ class InProcessRunner:
         """Try another tile size."""
         return self._search(lambda: other_size(self.source, self.search_seconds))
 
-    def _observed(self, cases: Sequence[Case], seconds_left: float) -> Iterator[Observation]:
+    def _observed(self, cases: Sequence[Case], remaining_seconds: float) -> Iterator[Observation]:
         """Observe case after case in the time for all of them.
 
         The last observation says if the time was up.
@@ -89,7 +89,7 @@ class InProcessRunner:
         for _ in cases:
             started = time.monotonic()
             try:
-                with time_limit(seconds_left, str(self.source.file).__eq__):
+                with time_limit(remaining_seconds, str(self.source.file).__eq__):
                     observation = next(observations, None)
             except TimeIsUpError as timeout:
                 observation = Observation(timed_out=True, failure=Failure("Timeout", "", timeout.line))
@@ -101,7 +101,7 @@ class InProcessRunner:
             yield observation
             if failure is not None:
                 return
-            seconds_left -= time.monotonic() - started
+            remaining_seconds -= time.monotonic() - started
 
     def _search(self, search: Callable[[], Result]) -> Result | None:
         """Return the result of a search; None if one of its tries does not end."""

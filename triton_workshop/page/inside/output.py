@@ -23,14 +23,14 @@ class OutputStream(io.TextIOBase):
     encoding = "utf-8"
 
     def __init__(self, write_text: Callable[[str], object]) -> None:
-        self._write_text, self._characters_left = write_text, MAX_CHARACTERS
+        self._write_text, self._remaining = write_text, MAX_CHARACTERS
 
     def write(self, text: str) -> int:
         """Pass on text, up to the limit."""
-        if self._characters_left > 0:
-            is_short = len(text) <= self._characters_left
-            self._write_text(text if is_short else text[: self._characters_left] + TRUNCATION_NOTE)
-        self._characters_left -= len(text)
+        if self._remaining > 0:
+            is_short = len(text) <= self._remaining
+            self._write_text(text if is_short else text[: self._remaining] + TRUNCATION_NOTE)
+        self._remaining -= len(text)
         return len(text)
 
     def writable(self) -> bool:

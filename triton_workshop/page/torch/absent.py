@@ -44,8 +44,8 @@ def missing_error(owner: str, name: str, message: str) -> AttributeError:
 
     It is a sentence if PyTorch has the name, else PyTorch's own message.
     """
-    known_names = laptop_names().get(owner)
-    if name.startswith("__") or (known_names is not None and name not in known_names):
+    laptop = laptop_names().get(owner)
+    if name.startswith("__") or (laptop is not None and name not in laptop):
         return AttributeError(message, name=name)
     return NotInThisPageError(f"{owner}.{name}")
 

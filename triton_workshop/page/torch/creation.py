@@ -176,7 +176,9 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     axis, first = normalize_axis(dim, nonempty[0].ndim), nonempty[0]
     for operand in tensors:
         sizes = [*zip(first.shape, operand.shape, strict=False)]
-        same = operand.ndim == first.ndim and all(left == right for left, right in (*sizes[:axis], *sizes[axis + 1 :]))
+        same = operand.ndim == first.ndim and all(
+            size == expected for size, expected in (*sizes[:axis], *sizes[axis + 1 :])
+        )
         if operand.shape != (0,) and not (operand.shape and same):
             raise RuntimeError(
                 f"cat joins shapes that agree except in dimension {axis}: {first.shape}, {operand.shape}"

@@ -38,7 +38,7 @@ class dtype(metaclass=_QualifiedNames):  # noqa: N801 (PyTorch's name, as all of
         self.computed = np.dtype("f4") if self.is_floating_point and self.itemsize == 2 else self.stored
         """Type of arithmetic: 16-bit floats are rounded afterwards."""
         self.rank = 1
-        """Kind of number, as promotion orders them: 0 for bool, 1 for integers, 2 for floats."""
+        """Order of promotion: 0 for bool, 1 for integers, 2 for floats."""
         if self.is_floating_point:
             self.rank = 2
         elif self.stored.kind == "b":

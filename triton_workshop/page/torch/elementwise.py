@@ -121,7 +121,7 @@ def _check_power(kind: dtype, other: Any) -> None:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
 
 
-def _left_shift(values: Array, bits: Array) -> Array:
+def _shift_bits(values: Array, bits: Array) -> Array:
     # In C, a shift by all bits or more is undefined; PyTorch gives 0.
     return np.where(bits < values.itemsize * 8, np.left_shift(values, bits), 0).astype(values.dtype)
 
@@ -172,7 +172,7 @@ BINARY.update(add=add, sub=sub, div=div, true_divide=div)
 OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
 OPERATORS |= {"pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
 OPERATORS |= {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
-BINARY["bitwise_left_shift"] = _binary("bitwise_left_shift", _left_shift, _check_bitwise)
+BINARY["bitwise_left_shift"] = _binary("bitwise_left_shift", _shift_bits, _check_bitwise)
 BINARY["bitwise_right_shift"] = _binary("bitwise_right_shift", np.right_shift, _check_bitwise)
 
 

@@ -68,14 +68,16 @@ class Function:
     def _accumulate(cls, context: Any, inputs: tuple[Any, ...], gradient: Tensor) -> None:
         with set_gradients(enabled=False):
             gradients = cls.backward(context, gradient)  # type: ignore[attr-defined]
-            for tensor, own_gradient in zip(
+            for tensor, input_gradient in zip(
                 inputs, gradients if isinstance(gradients, tuple) else (gradients,), strict=True
             ):
-                if isinstance(tensor, Tensor) and tensor.requires_grad and own_gradient is not None:
+                if isinstance(tensor, Tensor) and tensor.requires_grad and input_gradient is not None:
                     if tensor.backward_ is not None:
-                        tensor.backward_(own_gradient)
+                        tensor.backward_(input_gradient)
                     else:
-                        tensor.grad = own_gradient if tensor.grad is None else METHODS["add"](tensor.grad, own_gradient)
+                        tensor.grad = (
+                            input_gradient if tensor.grad is None else METHODS["add"](tensor.grad, input_gradient)
+                        )
 
 
 def backward(self: Tensor, gradient: Any = None) -> None:

@@ -120,12 +120,12 @@ def broadcast(*shapes: Ints) -> Ints:
     for shape in shapes:
         ndim = max(len(result), len(shape))
         # Shapes align at their last dimension, as numpy's do.
-        left, right = [1] * (ndim - len(result)) + result, [1] * (ndim - len(shape)) + list(shape)
-        for axis, (a, b) in enumerate(zip(left, right, strict=True)):
+        first, second = [1] * (ndim - len(result)) + result, [1] * (ndim - len(shape)) + list(shape)
+        for axis, (a, b) in enumerate(zip(first, second, strict=True)):
             if a != b and 1 not in (a, b):
                 sizes = f"The size of tensor a ({a}) must match the size of tensor b ({b})"
                 raise RuntimeError(f"{sizes} at non-singleton dimension {axis}")
-        result = [b if a == 1 else a for a, b in zip(left, right, strict=True)]
+        result = [b if a == 1 else a for a, b in zip(first, second, strict=True)]
     return tuple(result)
 
 

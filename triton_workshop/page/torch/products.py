@@ -21,24 +21,24 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
     """Multiply matrices or vectors of one dtype."""
     if not isinstance(other, Tensor):
         raise TypeError(f"matmul(): argument 'other' (position 2) must be Tensor, not {type(other).__name__}")
-    left, right = input, other
-    if not left.shape or not right.shape:
+    first, second = input, other
+    if not first.shape or not second.shape:
         raise RuntimeError("matmul multiplies tensors with dimensions")
-    if left.shape[-1] != right.shape[-2 if right.ndim > 1 else -1]:
-        raise RuntimeError(f"shapes cannot be multiplied: {list(left.shape)} and {list(right.shape)}")
-    if left.dtype is not right.dtype:
-        raise RuntimeError(f"matmul multiplies tensors of one dtype, not {left.dtype!r} and {right.dtype!r}")
-    return from_values(_product(_compute_values(left), _compute_values(right)), left.dtype)
+    if first.shape[-1] != second.shape[-2 if second.ndim > 1 else -1]:
+        raise RuntimeError(f"shapes cannot be multiplied: {list(first.shape)} and {list(second.shape)}")
+    if first.dtype is not second.dtype:
+        raise RuntimeError(f"matmul multiplies tensors of one dtype, not {first.dtype!r} and {second.dtype!r}")
+    return from_values(_product(_compute_values(first), _compute_values(second)), first.dtype)
 
 
-def _product(left: Array, right: Array) -> Array:
+def _product(first: Array, second: Array) -> Array:
     """Multiply arrays, matrices by einsum.
 
     In the page, where numpy has no BLAS, it takes half to two thirds of matmul's time.
     """
-    if left.ndim < 2 or right.ndim < 2:
-        return np.asarray(np.matmul(left, right))
-    return np.asarray(np.einsum("...mk,...kn->...mn", left, right))
+    if first.ndim < 2 or second.ndim < 2:
+        return np.asarray(np.matmul(first, second))
+    return np.asarray(np.einsum("...mk,...kn->...mn", first, second))
 
 
 def _compute_values(operand: Tensor) -> Array:

@@ -222,9 +222,9 @@ def isclose(
     """Return a mask of elements that are close to each other."""
     if input.dtype is not other.dtype:
         raise RuntimeError(f"{input.dtype!r} and {other.dtype!r} are two dtypes")
-    left, right = (tensor.values.astype("f8") for tensor in (input, other))
+    first, second = (tensor.values.astype("f8") for tensor in (input, other))
     with np.errstate(all="ignore"):
-        return from_values(np.isclose(left, right, rtol, atol, equal_nan), BOOL)
+        return from_values(np.isclose(first, second, rtol, atol, equal_nan), BOOL)
 
 
 def equal(input: Tensor, other: Tensor) -> bool:

@@ -100,8 +100,8 @@ def t(self: Tensor) -> Tensor:
 def squeeze(self: Tensor, dim: int | None = None) -> Tensor:
     """Remove dimensions of size 1."""
     axes = range(self.ndim) if dim is None else [normalize_axis(dim, self.ndim)]
-    kept_axes = [axis for axis, size in enumerate(self.shape) if size != 1 or axis not in axes]
-    return view(self, [self.shape[axis] for axis in kept_axes], [self.strides_[axis] for axis in kept_axes])
+    remaining = [axis for axis, size in enumerate(self.shape) if size != 1 or axis not in axes]
+    return view(self, [self.shape[axis] for axis in remaining], [self.strides_[axis] for axis in remaining])
 
 
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
