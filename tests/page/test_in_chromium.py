@@ -202,7 +202,7 @@ WARM = """async () => {
 }"""
 IMPORTED = """
 from triton_workshop.page.inside import front_end
-print("triton.compiler.code_generator" in front_end._copies)
+print("triton.compiler.code_generator" in front_end._compiler_copies)
 """
 STOPPED_EARLY = """async () => {
   const python = await Parts.python(), first = python.ask({ run: { text: "print(1)" } });

@@ -42,7 +42,7 @@ MODULES = """
 import json, sys
 from triton_workshop.page.inside import front_end, worker
 worker.warm_up(0), worker.warm_up(1)
-json.dumps([*sys.modules, *front_end._copies])
+json.dumps([*sys.modules, *front_end._compiler_copies])
 """
 
 
