@@ -26,10 +26,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.share import DECK, PATIENCE_SECONDS, Client, Figure, elsewhere, following, line
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.deck import load_deck
 from triton_workshop.page import bundle
-from triton_workshop.room.addresses import LOOPBACK, Where
+from triton_workshop.room.addresses import LOOPBACK, Endpoint
 from triton_workshop.room.share import Share
 from triton_workshop.viewer.presentation import Presentation
 from triton_workshop.viewer.slides.slide_step import goto
@@ -51,14 +51,14 @@ class Bench:
             inside.writestr(bundle.LICENCES, "")
             for number in range(BLOBS):
                 inside.writestr(f"{number}.bin", os.urandom(BLOB_BYTES))
-        blobs = bundle.read(folder / "inside.zip").blobs
+        blobs = bundle.read_bundle(folder / "inside.zip").blobs
         self.pieces = [f"/piece/{name}" for blob in blobs for name in blob.pieces()]
         self.file = folder / "room.sqlite"
         self.presentation = Presentation(load_deck(DECK))
-        self.share = Share(Where(port=0), self.file, folder / "inside.zip")
+        self.share = Share(Endpoint(port=0), self.file, folder / "inside.zip")
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
         self.word = self.share.invitation().word
-        with closing(Room(self.file)) as room:
+        with closing(Register(self.file)) as room:
             self.tokens = [room.enter().token for _ in range(PEOPLE)]
             self.attacker = room.enter("Mallory").token
         self.client, self._place = Client(self.port, self.tokens[0]), 0
@@ -152,7 +152,7 @@ def dropped_again_and_again(bench: Bench) -> Iterator[Figure]:
     with elsewhere(drop, bench.port, bench.attacker, bench.pieces, 1900, SECONDS) as attacker:
         attacker.recv()
         yield from felt(bench, "120 dropped a second")
-    with closing(Room(bench.file)) as room:
+    with closing(Register(bench.file)) as room:
         named = any("Mallory" in warning for warning in getattr(room.board(), "warnings", ()))
     yield Figure("whether the presenter hears who it is (0: yes)", not named, "", 0)
 

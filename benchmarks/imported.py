@@ -76,10 +76,10 @@ def noted(page: PageInNode) -> set[str]:
 
 def kept(names: set[str]) -> Iterator[tuple[str, str]]:
     """The files of each archive that are, or hold, one of these modules."""
-    for archive, contents in bundle.archives(parts.ready()):
+    for archive, contents in bundle.module_archives(parts.ensure_parts()):
         with zipfile.ZipFile(io.BytesIO(contents)) as whole:
             for file in sorted(whole.namelist()):
-                if module(file) in names and not bundle.ours(archive, file):
+                if module(file) in names and not bundle.is_repository_file(archive, file):
                     yield archive, file
 
 

@@ -85,7 +85,9 @@ def page_in_node(
     `beside` is a zip of what shall lie beside our own Python.
     """
     with tempfile.TemporaryDirectory(prefix="workshop-page-") as place:
-        for name, contents in bundle.contents(parts.ready(folder), whole=True) if whole else _of_the_page(folder):
+        for name, contents in (
+            bundle.contents(parts.ensure_parts(folder), everything=True) if whole else _of_the_page(folder)
+        ):
             Path(place, name).write_bytes(contents)
         if beside:
             Path(place, "beside.zip").write_bytes(beside)
@@ -98,4 +100,4 @@ def page_in_node(
 
 def _of_the_page(folder: Path | None) -> Iterator[tuple[str, bytes]]:
     """What a page is sent, which is gathered only once."""
-    yield from ((blob.name, gzip.decompress(blob.data)) for blob in bundle.gathered(folder).blobs)
+    yield from ((blob.name, gzip.decompress(blob.data)) for blob in bundle.build_bundle(folder).blobs)

@@ -30,12 +30,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from benchmarks.latency import walk
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import code_blocks, plain
 from triton_workshop.page import bundle
 from triton_workshop.repository import ROOT
-from triton_workshop.room.addresses import LOOPBACK, Where
+from triton_workshop.room.addresses import LOOPBACK, Endpoint
 from triton_workshop.room.share import Share
 from triton_workshop.viewer.live.live_blocks import BlockRun, Status
 from triton_workshop.viewer.presentation import Presentation
@@ -98,9 +98,9 @@ class Bench:
     def __init__(self, folder: Path, clients: int) -> None:
         file = folder / "room.sqlite"
         self.presentation = Presentation(load_deck(DECK))
-        self.share = Share(Where(port=0), file, bundle.gathered_file())
+        self.share = Share(Endpoint(port=0), file, bundle.build_bundle_file())
         self.port = int(self.share.ready().address.rsplit(":", 1)[1].strip("/"))
-        with closing(Room(file)) as room:
+        with closing(Register(file)) as room:
             self.token = room.enter().token
             self.clients = [Client(self.port, room.enter().token) for _ in range(clients)]
         self.share.tell(self.presentation)
@@ -251,7 +251,7 @@ def loads(bench: Bench) -> Iterator[Figure]:
 
 
 def piece_names() -> list[str]:
-    inside = bundle.read(bundle.gathered_file())
+    inside = bundle.read_bundle(bundle.build_bundle_file())
     return [name for blob in inside.blobs for name in blob.pieces()]
 
 
@@ -334,7 +334,7 @@ def slide_changes(clients: int, rounds: int = 5) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder, socket.create_server((LOOPBACK, 0)) as free:
         port = free.getsockname()[1]
         free.close()
-        with closing(Room(Path(folder, "room.sqlite"))) as room:
+        with closing(Register(Path(folder, "room.sqlite"))) as room:
             tokens = [room.enter().token for _ in range(clients)]
         variables = {**os.environ, "TERM": "xterm-256color", "TRITON_WORKSHOP_ROOM": folder}
         alone: list[list[float]] = []

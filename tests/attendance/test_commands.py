@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.attendance.scripted import ENTERED, Scripted
-from triton_workshop.attendance import telling
+from triton_workshop.attendance import reporter
 from triton_workshop.attendance.board import Progress
 from triton_workshop.attendance.board_key import BoardKey
-from triton_workshop.attendance.membership import membership, membership_file
-from triton_workshop.attendance.room import FOLDER, Room, room_file
-from triton_workshop.attendance.telling import tell_once
+from triton_workshop.attendance.membership import membership_file, read_membership
+from triton_workshop.attendance.register import FOLDER_VARIABLE, Register, register_file
+from triton_workshop.attendance.reporter import report_once
 from triton_workshop.checking import commands
 from triton_workshop.checking.reporting import progress
 from triton_workshop.cli import main
@@ -31,8 +31,8 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, exercise in EXERCISES.items():
         (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped_text, encoding="utf-8")
     monkeypatch.setattr(exercise_module, "ROOT", tmp_path)
-    monkeypatch.setenv(progress.FOLDER_VARIABLE, str(tmp_path / "state"))
-    monkeypatch.setenv(FOLDER, str(tmp_path / "room"))
+    monkeypatch.setenv(progress.FOLDER, str(tmp_path / "state"))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "room"))
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_who_joins_reads_what_is_sent_and_how_to_end_it(
     assert said.endswith(f"The slides, for you alone: {room.address}?session=secret\n")
     assert room.heard == [("/enter", None, "word=KLMR&name=Ada")]
     assert workshop("leave")[0] == 0
-    assert membership(membership_file()) is None
+    assert read_membership(membership_file()) is None
 
 
 @pytest.mark.parametrize(
@@ -90,11 +90,11 @@ def test_who_has_no_terminal_reads_how_to_give_the_word(room: Scripted, workshop
 
 def test_the_board_is_printed(workshop: Workshop) -> None:
     assert workshop("board") == (0, "No room is open on this machine.\n")
-    room = Room(room_file(), lambda: time.time() - 130)
+    room = Register(register_file(), lambda: time.time() - 130)
     ada = room.enter("Ada")
     room.report(ada.number, Progress("1", 9, 9, right=True, hints=2))
     room.report(ada.number, Progress("2", 1, 7, right=False, hints=1))
-    room.ask(room.enter().number)
+    room.call_for_help(room.enter().number)
     assert workshop("board") == (
         0,
         f"The room {room.word}\n"
@@ -112,7 +112,7 @@ def test_the_board_is_printed(workshop: Workshop) -> None:
 
 
 def test_the_board_in_a_browser_is_a_link_without_the_rooms_key(workshop: Workshop) -> None:
-    room = Room(room_file())
+    room = Register(register_file())
     room.serve_at("http://127.0.0.1:8000/")
     _, said = workshop("board")
     link = said.splitlines()[-1].removeprefix("In a browser, once and within 30 seconds: ")
@@ -122,9 +122,9 @@ def test_the_board_in_a_browser_is_a_link_without_the_rooms_key(workshop: Worksh
 
 
 def test_the_board_says_that_somebody_guesses(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.attendance.room.MOST_WRONG", 1)
-    room = Room(room_file())
-    room.opens("AAAAA")
+    monkeypatch.setattr("triton_workshop.attendance.register.MAX_WRONG_WORDS", 1)
+    room = Register(register_file())
+    room.accepts_word("AAAAA")
     assert f"The room {room.word}\n! Somebody is guessing the room's word" in workshop("board")[1]
 
 
@@ -163,8 +163,8 @@ def test_check_tells_of_the_exercises_own_files(
 def test_check_waits_for_a_silent_room_no_longer_than_it_says(
     room: Scripted, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telling, "AT_ONCE_SECONDS", 0.05)
+    monkeypatch.setattr(reporter, "FLUSH_SECONDS", 0.05)
     room.answers = [(200, ENTERED), *[(503, b"")] * 99]
     workshop("join", f"{room.address}?word=KLMR")
-    tell_once(["1"])
+    report_once(["1"])
     membership_file().unlink()

@@ -16,11 +16,11 @@ from tests.attendance.scripted import ENTERED, Scripted
 from triton_workshop.attendance.membership import (
     Membership,
     UnansweredError,
-    address_and_word,
     join,
     leave,
-    membership,
-    tell,
+    parse_link,
+    read_membership,
+    send,
 )
 from triton_workshop.errors import MisuseError
 
@@ -38,7 +38,7 @@ NO_ROOM = "answers, but it is not the room of a workshop$"
     ],
 )
 def test_an_address_may_be_a_link(given: str, address: str, word: str | None) -> None:
-    assert address_and_word(given) == (address, word)
+    assert parse_link(given) == (address, word)
 
 
 @pytest.mark.parametrize(
@@ -46,15 +46,15 @@ def test_an_address_may_be_a_link(given: str, address: str, word: str | None) ->
 )
 def test_what_is_no_address_is_refused_in_one_line(given: str) -> None:
     with pytest.raises(MisuseError, match=r"^.* is not the address of a room; expected something like [^\n]*$"):
-        address_and_word(given)
+        parse_link(given)
 
 
 def test_who_joins_is_known_until_they_leave(room: Scripted, file: Path) -> None:
     room.answers = [(200, ENTERED)]
     joined = join(room.address, "KLMR", "Ada", file)
-    assert joined == membership(file) == Membership(room.address, "secret", 7, "Ada")
+    assert joined == read_membership(file) == Membership(room.address, "secret", 7, "Ada")
     assert leave(file).startswith("You have left the room")
-    assert membership(file) is None
+    assert read_membership(file) is None
     assert room.heard == [("/enter", None, "word=KLMR&name=Ada"), ("/leave", "Bearer secret", {})]
 
 
@@ -70,7 +70,7 @@ def test_who_joins_again_leaves_first(room: Scripted, file: Path) -> None:
     join(room.address, "KLMR", "Ada", file)
     join(room.address, "KLMR", "Ada", file)
     assert room.heard[-1] == ("/leave", "Bearer secret", {})
-    joined = membership(file)
+    joined = read_membership(file)
     assert joined is not None
     assert joined.token == "other"
 
@@ -104,7 +104,7 @@ def test_who_cannot_join_reads_why(room: Scripted, file: Path, answer: tuple[int
     room.answers = [answer]
     with pytest.raises(MisuseError, match=said):
         join(room.address, "KLMR", None, file)
-    assert membership(file) is None
+    assert read_membership(file) is None
     assert len(room.heard) == 1
 
 
@@ -156,7 +156,7 @@ def test_nothing_that_a_room_says_moves_the_cursor_or_fills_the_screen(file: Pat
 def test_a_room_that_answers_byte_by_byte_keeps_nobody(
     file: Path, monkeypatch: pytest.MonkeyPatch, start: bytes
 ) -> None:
-    monkeypatch.setattr("triton_workshop.attendance.membership.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("triton_workshop.attendance.membership.JOIN_TIMEOUT_SECONDS", 0.2)
     with answering(start, b"x") as address, pytest.raises(MisuseError, match="it does not answer in time"):
         join(address, "KLMRT", None, file)
 
@@ -181,12 +181,12 @@ def test_leaving_works_without_the_room(room: Scripted, file: Path) -> None:
     room.answers = [(200, ENTERED), (502, b"")]
     join(room.address, "KLMR", None, file)
     assert leave(file).startswith("Nothing is sent any more. The room could not be told")
-    assert membership(file) is None
+    assert read_membership(file) is None
 
 
 def test_an_address_that_is_none_is_not_answered() -> None:
     with pytest.raises(UnansweredError, match="unknown url type: 'nowhere/leave'"):
-        tell(Membership("nowhere/", "secret", 7, None), "leave", {}, 1)
+        send(Membership("nowhere/", "secret", 7, None), "leave", {}, 1)
 
 
 @pytest.mark.parametrize(
@@ -204,4 +204,4 @@ def test_an_address_that_is_none_is_not_answered() -> None:
 def test_a_broken_file_is_no_membership(file: Path, kept: bytes) -> None:
     file.parent.mkdir()
     file.write_bytes(kept)
-    assert membership(file) is None
+    assert read_membership(file) is None

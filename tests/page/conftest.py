@@ -15,7 +15,7 @@ from benchmarks.in_node import PageInNode, page_in_node
 from tests.chromium import browser  # noqa: F401
 from triton_workshop.deck import load_deck
 from triton_workshop.page import parts
-from triton_workshop.page.page import links_to, make_page
+from triton_workshop.page.page import make_page, script_links
 from triton_workshop.page.slides import Writer
 
 MakePage = Callable[..., str]
@@ -57,8 +57,8 @@ def page_of(tmp_path: Path) -> MakePage:
         file = tmp_path / "deck.md"
         file.write_text(text, encoding="utf-8")
         deck = load_deck(file)
-        scripts_beside = scripts or {}
-        return make_page(Writer(deck, {}, links_to(scripts_beside)), scripts_beside).whole()
+        linked_scripts = scripts or {}
+        return make_page(Writer(deck, {}, script_links(linked_scripts)), linked_scripts).standalone()
 
     return make
 
@@ -69,7 +69,7 @@ def page() -> Iterator[PageInNode]:
     missing = []
     if shutil.which("node") is None:
         missing.append("node is not installed")
-    if parts.here() is None:
+    if parts.cached_parts() is None:
         missing.append("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
     if missing and "WORKSHOP_NEEDS_PAGE" not in os.environ:
         pytest.skip(" and ".join(missing))

@@ -12,7 +12,7 @@ from triton_workshop.page import archive, imports
 
 
 def test_a_page_has_each_solution_and_the_whole_simulator() -> None:
-    files = archive.own_files()
+    files = archive.repository_files()
     assert {f"solutions/exercise_{number}.py" for number in EXERCISES} <= files.keys()
     assert {"triton_simulator/launch/executor.py", "triton_simulator/compiler/types_only.py"} <= files.keys()
 
@@ -20,7 +20,7 @@ def test_a_page_has_each_solution_and_the_whole_simulator() -> None:
 def test_nothing_of_the_terminal_or_of_a_learner_goes_in() -> None:
     rooms = ("viewer", "watch", "web", "classroom", "screen", "bench", "cli")
     places = (*(f"triton_workshop/{room}/" for room in rooms), "exercises/")
-    assert not [path for path in archive.own_files() if path.startswith(places)]
+    assert not [path for path in archive.repository_files() if path.startswith(places)]
 
 
 def test_what_a_package_resolves_on_first_use_goes_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,14 +31,14 @@ def test_what_a_package_resolves_on_first_use_goes_in(tmp_path: Path, monkeypatc
     for name in ("later", "types", "other"):
         (package / f"{name}.py").touch()
     monkeypatch.setattr(imports, "PACKAGES", [package])
-    found = imports.modules_needed(["package"])
+    found = imports.collect_modules(["package"])
     assert {*found} == {f"package/{name}.py" for name in ("__init__", "lazy", "later")}
 
 
 def test_the_names_of_pytorch_are_those_that_are_installed() -> None:
     import torch
 
-    names = json.loads(archive.names_of_torch())
+    names = json.loads(archive.torch_names())
     assert set(names) == set(archive.OWNERS)
     assert {"fft", "sum"} <= set(names["torch"]) <= set(dir(torch))
     assert "cauchy_" in names["torch.Tensor"]

@@ -69,12 +69,14 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """The deck, open in Chromium; it asks nobody for anything, and no script of it fails."""
     from playwright.sync_api import sync_playwright
 
-    if parts.here() is None:
+    if parts.cached_parts() is None:
         pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
     place = tmp_path_factory.mktemp("blocks")
     (place / "deck.md").write_text(DECK, encoding="utf-8")
     file, wrong = place / "page.html", list[str]()
-    file.write_text(make_page(Writer(load_deck(place / "deck.md"), {}), {}).whole(bundle.gathered()), encoding="utf-8")
+    file.write_text(
+        make_page(Writer(load_deck(place / "deck.md"), {}), {}).standalone(bundle.build_bundle()), encoding="utf-8"
+    )
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

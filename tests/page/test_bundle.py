@@ -12,12 +12,12 @@ import pytest
 
 from triton_workshop.page import bundle, codemirror, parts
 
-pytestmark = pytest.mark.skipif(parts.here() is None, reason="the page's parts are not here")
+pytestmark = pytest.mark.skipif(parts.cached_parts() is None, reason="the page's parts are not here")
 
 
 def addresses() -> list[str]:
     """Each blob's address, which is its digest."""
-    return [f"{blob.name}: {blob.address('')}" for blob in bundle.gathered().blobs]
+    return [f"{blob.name}: {blob.address('')}" for blob in bundle.build_bundle().blobs]
 
 
 def test_the_blobs_are_the_same_every_time() -> None:
@@ -26,10 +26,10 @@ def test_the_blobs_are_the_same_every_time() -> None:
 
 def test_making_them_is_told_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     heard = list[tuple[str, int, int]]()
-    monkeypatch.setattr(bundle, "_made_of", lambda: "never-made")
-    monkeypatch.setattr(bundle, "_keep", lambda file, data: None)
+    monkeypatch.setattr(bundle, "_inputs_digest", lambda: "never-made")
+    monkeypatch.setattr(bundle, "_store", lambda file, data: None)
     monkeypatch.setattr(bundle.gzip, "compress", lambda data, *_, **__: b"")
-    bundle.gathered_file(advance=lambda *told: heard.append(told))
+    bundle.build_bundle_file(advance=lambda *told: heard.append(told))
     done = [done for _, done, _ in heard]
     assert done == sorted(done)
     assert done[0] == 0
@@ -40,14 +40,14 @@ def test_the_editors_modules_export_what_they_exported_before(tmp_path: Path) ->
     """node imports them both as npm has them and as the page has them."""
     if (node := shutil.which("node")) is None:
         pytest.skip("node is not installed")
-    files = parts.ready()
-    (tmp_path / "joined.mjs").write_bytes(codemirror.joined(files))
+    files = parts.ensure_parts()
+    (tmp_path / "joined.mjs").write_bytes(codemirror.join_modules(files))
     for part in codemirror.modules():
-        package = tmp_path / "node_modules" / codemirror.name_of(part)
+        package = tmp_path / "node_modules" / codemirror.package_name(part)
         package.mkdir(parents=True)
         shutil.copy(files[part.name], package / "index.js")
         (package / "package.json").write_text('{"type": "module", "main": "index.js"}')
-    names = json.dumps([codemirror.name_of(part) for part in codemirror.modules()])
+    names = json.dumps([codemirror.package_name(part) for part in codemirror.modules()])
     (tmp_path / "compare.mjs").write_text(
         'import all from "./joined.mjs";\n'
         "const shown = (module) => Object.keys(module).sort().map((name) => [name, typeof module[name]]);\n"
@@ -63,11 +63,11 @@ def test_the_standard_library_goes_in_as_compiled_code() -> None:
     import io
     import zipfile
 
-    blob = next(blob for blob in bundle.gathered().blobs if blob.name == "python_stdlib.zip")
+    blob = next(blob for blob in bundle.build_bundle().blobs if blob.name == "python_stdlib.zip")
     with zipfile.ZipFile(io.BytesIO(gzip.decompress(blob.data))) as read:
         assert {"json/decoder.pyc", "os.pyc"} <= set(read.namelist())
 
 
 def test_the_blobs_leave_room_for_the_slides_in_a_file_of_18_megabytes() -> None:
-    written = sum((len(blob.data) + 2) // 3 * 4 for blob in bundle.gathered().blobs)
+    written = sum((len(blob.data) + 2) // 3 * 4 for blob in bundle.build_bundle().blobs)
     assert written < 13_700_000  # the slides and all else take 3.9 million bytes

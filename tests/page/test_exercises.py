@@ -68,10 +68,10 @@ WRONG = {
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of a page on a disk."""
-    if parts.here() is None:
+    if parts.cached_parts() is None:
         pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
     file = tmp_path_factory.mktemp("page") / "page.html"
-    file.write_text(Page("a page", BODY, STYLE).whole(bundle.gathered()), encoding="utf-8")
+    file.write_text(Page("a page", BODY, STYLE).standalone(bundle.build_bundle()), encoding="utf-8")
     return file.as_uri()
 
 

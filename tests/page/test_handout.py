@@ -13,11 +13,11 @@ from PIL import Image
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import EVERYTHING, NOTHING, live_code
 from triton_workshop.deck.model import Code, Deck, walk
-from triton_workshop.page.bundle import Blob, Inside
-from triton_workshop.page.handout import handout, learning_alone, run_site, scripts_beside
+from triton_workshop.page.bundle import Blob, PageBundle
+from triton_workshop.page.handout import course_order, handout, linked_scripts, run_site
 from triton_workshop.page.markup import Markup
 from triton_workshop.page.outputs import Recordings, read_recordings, run_all, write_recordings
-from triton_workshop.page.page import links_to, make_page
+from triton_workshop.page.page import make_page, script_links
 from triton_workshop.page.slides import Writer
 from triton_workshop.repository import ROOT
 from triton_workshop.screen.palette import DARK
@@ -61,7 +61,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Deck, Recordings]:
 @pytest.fixture(scope="module")
 def printed(ran: tuple[Deck, Recordings]) -> str:
     """Its page."""
-    return handout(*ran).whole()
+    return handout(*ran).standalone()
 
 
 def test_every_slide_has_its_number_its_title_and_an_entry_in_the_contents(page_of: MakePage) -> None:
@@ -122,13 +122,13 @@ def test_what_code_prints_stands_below_it(printed: str) -> None:
 def test_what_code_has_printed_in_a_room_is_not_folded(ran: tuple[Deck, Recordings]) -> None:
     deck, recordings = ran
     outputs = {block: recording.output() for block, recording in recordings.items()}
-    assert 'class="fold"' not in make_page(Writer(deck, outputs, alone=False), {}).whole()
+    assert 'class="fold"' not in make_page(Writer(deck, outputs, self_study=False), {}).standalone()
 
 
 def test_an_output_behind_a_pause_is_folded_once(tmp_path: Path) -> None:
     (tmp_path / "deck.md").write_text("Deck\n===\n\n<!-- pause -->\n\n```bash +exec\necho 1\n```\n")
     deck = load_deck(tmp_path / "deck.md")
-    page = handout(deck, run_all(deck, EVERYTHING, lambda *_: None)).whole()
+    page = handout(deck, run_all(deck, EVERYTHING, lambda *_: None)).standalone()
     assert page.count('class="fold"') == 1
     assert 'class="output"' in page
 
@@ -180,7 +180,7 @@ def test_texts_of_the_repository_are_linked_where_it_was_cloned_from(
     note = "<!-- speaker_note: 'Source: docs/more.md.' -->"
     (tmp_path / "deck.md").write_text(f"Deck\n===\n\nSee `docs/more.md`.\n\n{note}\n", encoding="utf-8")
     monkeypatch.setattr("triton_workshop.page.handout.home", lambda: tmp_path)
-    text = handout(load_deck(tmp_path / "deck.md"), {}).whole()
+    text = handout(load_deck(tmp_path / "deck.md"), {}).standalone()
     linked = [f"{address}/blob/HEAD/docs/more.md"] * 2 if address else []
     assert re.findall(r'<a href="(?!#)(.*?)"', text) == linked
 
@@ -227,9 +227,9 @@ def test_a_script_that_is_no_utf_8_keeps_no_page_back(tmp_path: Path, monkeypatc
     (tmp_path / "exercises" / "one.py").write_bytes(b"# caf\xe9\n")
     (tmp_path / "exercises" / "folder.py").mkdir()
     deck = load_deck(tmp_path / "slides" / "deck.md")
-    assert scripts_beside(deck) == {}, "another repository's scripts are nobody's business"
+    assert linked_scripts(deck) == {}, "another repository's scripts are nobody's business"
     monkeypatch.setattr("triton_workshop.page.handout.home", lambda: tmp_path)
-    assert scripts_beside(deck) == {"exercises/one.py": "# caf\ufffd\n"}
+    assert linked_scripts(deck) == {"exercises/one.py": "# caf\ufffd\n"}
 
 
 def test_a_slide_of_an_exercise_opens_it_where_the_page_has_an_editor(tmp_path: Path) -> None:
@@ -245,13 +245,13 @@ def test_a_slide_of_an_exercise_opens_it_where_the_page_has_an_editor(tmp_path: 
     opener = re.compile(r'<p class="opener"><a href="(.*?)">(.*?)</a>')
     expected = [("#exercise-1", "Open exercise 1"), ("#exercise-2", "Open exercise 2")]
     for live in (False, True):
-        page = handout(load_deck(file), {}, live=live).whole()
+        page = handout(load_deck(file), {}, live=live).standalone()
         assert opener.findall(page) == (expected if live else [])
 
 
 def test_who_learns_alone_finds_the_order_in_the_page_and_slides_by_their_titles() -> None:
     deck = load_deck(ROOT / "slides" / "triton-workshop.md")
-    table = learning_alone(Writer(deck, {}, live=True))
+    table = course_order(Writer(deck, {}, live=True))
     assert words(table).startswith("Alone? Take the slides and exercises in this order Evening")
     for title, row in (
         ("One kernel, many programs", 1),
@@ -284,9 +284,9 @@ def test_the_page_needs_nothing_from_elsewhere(page_of: MakePage) -> None:
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_the_workshops_own_decks_are_all_there(name: str) -> None:
     deck = load_deck(ROOT / "slides" / name)
-    scripts = scripts_beside(deck)
-    writer = Writer(deck, {}, links_to(scripts), address=lambda data: "picture.webp")  # encoding all takes seconds
-    text = make_page(writer, scripts).whole()
+    scripts = linked_scripts(deck)
+    writer = Writer(deck, {}, script_links(scripts), address=lambda data: "picture.webp")  # encoding all takes seconds
+    text = make_page(writer, scripts).standalone()
     said = words(text)
     assert text.count('<section id="slide-') == len(deck.slides)
     codes = [block.content for slide in deck.slides for block in walk(slide.blocks) if isinstance(block.content, Code)]
@@ -327,7 +327,7 @@ def test_a_site_has_its_parts_in_files_named_by_their_content(tmp_path: Path) ->
     deck, folder = tmp_path / "deck.md", tmp_path / "site"
     deck.write_text("One\n===\n", encoding="utf-8")
     for version in (b"older", b"newer"):
-        inside = Inside((Blob("worker.js", version), Blob("page.zip", b"same")), "A licence <of others>")
+        inside = PageBundle((Blob("worker.js", version), Blob("page.zip", b"same")), "A licence <of others>")
         assert run_site(deck, folder, NOTHING, None, lambda: inside) == 0  # noqa: B023  # called before the next round
     text = (folder / "index.html").read_text(encoding="utf-8")
     files = {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.glob("parts/*")}
@@ -340,7 +340,7 @@ def test_a_site_has_its_parts_in_files_named_by_their_content(tmp_path: Path) ->
 def test_what_has_the_colour_of_plain_text_takes_no_bytes_in_code() -> None:
     [line] = code_lines("python", ("total = add(x)  # once",), DARK)
     markup = Markup()
-    assert "t-text" in markup.of(line)
+    assert "t-text" in markup.render(line)
     written = markup.code(line)
     assert "t-text" not in written
     assert re.sub("<[^>]*>", "", written) == line.plain

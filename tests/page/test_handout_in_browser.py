@@ -31,7 +31,7 @@ def handout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     deck = load_deck(ROOT / "slides" / "triton-workshop.md")
     file = tmp_path_factory.mktemp("handout") / "handout.html"
     recordings = read_recordings(ROOT / "benchmarks" / "results" / "deck-outputs.json", deck)
-    file.write_text(handout_of(deck, recordings).whole(), encoding="utf-8")
+    file.write_text(handout_of(deck, recordings).standalone(), encoding="utf-8")
     return file
 
 

@@ -39,17 +39,17 @@ BODY = '<header></header><nav></nav><div class="tools"></div><main></main>'
 
 
 @pytest.fixture(scope="module")
-def inside() -> bundle.Inside:
-    if parts.here() is None:
+def inside() -> bundle.PageBundle:
+    if parts.cached_parts() is None:
         pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
-    return bundle.gathered()
+    return bundle.build_bundle()
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory, inside: bundle.Inside) -> str:
+def file(tmp_path_factory: pytest.TempPathFactory, inside: bundle.PageBundle) -> str:
     """The address of a page on a disk."""
     file = tmp_path_factory.mktemp("page") / "page.html"
-    file.write_text(Page("a page", BODY, "").whole(inside), encoding="utf-8")
+    file.write_text(Page("a page", BODY, "").standalone(inside), encoding="utf-8")
     return file.as_uri()
 
 
@@ -202,7 +202,7 @@ WARM = """async () => {
 }"""
 IMPORTED = """
 from triton_workshop.page.inside import front_end
-print("triton.compiler.code_generator" in front_end._copies)
+print("triton.compiler.code_generator" in front_end._compiler_copies)
 """
 STOPPED_EARLY = """async () => {
   const python = await Parts.python(), first = python.ask({ run: { text: "print(1)" } });
@@ -217,12 +217,12 @@ def test_endless_recursion_is_an_error_like_another(opened: Opened) -> None:
     assert "".join(ask(opened, run={"text": "print(1)"})["heard"]) == "1\n"
 
 
-def test_a_site_gives_the_same_page_to_any_host(tmp_path: Path, inside: bundle.Inside, browser: Browser) -> None:
+def test_a_site_gives_the_same_page_to_any_host(tmp_path: Path, inside: bundle.PageBundle, browser: Browser) -> None:
     """A host without headers of ours, as Python's own server; it keeps what a script in the page tries to fetch."""
     (tmp_path / "parts").mkdir()
     for blob in inside.blobs:
         (tmp_path / blob.address("parts/")).write_bytes(blob.data)
-    (tmp_path / "index.html").write_text(Page("a page", BODY, "").whole(inside, beside="parts/"), encoding="utf-8")
+    (tmp_path / "index.html").write_text(Page("a page", BODY, "").standalone(inside, folder="parts/"), encoding="utf-8")
     asked = list[str]()
 
     class Host(SimpleHTTPRequestHandler):
@@ -247,18 +247,18 @@ def test_a_site_gives_the_same_page_to_any_host(tmp_path: Path, inside: bundle.I
 
 
 def test_a_room_runs_kernels_tells_how_far_it_is_and_goes_on_without_its_server(
-    tmp_path: Path, inside: bundle.Inside, browser: Browser
+    tmp_path: Path, inside: bundle.PageBundle, browser: Browser
 ) -> None:
     """Scripts that run there can neither tell the room anything, nor ask it."""
     pytest.importorskip("starlette")
     from tests.room.loopback import served
-    from triton_workshop.attendance.room import Room
+    from triton_workshop.attendance.register import Register
     from triton_workshop.room.server import Server
 
     (tmp_path / "deck.md").write_text("One\n===\n\n```python +exec\nprint(1)\n```\n", encoding="utf-8")
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     server = Server(room, "", inside)
-    server.site.show(load_deck(tmp_path / "deck.md"))
+    server.page.set_deck(load_deck(tmp_path / "deck.md"))
     page, asked = browser.new_page(), list[str]()
     page.on("request", lambda request: asked.append(request.url))
     with served(server.app) as address, closing(server.stream):
@@ -266,15 +266,15 @@ def test_a_room_runs_kernels_tells_how_far_it_is_and_goes_on_without_its_server(
         assert "".join(ask(page, run={"text": "print(1)"})["heard"]) == "1\n"
         keep_secrets(page)
         assert successes(attacks(page)) == {}
-        assert not room.board().present
+        assert not room.board().attendees
         of_the_page = json.loads(page.evaluate(OF_THE_PAGE, attacker(page)))
         assert of_the_page["a request"] == "got 400"  # which says that the room has heard what is no report
         solved = {"exercise": "2", "filled": 3, "todos": 3, "right": True, "hints": 1}
         page.evaluate("(detail) => document.dispatchEvent(new CustomEvent('progress', { detail }))", solved)
-        assert not room.board().present
+        assert not room.board().attendees
         with page.expect_response(lambda answer: answer.url.endswith("/report")):
             page.get_by_role("button", name="Tell the room").click()
-        (told,) = room.board().present[0].progress
+        (told,) = room.board().attendees[0].progress
         assert asdict(told) == solved
     assert "".join(ask(page, run={"text": "print(2)"})["heard"]) == "2\n"
     page.close()

@@ -42,7 +42,7 @@ MODULES = """
 import json, sys
 from triton_workshop.page.inside import front_end, worker
 worker.warm_up(0), worker.warm_up(1)
-json.dumps([*sys.modules, *front_end._copies])
+json.dumps([*sys.modules, *front_end._compiler_copies])
 """
 
 
@@ -231,7 +231,7 @@ def test_compiled_modules_are_what_the_page_would_compile(page: PageInNode, with
         written.writestr("one/__init__.py", "")
         written.writestr("one/two.py", "def three():\n    return 3\n")
         written.writestr("one/data.txt", "four")
-    found = archive.compiled(data.getvalue(), parts.ready()["pyodide.mjs"].parent, "/lib", *with_text)
+    found = archive.compile_archive(data.getvalue(), parts.ensure_parts()["pyodide.mjs"].parent, "/lib", *with_text)
     assert found is not None
     with zipfile.ZipFile(io.BytesIO(found)) as read:
         names = set(read.namelist())

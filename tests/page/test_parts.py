@@ -35,13 +35,13 @@ def listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "list.toml").write_text(
         package("pyodide@314.0.3", "pyodide.mjs", "pyodide-lock.json") + package("@some/thing@1.0.0", "some.js") + wheel
     )
-    monkeypatch.setattr(parts, "LIST", tmp_path / "list.toml")
+    monkeypatch.setattr(parts, "LIST_FILE", tmp_path / "list.toml")
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
-    parts.listed.cache_clear()
+    parts.list_parts.cache_clear()
     registry = tmp_path / "registry"
     registry.mkdir()
     yield registry
-    parts.listed.cache_clear()
+    parts.list_parts.cache_clear()
 
 
 @pytest.fixture
@@ -71,15 +71,15 @@ def test_a_folder_with_all_parts_needs_no_network(
     listed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parts, "_npm", lambda: pytest.fail("npm was asked"))
-    files = parts.ready(copies(tmp_path / "stick", *CONTENTS))
+    files = parts.ensure_parts(copies(tmp_path / "stick", *CONTENTS))
     assert {name: file.read_bytes() for name, file in files.items()} == CONTENTS
-    assert parts.ready() == files == parts.here()
+    assert parts.ensure_parts() == files == parts.cached_parts()
 
 
 def test_npm_fetches_each_package_once(listed: Path, npm: Path, tmp_path: Path) -> None:
     said: list[str] = []
     for _ in range(2):
-        files = parts.ready(copies(tmp_path / f"wheels{len(said)}", "some.whl"), said.append)
+        files = parts.ensure_parts(copies(tmp_path / f"wheels{len(said)}", "some.whl"), said.append)
     assert {name: file.read_bytes() for name, file in files.items()} == CONTENTS
     assert [line.split(" --")[0] for line in npm.read_text().splitlines()] == ["pack @some/thing@1.0.0 pyodide@314.0.3"]
     assert len(said) == 1
@@ -91,7 +91,7 @@ def test_what_is_fetched_is_told_in_bytes(listed: Path, npm: Path, monkeypatch: 
     wheel.write_bytes(CONTENTS["some.whl"])
     monkeypatch.setattr(parts, "distribution", lambda core: f"{wheel.parent.as_uri()}/")
     heard = list[tuple[str, int, int]]()
-    parts.ready(advance=lambda *told: heard.append(told))
+    parts.ensure_parts(advance=lambda *told: heard.append(told))
     of_npm = sum(len(data) for name, data in CONTENTS.items() if name != "some.whl")
     assert heard[0] == (parts.NPM, 0, of_npm)
     assert heard[-1] == ("some.whl", len(CONTENTS["some.whl"]), len(CONTENTS["some.whl"]))
@@ -111,8 +111,8 @@ def test_another_file_of_the_same_name_is_refused(listed: Path, tmp_path: Path) 
     folder = copies(tmp_path / "stick", *CONTENTS)
     (folder / "some.js").write_bytes(b"alert()")
     with pytest.raises(WorkshopError, match=r"some\.js from .* is not the file"):
-        parts.ready(folder)
-    assert parts.here() is None
+        parts.ensure_parts(folder)
+    assert parts.cached_parts() is None
 
 
 def test_without_a_network_the_message_names_what_is_missing(
@@ -121,7 +121,7 @@ def test_without_a_network_the_message_names_what_is_missing(
     where = parts.distribution
     monkeypatch.setattr(parts, "distribution", lambda core: where(core).replace("https://", "file:///nowhere/"))
     with pytest.raises(WorkshopError, match=r"(?s)needs some\.whl.*full/some\.whl cannot be reached.*--parts FOLDER"):
-        parts.ready()
+        parts.ensure_parts()
 
 
 def test_what_npm_says_is_passed_on(listed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,12 +130,12 @@ def test_what_npm_says_is_passed_on(listed: Path, tmp_path: Path, monkeypatch: p
     program.chmod(0o755)
     monkeypatch.setattr(parts, "_npm", lambda: [str(program)])
     with pytest.raises(WorkshopError, match=r"(?s)needs pyodide\.mjs, .*no such registry"):
-        parts.ready()
-    left = {file.name for file in parts.cache().iterdir()}
+        parts.ensure_parts()
+    left = {file.name for file in parts.parts_folder().iterdir()}
     assert left <= {"fetching.lock"}
 
 
 def test_the_list_names_each_part_once() -> None:
-    names = [part.name for part in parts.listed()]
+    names = [part.name for part in parts.list_parts()]
     assert len(names) == len(set(names))
-    assert sum(part.size for part in parts.listed()) < 20e6
+    assert sum(part.size for part in parts.list_parts()) < 20e6

@@ -15,11 +15,11 @@ import pytest
 import torch
 
 from triton_workshop.page.torch import absent
-from triton_workshop.page.torch.install import built, modules
+from triton_workshop.page.torch.install import build_modules, modules
 from triton_workshop.page.torch.tensor import METHODS, Tensor
 from triton_workshop.repository import ROOT
 
-OURS = built()["torch"]
+OURS = build_modules()["torch"]
 LINES = (Path(__file__).parent / "torch_cases.txt").read_text(encoding="utf-8").splitlines()
 CASES = [line for line in LINES if line and not line.startswith("#")]
 KINDS = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64")
@@ -130,10 +130,10 @@ def _their(owner: str) -> Any:
 def known_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The names of PyTorch, as a page has them."""
     (tmp_path / "names.json").write_text('{"torch": ["fft", "sum"], "torch.Tensor": ["cauchy_"]}')
-    monkeypatch.setattr(absent, "NAMES", tmp_path / "names.json")
-    absent.on_a_laptop.cache_clear()
+    monkeypatch.setattr(absent, "LAPTOP_NAMES", tmp_path / "names.json")
+    absent.laptop_names.cache_clear()
     yield
-    absent.on_a_laptop.cache_clear()
+    absent.laptop_names.cache_clear()
 
 
 @pytest.mark.usefixtures("known_names")

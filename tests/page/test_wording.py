@@ -9,13 +9,13 @@ import pytest
 from triton_workshop.checking.check import source_or_verdict
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.page.inside.wording import described
+from triton_workshop.page.inside.wording import describe_verdict
 
 ADD = EXERCISES["1"]
 
 
 def said(finding: Finding) -> dict[str, object]:
-    return described(Verdict("1", Path("mine.py"), "simulator", 0.1, (), (finding,)), ADD, ADD.solution)
+    return describe_verdict(Verdict("1", Path("mine.py"), "simulator", 0.1, (), (finding,)), ADD, ADD.solution)
 
 
 @pytest.mark.parametrize("number", EXERCISES)
@@ -37,10 +37,10 @@ def test_a_syntax_error_says_what_it_means_before_what_python_says(tmp_path: Pat
     (tmp_path / "mine.py").write_text(ADD.solution.replace("def add_kernel(", "def add_kernel"))
     verdict = source_or_verdict(ADD, tmp_path / "mine.py", 0.0)
     assert isinstance(verdict, Verdict)
-    (meaning, python), *_ = (part["rows"] for part in described(verdict, ADD, verdict.text)["parts"])
+    (meaning, python), *_ = (part["rows"] for part in describe_verdict(verdict, ADD, verdict.text)["parts"])
     assert meaning[0][0].startswith("Python cannot read this line.")
     assert python == (("SyntaxError: unmatched ')'", "muted"),)
-    assert described(verdict, ADD, verdict.text)["hints"] == []
+    assert describe_verdict(verdict, ADD, verdict.text)["hints"] == []
 
 
 def test_a_hint_that_asks_waits_until_it_is_asked_for() -> None:

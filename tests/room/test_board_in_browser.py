@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tests.chromium import axe_findings
 from triton_workshop.attendance.board import Progress
 from triton_workshop.attendance.board_key import board_link
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.room.server import Server
 
 from .loopback import served
@@ -43,26 +43,26 @@ class Tunnel:
 
 
 @pytest.fixture
-def room(tmp_path: Path) -> Room:
+def room(tmp_path: Path) -> Register:
     """Ada is right with one exercise, Bob asks for help, and somebody without a name has asked before him."""
     clock = [1e9]
-    room = Room(tmp_path / "room.sqlite", lambda: clock[0])
+    room = Register(tmp_path / "room.sqlite", lambda: clock[0])
     for name in ("Ada", MARKUP, None):
         room.report(room.enter(name).number, Progress("1", 3, 9, right=False, hints=1))
     room.report(1, Progress("1", 9, 9, right=True, hints=1))
-    room.ask(3)
+    room.call_for_help(3)
     clock[0] += 130
-    room.ask(2)
+    room.call_for_help(2)
     return room
 
 
 @pytest.fixture
-def tunnel(room: Room) -> Tunnel:
+def tunnel(room: Register) -> Tunnel:
     return Tunnel(Server(room, "").app)
 
 
 @pytest.fixture(params=[(theme, size) for theme in ("dark", "light") for size in SIZES], ids="-".join)
-def board(request: pytest.FixtureRequest, browser: Browser, room: Room, tunnel: Tunnel) -> Iterator[Page]:
+def board(request: pytest.FixtureRequest, browser: Browser, room: Register, tunnel: Tunnel) -> Iterator[Page]:
     """The board as opened by the link that the presenter has; its console stays empty."""
     theme, size = request.param
     width, height = SIZES[size]
@@ -80,7 +80,7 @@ def board(request: pytest.FixtureRequest, browser: Browser, room: Room, tunnel: 
 
 
 def test_the_board_shows_who_asks_and_who_is_where_and_d_marks_the_oldest_call_as_done(
-    board: Page, room: Room, tunnel: Tunnel
+    board: Page, room: Register, tunnel: Tunnel
 ) -> None:
     from playwright.sync_api import expect
 
@@ -107,7 +107,7 @@ def test_the_board_shows_who_asks_and_who_is_where_and_d_marks_the_oldest_call_a
 
 
 def test_the_board_removes_who_the_presenter_says_and_tells_that_somebody_guesses(
-    board: Page, room: Room, monkeypatch: pytest.MonkeyPatch
+    board: Page, room: Register, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from playwright.sync_api import expect
 
@@ -122,10 +122,10 @@ def test_the_board_removes_who_the_presenter_says_and_tells_that_somebody_guesse
     for left in (3, 2):
         board.get_by_role("button", name=f"Remove: {MARKUP}").click()
         expect(board.locator("#state")).to_contain_text(f"{left} attendees")
-    assert [present.number for present in room.board().present] == [1, 3]
+    assert [present.number for present in room.board().attendees] == [1, 3]
     assert asked[0].startswith(f"Remove {MARKUP} from the room")
     assert not board.locator("#guessed").is_visible()
-    monkeypatch.setattr("triton_workshop.attendance.room.MOST_WRONG", 1)
-    room.opens("AAAAA")
+    monkeypatch.setattr("triton_workshop.attendance.register.MAX_WRONG_WORDS", 1)
+    room.accepts_word("AAAAA")
     expect(board.locator("#guessed")).to_contain_text("Somebody is guessing the room's word")
     assert axe_findings(board, "document", "{}") == []

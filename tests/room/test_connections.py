@@ -21,11 +21,11 @@ pytest.importorskip("uvicorn")
 
 from tests.room.attacks import Headers, connect, drop, open_connections, request
 from tests.room.loopback import asked, served
-from triton_workshop.attendance.room import Room
-from triton_workshop.room.demand import EXCESS
-from triton_workshop.room.limits import PART_BYTES, UNREAD_BYTES, Client, Connections, GoneError, Pace
+from triton_workshop.attendance.register import Register
+from triton_workshop.room.limits import CHUNK_BYTES, SEND_BUFFER_BYTES, Client, ClientGoneError, Connections, Throttle
+from triton_workshop.room.live_page import text_file
+from triton_workshop.room.rate_limiter import EXCESS_REFUSALS
 from triton_workshop.room.server import Server
-from triton_workshop.room.site import text_file
 
 Serving = tuple[Server, str, Headers]
 PATIENCE_SECONDS = 10.0
@@ -34,7 +34,7 @@ PATIENCE_SECONDS = 10.0
 @pytest.fixture
 def serving(tmp_path: Path) -> Iterator[Serving]:
     """A server, its address, and the session of an attendee."""
-    with closing(Room(tmp_path / "room.sqlite")) as room:
+    with closing(Register(tmp_path / "room.sqlite")) as room:
         made = Server(room, "")
         with served(made.app, watched=True) as address:
             yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
@@ -43,7 +43,7 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
 @pytest.fixture
 def five_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five connections may wait for their client, and a sixth costs one of them at once."""
-    monkeypatch.setattr("triton_workshop.room.limits.MOST_OPEN", 5)
+    monkeypatch.setattr("triton_workshop.room.limits.MAX_IDLE_CONNECTIONS", 5)
     monkeypatch.setattr("triton_workshop.room.limits.GRACE_SECONDS", 0.0)
 
 
@@ -57,19 +57,19 @@ def reaches(holds: Callable[[], bool]) -> bool:
 
 def test_requests_that_are_dropped_end_and_cost_others_no_time(serving: Serving) -> None:
     made, address, session = serving
-    made.site.pieces["large"], made.site.pieces["small"] = b"x" * 10_000, b"y"
-    made.pace = Pace(1000, 1)
+    made.page.pieces["large"], made.page.pieces["small"] = b"x" * 10_000, b"y"
+    made.throttle = Throttle(1000, 1)
     drop(address, 60, "/piece/large", session)  # ten minutes of them
     assert reaches(lambda: not made.app.connections._answers)
 
 
 def test_who_asks_for_much_at_once_keeps_others_waiting_for_a_turn_only(serving: Serving) -> None:
     made, address, session = serving
-    made.site.pieces["large"], made.site.pieces["small"] = b"x" * 100, b"y"
-    made.pace = Pace(1000, 1)
+    made.page.pieces["large"], made.page.pieces["small"] = b"x" * 100, b"y"
+    made.throttle = Throttle(1000, 1)
     with open_connections(address, 30, request("/piece/large", session)):  # three seconds of them
         assert reaches(lambda: len(made.app.connections._answers) > 20)
-        ada = {"Authorization": f"Bearer {made._room.enter().token}"}
+        ada = {"Authorization": f"Bearer {made._register.enter().token}"}
         assert asked(f"{address}piece/small", headers=ada).text == "y"
         assert len(made.app.connections._answers) > 10
     assert reaches(lambda: not made.app.connections._answers)
@@ -84,7 +84,7 @@ def test_pictures_that_nobody_waits_for_are_not_encoded(serving: Serving, monkey
         encoding.set()
         over.wait(PATIENCE_SECONDS)
 
-    monkeypatch.setattr(made.site.pictures, "webp", picture)
+    monkeypatch.setattr(made.page.pictures, "webp", picture)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(asked, f"{address}picture/first.webp", None, session)
         assert encoding.wait(PATIENCE_SECONDS)
@@ -107,7 +107,7 @@ def test_whoever_waits_for_an_answer_is_not_cut_for_any_number_of_new_connection
         waiting.set()
         over.wait(PATIENCE_SECONDS)
 
-    monkeypatch.setattr(made.site.pictures, "webp", picture)
+    monkeypatch.setattr(made.page.pictures, "webp", picture)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(asked, f"{address}picture/x.webp", None, session)
         assert waiting.wait(PATIENCE_SECONDS)
@@ -137,7 +137,7 @@ CROWD = 1200
 def crowd(connections: Connections) -> dict[Client, Transport]:
     transports = {("10.0.0.1", port): Transport() for port in range(CROWD)}
     for client, transport in transports.items():
-        connections.opened(client, transport)
+        connections.add(client, transport)
     return transports
 
 
@@ -154,7 +154,7 @@ async def a_while() -> None:
 @pytest.mark.usefixtures("no_grace")
 async def test_of_a_wave_those_go_that_never_send_a_request() -> None:
     connections = Connections()
-    connections.opened(ada := ("10.0.0.2", 1), hers := Transport())
+    connections.add(ada := ("10.0.0.2", 1), hers := Transport())
     transports = crowd(connections)
     with connections.answering(ada):  # her request was read after the wave had come
         await a_while()
@@ -173,7 +173,7 @@ async def test_beside_many_that_are_idle_a_new_connection_may_take_its_time() ->
     for client in crowd(connections):
         with connections.answering(client):
             pass
-    connections.opened(("10.0.0.2", 1), hers := Transport())
+    connections.add(("10.0.0.2", 1), hers := Transport())
     await a_while()
     assert not hers.is_cut
 
@@ -181,7 +181,7 @@ async def test_beside_many_that_are_idle_a_new_connection_may_take_its_time() ->
 @pytest.mark.usefixtures("no_grace")
 async def test_between_two_requests_a_connection_goes_only_after_those_that_never_sent_one() -> None:
     connections = Connections()
-    connections.opened(ada := ("10.0.0.2", 1), hers := Transport())
+    connections.add(ada := ("10.0.0.2", 1), hers := Transport())
     with connections.answering(ada):
         pass
     crowd(connections)
@@ -190,7 +190,7 @@ async def test_between_two_requests_a_connection_goes_only_after_those_that_neve
     for client in [*connections._new]:
         with connections.answering(client):
             pass
-    connections.opened(bob := ("10.0.0.2", 2), Transport())
+    connections.add(bob := ("10.0.0.2", 2), Transport())
     with connections.answering(bob):
         pass
     await a_while()
@@ -201,25 +201,25 @@ async def test_between_two_requests_a_connection_goes_only_after_those_that_neve
 async def test_of_the_idle_ones_of_an_address_the_longest_silent_goes_and_who_still_reads_last(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("triton_workshop.room.limits.MOST_OPEN", 5)
+    monkeypatch.setattr("triton_workshop.room.limits.MAX_IDLE_CONNECTIONS", 5)
     connections, transports = Connections(), [Transport() for _ in range(8)]
     transports[0].unread = transports[2].unread = 1
     for port, transport in enumerate(transports):
-        connections.opened(("10.0.0.1", port), transport)
+        connections.add(("10.0.0.1", port), transport)
         with connections.answering(("10.0.0.1", port)):
             pass
         await a_while()
     assert [port for port, transport in enumerate(transports) if transport.is_cut] == [1, 3, 4]
     for transport in transports:
         transport.unread = 1
-    connections.opened(("10.0.0.1", 9), Transport())
+    connections.add(("10.0.0.1", 9), Transport())
     await a_while()
     assert transports[0].is_cut, "nobody else is left"
 
 
 async def test_an_answer_that_nobody_waits_for_ends() -> None:
     connections, client = Connections(), ("10.0.0.1", 1)
-    connections.opened(client, Transport())
+    connections.add(client, Transport())
 
     async def answer() -> None:
         with connections.answering(client):
@@ -227,15 +227,15 @@ async def test_an_answer_that_nobody_waits_for_ends() -> None:
 
     task = asyncio.create_task(answer())
     await a_while()
-    connections.closed(client)
-    with pytest.raises(GoneError):
+    connections.remove(client)
+    with pytest.raises(ClientGoneError):
         await task
     assert not connections._answers
 
 
 async def test_an_answer_that_the_server_ends_is_not_taken_for_one_that_nobody_waits_for() -> None:
     connections, client = Connections(), ("10.0.0.1", 1)
-    connections.opened(client, Transport())
+    connections.add(client, Transport())
 
     async def answer() -> None:
         with connections.answering(client):
@@ -247,7 +247,7 @@ async def test_an_answer_that_the_server_ends_is_not_taken_for_one_that_nobody_w
     with suppress(asyncio.CancelledError):
         await task
     assert task.cancelled()
-    connections.closed(client)
+    connections.remove(client)
 
 
 def test_a_connection_that_comes_with_a_wave_is_answered(serving: Serving) -> None:
@@ -269,13 +269,13 @@ def test_the_end_of_an_answer_does_not_wait_for_the_client_to_acknowledge_its_be
 
 
 async def test_the_presenter_hears_which_attendee_asks_for_far_too_much(tmp_path: Path) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     made, mallory = Server(room, ""), room.enter("Mallory")
     room.enter("Ada")
     for token in (mallory.token, "of nobody"):
-        for _ in range(EXCESS):
-            made.guard.demand.refuse(token)
-    await made.look()
+        for _ in range(EXCESS_REFUSALS):
+            made.guard.sessions.record_refusal(token)
+    await made.refresh()
     (warning,) = room.board().warnings
     assert warning.startswith("Mallory, number 1, asks for far more than a page needs")
 
@@ -284,15 +284,15 @@ def test_requests_beyond_a_sessions_share_are_refused_and_all_of_them_are_counte
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, address, session = serving
-    monkeypatch.setattr("triton_workshop.room.demand.MOST_REQUESTS", 5)
-    made.site.pieces["piece"], made.pace = b"x", Pace(1e-6, 1e-9)
+    monkeypatch.setattr("triton_workshop.room.rate_limiter.MAX_PENDING_REQUESTS", 5)
+    made.page.pieces["piece"], made.throttle = b"x", Throttle(1e-6, 1e-9)
     assert asked(f"{address}piece/piece", headers=session).text == "x", "and then nobody gets it today"
     with open_connections(address, 5, request("/piece/piece", session)):
         assert reaches(lambda: len(made.app.connections._answers) == 5)
         refused = [asked(address + path, headers=session) for path in ("", "piece/piece", "page.js", "events") * 5]
         assert {(answer.status, answer.headers["retry-after"]) for answer in refused} == {(429, "1")}
-        assert made.guard.demand.excessive() == [session["Authorization"].removeprefix("Bearer ")]
-        ada = {"Authorization": f"Bearer {made._room.enter().token}"}
+        assert made.guard.sessions.excessive() == [session["Authorization"].removeprefix("Bearer ")]
+        ada = {"Authorization": f"Bearer {made._register.enter().token}"}
         assert asked(f"{address}page.js", headers=ada).status == 200
     assert reaches(lambda: not made.app.connections._answers)
     assert asked(f"{address}page.js", headers=session).status == 200
@@ -304,10 +304,10 @@ def test_requests_beyond_a_sessions_share_are_refused_and_all_of_them_are_counte
 def test_sessions_that_fill_the_server_leave_a_way_in_at_their_own_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("triton_workshop.room.limits.MOST_CONNECTIONS", 30)
-    with closing(Room(tmp_path / "room.sqlite")) as room:
+    monkeypatch.setattr("triton_workshop.room.limits.MAX_CONNECTIONS", 30)
+    with closing(Register(tmp_path / "room.sqlite")) as room:
         made, tokens = Server(room, ""), [room.enter().token for _ in range(6)]
-        made.site.pieces["piece"], made.pace = b"x", Pace(1e-6, 1e-9)
+        made.page.pieces["piece"], made.throttle = b"x", Throttle(1e-6, 1e-9)
         with served(made.app, watched=True) as address, ExitStack() as stack:
 
             def flood() -> None:
@@ -333,18 +333,18 @@ def test_sessions_that_fill_the_server_leave_a_way_in_at_their_own_address(
 async def test_the_address_with_most_connections_makes_room_and_there_the_session_that_waits_for_most(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("triton_workshop.room.limits.MOST_CONNECTIONS", 10)
+    monkeypatch.setattr("triton_workshop.room.limits.MAX_CONNECTIONS", 10)
     connections, transports = Connections(), dict[Client, Transport]()
     sessions = {"Mallory": ("2001:db8::1", 4), "Eve": ("2001:db8::2", 2), "Ada": ("10.0.0.2", 3)}
     with ExitStack() as waiting:
         for session, (host, number) in sessions.items():
             for port in range(number):
                 transports[host, port] = Transport()
-                connections.opened((host, port), transports[host, port])
+                connections.add((host, port), transports[host, port])
                 waiting.enter_context(connections.answering((host, port), session))
         cut = list[Client]()
         for port in range(6):
-            connections.opened(("10.0.0.3", port), Transport())
+            connections.add(("10.0.0.3", port), Transport())
             cut += [client for client, each in transports.items() if each.is_cut and client not in cut]
     assert cut[:2] == [("2001:db8::1", 0), ("2001:db8::1", 1)]
     assert len(cut) == 3, "then the new address is the one with most"
@@ -354,13 +354,13 @@ async def test_the_address_with_most_connections_makes_room_and_there_the_sessio
 async def test_where_no_session_waits_the_longest_silent_of_the_crowd_goes_and_none_that_follows_or_enters(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("triton_workshop.room.limits.MOST_CONNECTIONS", 5)
+    monkeypatch.setattr("triton_workshop.room.limits.MAX_CONNECTIONS", 5)
     connections, transports = Connections(), [Transport() for _ in range(7)]
     with ExitStack() as entering:
         for port, transport in enumerate(transports):
-            connections.opened(("10.0.0.1", port), transport)
+            connections.add(("10.0.0.1", port), transport)
             if port == 0:
-                connections.follows(("10.0.0.1", port))
+                connections.stop_timeout(("10.0.0.1", port))
             elif port == 1:
                 entering.enter_context(connections.answering(("10.0.0.1", port)))
     assert [port for port, transport in enumerate(transports) if transport.is_cut] == [2, 3]
@@ -372,14 +372,14 @@ async def test_where_no_session_waits_the_longest_silent_of_the_crowd_goes_and_n
 def test_of_an_answer_that_nobody_reads_little_is_kept_and_who_reads_later_gets_all(serving: Serving) -> None:
     made, address, session = serving
     large = "".join(map(str, range(1_000_000)))
-    made.site._files["large.js"] = text_file(large, "javascript")
+    made.page._files["large.js"] = text_file(large, "javascript")
     connections = made.app.connections
     with open_connections(address, 20, request("/large.js", session | {"Connection": "close"})) as unread:
         assert reaches(lambda: len(connections._idle) == 20)
         for transport in connections._all.values():
-            assert transport.get_write_buffer_size() <= 2 * PART_BYTES  # type: ignore[attr-defined]
+            assert transport.get_write_buffer_size() <= 2 * CHUNK_BYTES  # type: ignore[attr-defined]
             kept = transport.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
-            assert kept <= 2 * UNREAD_BYTES, "Linux says twice what it was asked for"
+            assert kept <= 2 * SEND_BUFFER_BYTES, "Linux says twice what it was asked for"
         with unread[0].makefile("rb") as answer:
             assert answer.read().endswith(large.encode())
 
@@ -387,7 +387,7 @@ def test_of_an_answer_that_nobody_reads_little_is_kept_and_who_reads_later_gets_
 @pytest.mark.usefixtures("five_open")
 def test_of_those_who_do_not_read_the_longest_silent_go(serving: Serving) -> None:
     made, address, session = serving
-    made.site._files["large.js"] = text_file("x" * 20_000_000, "javascript")
+    made.page._files["large.js"] = text_file("x" * 20_000_000, "javascript")
     with open_connections(address, 20, request("/large.js", session)):
         assert reaches(lambda: len(made.app.connections._all) == 5)
         assert asked(f"{address}page.js", headers=session).status == 200
@@ -397,7 +397,7 @@ def test_of_those_who_do_not_read_the_longest_silent_go(serving: Serving) -> Non
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not say how much is unread")
 def test_who_reads_slowly_gets_all_while_others_of_the_address_come_and_say_nothing(serving: Serving) -> None:
     made, address, session = serving
-    made.site._files["large.js"] = text_file(large := "".join(map(str, range(20_000))), "javascript")
+    made.page._files["large.js"] = text_file(large := "".join(map(str, range(20_000))), "javascript")
     connections = made.app.connections
     with closing(socket.socket()) as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -419,8 +419,8 @@ def test_the_system_keeps_nothing_for_a_connection_that_was_cut(
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, address, session = serving
-    monkeypatch.setattr("triton_workshop.room.limits.READING_SECONDS", 0.2)
-    made.site._files["large.js"] = text_file("x" * 20_000_000, "javascript")
+    monkeypatch.setattr("triton_workshop.room.limits.CLIENT_TIMEOUT_SECONDS", 0.2)
+    made.page._files["large.js"] = text_file("x" * 20_000_000, "javascript")
     with closing(connect(address, request("/large.js", session))) as unread:
         assert reaches(lambda: len(made.app.connections._idle) == 1)
         assert reaches(lambda: not made.app.connections._all)
@@ -430,7 +430,7 @@ def test_the_system_keeps_nothing_for_a_connection_that_was_cut(
 
 def test_who_follows_is_not_taken_for_one_who_does_not_read(serving: Serving) -> None:
     made, address, session = serving
-    made.stream.set("output-0", "x" * 3 * PART_BYTES)
+    made.stream.set("output-0", "x" * 3 * CHUNK_BYTES)
     with closing(connect(address, request("/events", session))) as following:
         with following.makefile("rb") as events:
             assert any(line.startswith(b'data: {"key": "output-0"') for line in events)
@@ -457,12 +457,12 @@ def test_an_address_counts_only_if_a_proxy_says_so_that_the_presenter_has_named(
     tmp_path: Path, proxy: str, forwarded: str | None, address: str
 ) -> None:
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
-    with closing(Room(tmp_path / "room.sqlite")) as room:
+    with closing(Register(tmp_path / "room.sqlite")) as room:
         made = Server(room, "", proxy=proxy)
         with served(made.app, watched=True) as at:
             body = f"word={room.word}".encode()
             token = json.loads(asked(f"{at}enter", body, headers).text)["token"]
-            assert [*made.guard._entries._full] == [address]
+            assert [*made.guard._entry_limiter._full_at] == [address]
             events = request("/events", headers | {"Authorization": f"Bearer {token}"})
             with closing(connect(at, events)) as following:
                 assert following.recv(100).startswith(b"HTTP/1.1 200")

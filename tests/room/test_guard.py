@@ -22,10 +22,17 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from tests.room.loopback import Answer, asked, served
-from triton_workshop.attendance.room import KEPT_OPEN_SECONDS, Room
-from triton_workshop.room.demand import EXCESS, EXCESS_SECONDS, MOST_REQUESTS, REQUESTS, Allowance, Demand
-from triton_workshop.room.guard import ENTRIES, GUESSED, LONGEST_ADDRESS, Guard, address_of
-from triton_workshop.room.limits import LARGEST_BODY_BYTES, POLICY, Limits, Pace
+from triton_workshop.attendance.register import ROOM_LIFETIME_SECONDS, Register
+from triton_workshop.room.guard import ENTRY_BURST, GUESSED, MAX_ADDRESS_CHARACTERS, Guard, client_address
+from triton_workshop.room.limits import MAX_BODY_BYTES, POLICY, Limits, Throttle
+from triton_workshop.room.rate_limiter import (
+    EXCESS_REFUSALS,
+    EXCESS_SECONDS,
+    MAX_PENDING_REQUESTS,
+    REQUEST_BURST,
+    RateLimiter,
+    SessionLimiter,
+)
 
 FORM = "application/x-www-form-urlencoded"
 BROWSER = {"Accept": "text/html,*/*", "Content-Type": FORM}
@@ -36,19 +43,19 @@ async def who(request: Request) -> Response:
 
 
 @pytest.fixture(scope="module")
-def room(tmp_path_factory: pytest.TempPathFactory) -> Room:
-    return Room(tmp_path_factory.mktemp("room") / "room.sqlite")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Register:
+    return Register(tmp_path_factory.mktemp("room") / "room.sqlite")
 
 
 @pytest.fixture(scope="module")
-def address(room: Room) -> Iterator[str]:
+def address(room: Register) -> Iterator[str]:
     app = Starlette(routes=[Route("/", who), Route("/report", who, methods=["POST"])])
     with served(Limits(Guard(app, room, "https://talks.example.org/triton/"))) as address:
         yield address
 
 
 @pytest.fixture(scope="module")
-def session(room: Room) -> dict[str, str]:
+def session(room: Register) -> dict[str, str]:
     return {"Authorization": f"Bearer {room.enter().token}"}
 
 
@@ -117,7 +124,7 @@ def test_a_program_may_ask_without_a_host(address: str) -> None:
     assert " 401 " in raw(address, "GET / HTTP/1.0\n\n").splitlines()[0]
 
 
-def test_the_word_gives_a_browser_a_session_without_regard_to_case(address: str, room: Room) -> None:
+def test_the_word_gives_a_browser_a_session_without_regard_to_case(address: str, room: Register) -> None:
     answer = raw(address, f"GET /?word={room.word.lower()} HTTP/1.1\nHost: localhost\nConnection: close\n\n")
     head = answer.lower()
     assert " 303 " in head
@@ -137,7 +144,7 @@ def test_where_a_wrong_word_was_entered_a_browser_that_comes_back_finds_the_door
     assert "location: ./\r\n" in raw(address, "GET /enter HTTP/1.1\nHost: localhost\nConnection: close\n\n").lower()
 
 
-def test_a_link_with_a_session_asks_before_a_browser_becomes_that_attendee(address: str, room: Room) -> None:
+def test_a_link_with_a_session_asks_before_a_browser_becomes_that_attendee(address: str, room: Register) -> None:
     """Anybody may have sent it, so that they get what the reader tells."""
     mallory, ada = room.enter("<b>Mallory"), room.enter("Ada")
     link = f"{address}?session={mallory.token}"
@@ -151,7 +158,7 @@ def test_a_link_with_a_session_asks_before_a_browser_becomes_that_attendee(addre
     assert asked(f"{address}report?session={ada.token}", b"").status == 401
 
 
-def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room: Room) -> None:
+def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room: Register) -> None:
     ada = room.enter("Ada")
     body = f"session={ada.token}"
     head = f"POST /enter HTTP/1.1\nHost: localhost\nConnection: close\nContent-Length: {len(body)}\n"
@@ -163,13 +170,13 @@ def test_who_has_joined_opens_the_slides_as_the_same_attendee(address: str, room
 
 @pytest.mark.parametrize(("url", "secure"), [("", False), ("http://a.example", False), ("https://a.example/x", True)])
 def test_a_session_that_came_over_https_stays_there(tmp_path: Path, url: str, secure: bool) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     with served(Limits(guarded(room, url))) as address:
         answer = raw(address, f"GET /?word={room.word} HTTP/1.1\nHost: localhost\nConnection: close\n\n")
     assert ("; secure" in answer.lower()) == secure
 
 
-def test_a_program_gets_its_session_as_json(address: str, room: Room) -> None:
+def test_a_program_gets_its_session_as_json(address: str, room: Register) -> None:
     answer = asked(f"{address}enter", f"word=+{room.word}&name=Grace".encode())
     assert answer.status == 200
     assert '"name":"Grace"' in answer.text
@@ -182,10 +189,10 @@ def test_a_wrong_word_is_told_on_the_page_that_asks_for_it(address: str) -> None
     assert asked(f"{address}?word=%3Cscript%3E").status == 403
 
 
-def test_the_token_of_another_day_is_refused(address: str, tmp_path: Path, room: Room) -> None:
+def test_the_token_of_another_day_is_refused(address: str, tmp_path: Path, room: Register) -> None:
     file = tmp_path / "room.sqlite"
-    yesterday = Room(file, lambda: 1e9).enter().token
-    today = Room(file, lambda: 1e9 + KEPT_OPEN_SECONDS + 1)
+    yesterday = Register(file, lambda: 1e9).enter().token
+    today = Register(file, lambda: 1e9 + ROOM_LIFETIME_SECONDS + 1)
     assert today.attendee(yesterday) is None
     for token in (yesterday, "", "x" * 300, "ü"):
         assert asked(address, headers={"Cookie": f"room={token}".encode().decode("latin-1")}).status == 401
@@ -241,10 +248,10 @@ PAGE = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     ],
 )
 def test_only_who_opens_the_page_guesses(tmp_path: Path, headers: dict[str, str], opens: bool) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     with served(Limits(guarded(room))) as address:
         assert asked(f"{address}?word=AAAAA", headers=headers).status == (403 if opens else 401)
-        assert room._wrong == opens
+        assert room._wrong_words == opens
         lines = ("GET /?word=", room.word, " HTTP/1.1\nHost: localhost\nConnection: close\n")
         sent = "".join((*lines, *(f"{name}: {value}\n" for name, value in headers.items()), "\n"))
         assert (" 303 " in raw(address, sent).splitlines()[0]) == opens
@@ -253,9 +260,9 @@ def test_only_who_opens_the_page_guesses(tmp_path: Path, headers: dict[str, str]
 def test_a_body_that_is_too_large_is_not_read(address: str) -> None:
     declared = raw(address, f"POST /report HTTP/1.1\nHost: localhost\nContent-Length: {10**9}\n\nbegin")
     assert " 413 " in declared.splitlines()[0]
-    chunk = "x" * LARGEST_BODY_BYTES
+    chunk = "x" * MAX_BODY_BYTES
     undeclared = (
-        f"POST /report HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\n{LARGEST_BODY_BYTES:x}\n{chunk}\n1\nx\n"
+        f"POST /report HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\n{MAX_BODY_BYTES:x}\n{chunk}\n1\nx\n"
     )
     assert " 413 " in raw(address, undeclared).splitlines()[0]
 
@@ -270,24 +277,24 @@ def test_headers_that_are_too_large_are_refused_even_if_they_come_at_once(addres
 
 @pytest.mark.parametrize("header", ["Authorization: Bearer {}", "Cookie: room={}"])
 def test_of_a_token_that_is_none_of_ours_nothing_is_kept(tmp_path: Path, header: str) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     guard = guarded(room)
     ours = room.enter().token
     with served(Limits(guard)) as address:
         for token in (ours + "x", ours[:-1], "x" * 10_000, ours):
             raw(address, f"GET / HTTP/1.1\nHost: localhost\nConnection: close\n{header.format(token)}\n\n")
-    assert [*guard.demand._allowance._full] == [ours]
+    assert [*guard.sessions._limiter._full_at] == [ours]
 
 
 # Who guesses, and who floods
 
 
-def guarded(room: Room, url: str = "") -> Guard:
+def guarded(room: Register, url: str = "") -> Guard:
     return Guard(Starlette(routes=[Route("/", who)]), room, url)
 
 
 def test_one_who_guesses_keeps_nobody_out_at_the_same_address(tmp_path: Path) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     with served(Limits(guarded(room))) as address:
         for _ in range(60):
             assert asked(f"{address}enter", b"word=AAAAA").status == 403
@@ -297,8 +304,8 @@ def test_one_who_guesses_keeps_nobody_out_at_the_same_address(tmp_path: Path) ->
 def test_after_too_many_wrong_words_the_page_offers_the_longer_word_and_the_code_on_the_screen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("triton_workshop.attendance.room.MOST_WRONG", 5)
-    room = Room(tmp_path / "room.sqlite")
+    monkeypatch.setattr("triton_workshop.attendance.register.MAX_WRONG_WORDS", 5)
+    room = Register(tmp_path / "room.sqlite")
     before = room.word
     with served(Limits(guarded(room))) as address:
         said = [asked(f"{address}enter", b"word=AAAAA", BROWSER).text for _ in range(5)]
@@ -317,37 +324,37 @@ def test_a_whole_room_gets_in_from_one_address_and_so_does_who_comes_after_a_flo
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str
 ) -> None:
     monkeypatch.setattr("triton_workshop.room.guard.ENTRY_SECONDS", 0.01)
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     guard = guarded(room)
-    guard._entries = Allowance(40, lambda: 0.0)
-    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
+    guard._entry_limiter = RateLimiter(40, lambda: 0.0)
+    guard._queue = Throttle(1e-9, 1e-9)  # one in 30 years
     body = f"word={getattr(room, right)}&name=Ada".encode()
     with served(Limits(guard)) as address:
         assert [asked(f"{address}enter", body).status for _ in range(43)] == [200] * 43
         with ThreadPoolExecutor(8) as pool:
             assert {*pool.map(lambda _: asked(f"{address}enter", body).status, range(8))} == {200}
         assert asked(f"{address}enter", b"word=AAAAA").status == 403
-    assert ENTRIES >= 2 * 40
-    assert len(room.board().present) == 51
+    assert ENTRY_BURST >= 2 * 40
+    assert len(room.board().attendees) == 51
 
 
 def test_few_wait_at_the_door_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or those who wait would take all connections that the server has."""
     monkeypatch.setattr("triton_workshop.room.guard.ENTRY_SECONDS", 8.0)
-    monkeypatch.setattr("triton_workshop.room.guard.MOST_IN_LINE", 4)
-    room = Room(tmp_path / "room.sqlite")
+    monkeypatch.setattr("triton_workshop.room.guard.MAX_QUEUE_LENGTH", 4)
+    room = Register(tmp_path / "room.sqlite")
     guard = guarded(room)
-    guard._entries = Allowance(1, lambda: 0.0)
-    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
+    guard._entry_limiter = RateLimiter(1, lambda: 0.0)
+    guard._queue = Throttle(1e-9, 1e-9)  # one in 30 years
     body = f"word={room.word}&name=Ada".encode()
     end = time.monotonic() + 7
     with served(Limits(guard)) as address, ThreadPoolExecutor(12) as pool:
         for _ in range(12):
             pool.submit(asked, f"{address}enter", body)
-        while len(room.board().present) < 12 - 4 and time.monotonic() < end:
+        while len(room.board().attendees) < 12 - 4 and time.monotonic() < end:
             time.sleep(0.02)
-        assert len(guard._waiting) == 4
-    assert len(room.board().present) == 12
+        assert len(guard._queued) == 4
+    assert len(room.board().attendees) == 12
 
 
 class Clock:
@@ -359,37 +366,37 @@ class Clock:
 
 def test_who_has_used_up_an_allowance_gets_one_more_every_second() -> None:
     clock = Clock()
-    entries = Allowance(30, clock.now)
-    assert [entries.take("10.0.0.1") for _ in range(32)] == [True] * 30 + [False] * 2
-    assert entries.take("10.0.0.2"), "another address has an allowance of its own"
+    entries = RateLimiter(30, clock.now)
+    assert [entries.acquire("10.0.0.1") for _ in range(32)] == [True] * 30 + [False] * 2
+    assert entries.acquire("10.0.0.2"), "another address has an allowance of its own"
     clock.time += 3
-    assert [entries.take("10.0.0.1") for _ in range(4)] == [True] * 3 + [False]
+    assert [entries.acquire("10.0.0.1") for _ in range(4)] == [True] * 3 + [False]
 
 
 def test_the_memory_of_entries_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.room.demand.MOST_REMEMBERED", 10)
+    monkeypatch.setattr("triton_workshop.room.rate_limiter.MAX_SESSIONS", 10)
     clock = Clock()
-    entries = Allowance(30, clock.now)
+    entries = RateLimiter(30, clock.now)
     for number in range(100):
-        entries.take(f"10.0.0.{number}")
+        entries.acquire(f"10.0.0.{number}")
         clock.time += 1
-    assert len(entries._full) <= 12
+    assert len(entries._full_at) <= 12
 
 
 async def test_whose_wait_is_just_over_is_not_told_so_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("triton_workshop.room.guard.MOST_IN_LINE", 1)
-    guard = guarded(Room(tmp_path / "room.sqlite"))
-    guard._line = Pace(1e-9, 1e-9)  # one in 30 years
-    await guard._line.turn(1)
-    first = asyncio.create_task(guard._wait_in_line("10.0.0.1"))
+    monkeypatch.setattr("triton_workshop.room.guard.MAX_QUEUE_LENGTH", 1)
+    guard = guarded(Register(tmp_path / "room.sqlite"))
+    guard._queue = Throttle(1e-9, 1e-9)  # one in 30 years
+    await guard._queue.acquire(1)
+    first = asyncio.create_task(guard._wait_in_queue("10.0.0.1"))
     await asyncio.sleep(0)
-    (wait,) = guard._waiting
+    (wait,) = guard._queued
     wait.reschedule(asyncio.get_running_loop().time())
     while not wait.expired():
         await asyncio.sleep(0)
-    assert wait in guard._waiting, "it has not heard of it yet"
+    assert wait in guard._queued, "it has not heard of it yet"
     monkeypatch.setattr("triton_workshop.room.guard.ENTRY_SECONDS", 0.0)
-    await guard._wait_in_line("10.0.0.2")
+    await guard._wait_in_queue("10.0.0.2")
     await first
 
 
@@ -397,10 +404,10 @@ async def test_whose_wait_is_just_over_is_not_told_so_again(tmp_path: Path, monk
 
 
 def test_a_session_that_waits_for_very_much_is_refused_more_and_nobody_else_is() -> None:
-    demand = Demand(Clock().now)
+    demand = SessionLimiter(Clock().now)
     with ExitStack() as waiting:
-        taken = [waiting.enter_context(demand.request("Mallory")) for _ in range(MOST_REQUESTS + 3)]
-        assert taken == [True] * MOST_REQUESTS + [False] * 3
+        taken = [waiting.enter_context(demand.request("Mallory")) for _ in range(MAX_PENDING_REQUESTS + 3)]
+        assert taken == [True] * MAX_PENDING_REQUESTS + [False] * 3
         for other in ("Ada", None):
             with demand.request(other) as granted:
                 assert granted
@@ -411,7 +418,7 @@ def test_a_session_that_waits_for_very_much_is_refused_more_and_nobody_else_is()
 
 def test_a_session_that_asks_again_and_again_is_refused_for_a_while() -> None:
     clock = Clock()
-    demand = Demand(clock.now)
+    demand = SessionLimiter(clock.now)
 
     def ask(times: int) -> int:
         granted = 0
@@ -420,25 +427,25 @@ def test_a_session_that_asks_again_and_again_is_refused_for_a_while() -> None:
                 granted += each
         return granted
 
-    assert REQUESTS - 1 <= ask(2 * REQUESTS) <= REQUESTS
+    assert REQUEST_BURST - 1 <= ask(2 * REQUEST_BURST) <= REQUEST_BURST
     clock.time += 1
-    assert 1 < ask(REQUESTS) < 100
+    assert 1 < ask(REQUEST_BURST) < 100
     with demand.request("Ada") as granted:
         assert granted
 
 
 def test_the_presenter_hears_of_who_asks_for_too_much_and_no_more_after_a_minute() -> None:
     clock = Clock()
-    demand = Demand(clock.now)
-    for _ in range(EXCESS - 1):
-        demand.refuse("Mallory")
-        demand.refuse("Bob")
+    demand = SessionLimiter(clock.now)
+    for _ in range(EXCESS_REFUSALS - 1):
+        demand.record_refusal("Mallory")
+        demand.record_refusal("Bob")
     assert demand.excessive() == []
-    demand.refuse("Mallory")
+    demand.record_refusal("Mallory")
     assert demand.excessive() == ["Mallory"]
     clock.time += EXCESS_SECONDS
     assert demand.excessive() == []
-    assert not demand._refused
+    assert not demand._refusals
 
 
 @pytest.mark.parametrize(
@@ -449,8 +456,8 @@ def test_the_presenter_hears_of_who_asks_for_too_much_and_no_more_after_a_minute
         ("2001:db8::1:2:3:4", "2001:db8::/64"),
         ("fe80::1%eth0", "fe80::/64"),
         ("", ""),
-        ("x" * 9999, "x" * LONGEST_ADDRESS),
+        ("x" * 9999, "x" * MAX_ADDRESS_CHARACTERS),
     ],
 )
 def test_an_address_is_that_of_one_machine_or_its_network(client: str, address: str) -> None:
-    assert address_of(Request({"type": "http", "client": (client, 1)})) == address
+    assert client_address(Request({"type": "http", "client": (client, 1)})) == address

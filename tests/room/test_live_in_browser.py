@@ -16,7 +16,7 @@ import pytest
 
 from tests.chromium import axe_findings
 from tests.viewer.terminal import Cells, Terminal
-from triton_workshop.attendance.room import room_in_use
+from triton_workshop.attendance.register import find_register
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -122,7 +122,7 @@ def talk(tmp_path: Path) -> Iterator[Talk]:
     command = [sys.executable, "-c", workshop, "present", "-x", "-X", str(deck), "--share", "--port", str(port)]
     with Terminal(command, tmp_path, COLUMNS, ROWS, TRITON_WORKSHOP_ROOM=str(room)) as terminal:
         terminal.wait_for("A deck for two", 60)
-        found = room_in_use(room / "room.sqlite")
+        found = find_register(room / "room.sqlite")
         assert found is not None
         talk = Talk(terminal, Cells(COLUMNS, ROWS), deck, f"http://127.0.0.1:{port}/?word={found.word}")
         talk.press("n")

@@ -15,10 +15,10 @@ pytest.importorskip("uvicorn")
 
 from tests.chromium import axe_findings
 from tests.room.loopback import served
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.deck import load_deck
 from triton_workshop.page.outputs import Output
-from triton_workshop.room.messages import Printed
+from triton_workshop.room.messages import BlockOutput
 from triton_workshop.room.server import Server
 
 if TYPE_CHECKING:
@@ -32,23 +32,23 @@ TOP = "document.querySelector('#slide-5').getBoundingClientRect().top"
 class Shared:
     """A deck that is served, and a reader's page."""
 
-    def __init__(self, page: Page, server: Server, room: Room, deck: Path) -> None:
+    def __init__(self, page: Page, server: Server, room: Register, deck: Path) -> None:
         self.page, self.server, self.room, self.deck = page, server, room, deck
 
     def save(self, text: str) -> None:
         self.deck.write_text(text, encoding="utf-8")
-        for key, value in self.server.site.show(load_deck(self.deck)).items():
+        for key, value in self.server.page.set_deck(load_deck(self.deck)).items():
             self.server.stream.set(key, value)
 
     def print(self, *lines: str) -> None:
         output = Output(tuple(map(Text, lines)), "0.1 s", failed=False)
-        for key, value in self.server.site.print(Printed(0, output)).items():
+        for key, value in self.server.page.set_output(BlockOutput(0, output)).items():
             self.server.stream.set(key, value)
 
 
 @pytest.fixture
 def shared(browser: Browser, tmp_path: Path) -> Iterator[Shared]:
-    with closing(Room(tmp_path / "room.sqlite")) as room:
+    with closing(Register(tmp_path / "room.sqlite")) as room:
         server = Server(room, "")
         page = browser.new_page()
         shared = Shared(page, server, room, tmp_path / "deck.md")

@@ -30,16 +30,22 @@ from rich.text import Text
 from tests.room.attacks import connect, request
 from tests.room.loopback import asked, served
 from tests.room.test_guard import answer_to
-from triton_workshop.attendance.room import KEPT_OPEN_SECONDS, Room, forget, room_in_use
+from triton_workshop.attendance.register import ROOM_LIFETIME_SECONDS, Register, find_register, forget_attendees
 from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.page.outputs import Output
-from triton_workshop.room import following, server
-from triton_workshop.room.following import FOLLOWS, Followers, Following
-from triton_workshop.room.limits import FIRST_SECONDS, MOST_CONNECTIONS, MOST_OPEN, Connections, Limits
-from triton_workshop.room.messages import Edited, Printed
+from triton_workshop.room import followers, server
+from triton_workshop.room.followers import FOLLOW_BURST, Follower, Followers
+from triton_workshop.room.limits import (
+    FIRST_REQUEST_SECONDS,
+    MAX_CONNECTIONS,
+    MAX_IDLE_CONNECTIONS,
+    Connections,
+    Limits,
+)
+from triton_workshop.room.live_page import LivePage, PictureStore
+from triton_workshop.room.messages import BlockEdit, BlockOutput
 from triton_workshop.room.server import Server, listen
-from triton_workshop.room.site import Pictures, Site
 from triton_workshop.room.stream import Stream
 
 DECK = """# First
@@ -63,38 +69,38 @@ def output(text: str, **rest: bool) -> Output:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Site:
+def site(tmp_path: Path) -> LivePage:
     file = tmp_path / "deck.md"
     file.write_text(DECK, encoding="utf-8")
-    site = Site()
-    site.show(load_deck(file))
+    site = LivePage()
+    site.set_deck(load_deck(file))
     return site
 
 
-def test_what_code_prints_is_escaped(site: Site) -> None:
-    shown = str(site.print(Printed(0, output("<script>alert(1)</script>")))["output-0"])
+def test_what_code_prints_is_escaped(site: LivePage) -> None:
+    shown = str(site.set_output(BlockOutput(0, output("<script>alert(1)</script>")))["output-0"])
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in shown
     assert "<script" not in shown
 
 
-def test_code_that_still_runs_says_so(site: Site) -> None:
-    assert "… 0.1 s" in str(site.print(Printed(0, output("half", running=True)))["output-0"])
+def test_code_that_still_runs_says_so(site: LivePage) -> None:
+    assert "… 0.1 s" in str(site.set_output(BlockOutput(0, output("half", running=True)))["output-0"])
 
 
-def test_an_output_in_place_of_its_code_hides_the_code_and_gives_it_back(site: Site) -> None:
-    assert site.print(Printed(1, output("two")))["code-1"] == ""
-    assert "print" in str(site.print(Printed(1, None))["code-1"])
+def test_an_output_in_place_of_its_code_hides_the_code_and_gives_it_back(site: LivePage) -> None:
+    assert site.set_output(BlockOutput(1, output("two")))["code-1"] == ""
+    assert "print" in str(site.set_output(BlockOutput(1, None))["code-1"])
 
 
-def test_an_edit_is_shown_and_taken_back(site: Site) -> None:
-    assert "edited" in str(site.edit(Edited(0, "edited = 1"))["code-0"])
-    assert "one" in str(site.edit(Edited(0, None))["code-0"])
+def test_an_edit_is_shown_and_taken_back(site: LivePage) -> None:
+    assert "edited" in str(site.set_code(BlockEdit(0, "edited = 1"))["code-0"])
+    assert "one" in str(site.set_code(BlockEdit(0, None))["code-0"])
 
 
-def test_colours_of_a_programs_own_come_as_a_style_and_go_with_the_output(site: Site) -> None:
-    style = site.print(Printed(0, output("\x1b[38;2;1;2;3mx\x1b[0m")))["style"]
+def test_colours_of_a_programs_own_come_as_a_style_and_go_with_the_output(site: LivePage) -> None:
+    style = site.set_output(BlockOutput(0, output("\x1b[38;2;1;2;3mx\x1b[0m")))["style"]
     assert style == ".t-010203{color:#010203}"
-    assert site.print(Printed(0, output("x")))["style"] == ""
+    assert site.set_output(BlockOutput(0, output("x")))["style"] == ""
 
 
 def test_pictures_are_kept_by_their_digest_and_the_oldest_of_a_flood_go(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,15 +109,15 @@ def test_pictures_are_kept_by_their_digest_and_the_oldest_of_a_flood_go(monkeypa
         Image.new("L", (8, 8), shade).save(made, "PNG")
         return made.getvalue()
 
-    pictures = Pictures()
+    pictures = PictureStore()
 
     def named(address: str | None) -> str:
         return (address or "").removeprefix("picture/").removesuffix(".webp")
 
-    of_page = named(pictures.on_page(picture(0)))
-    assert pictures.on_page(b"no picture") is None
-    monkeypatch.setattr("triton_workshop.room.site.PICTURE_BYTES_KEPT", 3 * len(picture(1)))
-    names = [named(pictures.printed(picture(shade))) for shade in range(1, 9)]
+    of_page = named(pictures.add_deck_picture(picture(0)))
+    assert pictures.add_deck_picture(b"no picture") is None
+    monkeypatch.setattr("triton_workshop.room.live_page.MAX_OUTPUT_PICTURE_BYTES", 3 * len(picture(1)))
+    names = [named(pictures.add_output_picture(picture(shade))) for shade in range(1, 9)]
     kept = [name for name in names if pictures.webp(name)]
     assert kept == names[-len(kept) :]
     assert len(kept) in (2, 3, 4)
@@ -125,9 +131,9 @@ def test_pictures_are_kept_by_their_digest_and_the_oldest_of_a_flood_go(monkeypa
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, str, dict[str, str]]]:
     folder = tmp_path_factory.mktemp("served")
     (folder / "deck.md").write_text(DECK, encoding="utf-8")
-    room = Room(folder / "room.sqlite")
+    room = Register(folder / "room.sqlite")
     made = Server(room, "https://talks.example.org/triton/")
-    made.site.show(load_deck(folder / "deck.md"))
+    made.page.set_deck(load_deck(folder / "deck.md"))
     with closing(room), served(made.app, watched=True) as address:
         yield made, address, {"Authorization": f"Bearer {room.enter().token}"}
 
@@ -220,7 +226,7 @@ def test_nobody_waits_for_the_pictures_of_others(serving: Serving, monkeypatch: 
         encoding.set()
         encoded.wait(30)
 
-    monkeypatch.setattr(made.site.pictures, "webp", picture)
+    monkeypatch.setattr(made.page.pictures, "webp", picture)
     with ThreadPoolExecutor(40) as pool:
         pictures = [pool.submit(asked, f"{address}picture/{number}.webp", None, session) for number in range(40)]
         assert encoding.wait(10)
@@ -255,9 +261,9 @@ def followed(address: str, headers: dict[str, str]) -> Iterator[dict[str, object
 
 def test_the_newest_page_follows_in_place_of_an_older_one(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     made, address, session = serving
-    monkeypatch.setattr(following, "MOST_STREAMS", 1)
+    monkeypatch.setattr(followers, "MAX_STREAMS", 1)
     made.stream.set("place", 1)
-    bob = {"Authorization": f"Bearer {made._room.enter().token}"}
+    bob = {"Authorization": f"Bearer {made._register.enter().token}"}
     with closing(followed(address, session)) as events, closing(followed(address, bob)) as newer:
         next(events)
         next(newer)
@@ -271,32 +277,34 @@ def test_a_session_that_asks_to_follow_again_and_again_waits_where_all_places_ar
 ) -> None:
     """Or those behind one address would end each other's streams all the time."""
     made, address, _ = serving
-    monkeypatch.setattr(following, "MOST_STREAMS", 2)
-    mallory, bob = ({"Authorization": f"Bearer {made._room.enter().token}"} for _ in range(2))
+    monkeypatch.setattr(followers, "MAX_STREAMS", 2)
+    mallory, bob = ({"Authorization": f"Bearer {made._register.enter().token}"} for _ in range(2))
     with ExitStack() as open_ones:
 
         def status(headers: dict[str, str]) -> int:
             asking = open_ones.enter_context(connect(address, request("/events", headers)))
             return int(asking.recv(12).split()[1])
 
-        statuses = [status(mallory) for _ in range(FOLLOWS + 2)]
-        assert statuses == [200] * FOLLOWS + [429] * 2
+        statuses = [status(mallory) for _ in range(FOLLOW_BURST + 2)]
+        assert statuses == [200] * FOLLOW_BURST + [429] * 2
         assert status(bob) == 200
-        monkeypatch.setattr(following, "MOST_STREAMS", 400)
+        monkeypatch.setattr(followers, "MAX_STREAMS", 400)
         assert status(mallory) == 200
 
 
 def test_whoever_is_behind_another_address_than_the_crowd_follows_as_often_as_they_ask() -> None:
     followers, crowd = Followers(Stream(), Connections()), CROWD
     for place in crowd:
-        followers.admit(Following(Stream(), 0, *place))
-    asked = [[followers.has_place(1000, address) for _ in range(FOLLOWS + 1)] for address in ("10.0.0.1", "10.0.0.2")]
-    assert asked == [[True] * FOLLOWS + [False], [True] * (FOLLOWS + 1)]
+        followers.admit(Follower(Stream(), 0, *place))
+    asked = [
+        [followers.may_follow(1000, address) for _ in range(FOLLOW_BURST + 1)] for address in ("10.0.0.1", "10.0.0.2")
+    ]
+    assert asked == [[True] * FOLLOW_BURST + [False], [True] * (FOLLOW_BURST + 1)]
 
 
 def test_a_client_that_does_not_read_is_given_up(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     made, address, session = serving
-    monkeypatch.setattr("triton_workshop.room.limits.READING_SECONDS", 0.05)
+    monkeypatch.setattr("triton_workshop.room.limits.CLIENT_TIMEOUT_SECONDS", 0.05)
     monkeypatch.setattr("triton_workshop.room.stream.KEEP_ALIVE_SECONDS", 0.1)
     made.stream.set("output-0", "x" * 20_000_000)  # more than the buffers of both sides
     host, port = address.removeprefix("http://").rstrip("/").split(":")
@@ -334,10 +342,10 @@ def is_cut(connection: socket.socket) -> bool:
 @pytest.mark.parametrize(
     ("limit", "sent"),
     [
-        ("FIRST_SECONDS", b""),
-        ("FIRST_SECONDS", b"GET / HT"),
-        ("FIRST_SECONDS", b"POST /enter HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\nword="),
-        ("READING_SECONDS", b"GET /enter.css HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HT"),
+        ("FIRST_REQUEST_SECONDS", b""),
+        ("FIRST_REQUEST_SECONDS", b"GET / HT"),
+        ("FIRST_REQUEST_SECONDS", b"POST /enter HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\nword="),
+        ("CLIENT_TIMEOUT_SECONDS", b"GET /enter.css HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HT"),
     ],
 )
 def test_a_request_that_does_not_come_is_cut_off(
@@ -352,8 +360,8 @@ def test_beside_any_number_of_silent_connections_the_page_is_there_and_who_follo
     serving: Serving, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, address, session = serving
-    monkeypatch.setattr("triton_workshop.room.limits.MOST_OPEN", 5)
-    monkeypatch.setattr("triton_workshop.room.limits.FIRST_SECONDS", 60.0)
+    monkeypatch.setattr("triton_workshop.room.limits.MAX_IDLE_CONNECTIONS", 5)
+    monkeypatch.setattr("triton_workshop.room.limits.FIRST_REQUEST_SECONDS", 60.0)
     made.stream.set("place", 1)
     with closing(followed(address, session)) as events, ExitStack() as open_ones:
         next(events)
@@ -374,13 +382,13 @@ async def test_whoever_has_sent_a_request_may_wait_for_a_slow_answer() -> None:
         left.append(limits.connections._timers[client].when() - loop.time())
 
     limits = Limits(app)
-    limits.connections.opened(client, asyncio.Transport())
+    limits.connections.add(client, asyncio.Transport())
     left.append(limits.connections._timers[client].when() - loop.time())
     scope = {"type": "http", "client": client, "path": "/", "query_string": b"", "headers": []}
     await limits(scope, AsyncMock(), AsyncMock())
     first, answer = left
-    assert first <= FIRST_SECONDS < answer
-    limits.connections.closed(client)
+    assert first <= FIRST_REQUEST_SECONDS < answer
+    limits.connections.remove(client)
     assert not limits.connections._timers
 
 
@@ -397,53 +405,53 @@ def test_the_server_may_open_more_files_than_it_keeps_connections(
     asked_for: list[int] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _: limits)
     monkeypatch.setattr(resource, "setrlimit", lambda _, both: asked_for.append(both[0]))
-    server.allow_many_files()
+    server.raise_file_limit()
     assert asked_for == wanted
-    assert server.MOST_FILES > MOST_CONNECTIONS + 4 * server.MOST_WAITING
-    assert server.MOST_FILES > 2 * (MOST_OPEN + following.MOST_STREAMS + server.MOST_WAITING)
+    assert server.MAX_OPEN_FILES > MAX_CONNECTIONS + 4 * server.BACKLOG
+    assert server.MAX_OPEN_FILES > 2 * (MAX_IDLE_CONNECTIONS + followers.MAX_STREAMS + server.BACKLOG)
 
 
 # What becomes of those who are not in the room any more
 
 
 async def test_who_is_removed_or_forgotten_follows_no_longer(tmp_path: Path) -> None:
-    room = Room(tmp_path / "room.sqlite")
+    room = Register(tmp_path / "room.sqlite")
     made = Server(room, "")
     connections = made.app.connections
-    pages = [Following(made.stream, 0, room.enter().number, "10.0.0.1", ("10.0.0.1", port)) for port in range(3)]
+    pages = [Follower(made.stream, 0, room.enter().number, "10.0.0.1", ("10.0.0.1", port)) for port in range(3)]
     for page in pages:
-        connections.opened(page.client, asyncio.Transport())
+        connections.add(page.client, asyncio.Transport())
         made.followers.admit(page)
     assert not connections._timers
-    await made.look()
-    assert [page.over for page in pages] == [False] * 3
+    await made.refresh()
+    assert [page.ended for page in pages] == [False] * 3
     room.leave(2)
-    await made.look()
-    assert [page.over for page in pages] == [False, True, False]
+    await made.refresh()
+    assert [page.ended for page in pages] == [False, True, False]
     assert [*connections._timers] == [pages[1].client], "if it does not read, it is cut"
-    forget(tmp_path / "room.sqlite")  # as another process does
-    await made.look()
-    assert [page.over for page in pages] == [True] * 3
+    forget_attendees(tmp_path / "room.sqlite")  # as another process does
+    await made.refresh()
+    assert [page.ended for page in pages] == [True] * 3
     assert not made.followers.pages
 
 
 async def test_a_server_that_nobody_has_used_for_12_hours_has_another_room(tmp_path: Path) -> None:
     clock = [1e9]
-    room = Room(tmp_path / "room.sqlite", lambda: clock[0])
+    room = Register(tmp_path / "room.sqlite", lambda: clock[0])
     room.serve_at("http://127.0.0.1:8000/")
     made, word = Server(room, ""), room.word
-    clock[0] += KEPT_OPEN_SECONDS
-    forget(tmp_path / "room.sqlite", lambda: clock[0])
-    await made.look()
+    clock[0] += ROOM_LIFETIME_SECONDS
+    forget_attendees(tmp_path / "room.sqlite", lambda: clock[0])
+    await made.refresh()
     assert room.word != word
-    again = room_in_use(tmp_path / "room.sqlite", lambda: clock[0])
+    again = find_register(tmp_path / "room.sqlite", lambda: clock[0])
     assert again is not None
     assert (again.word, again.address) == (room.word, "http://127.0.0.1:8000/")
 
 
 async def test_a_page_that_may_not_follow_any_longer_ends_at_once() -> None:
     stream = Stream()
-    followers, page = Followers(stream, Connections()), Following(stream, 0, 1, "10.0.0.1")
+    followers, page = Followers(stream, Connections()), Follower(stream, 0, 1, "10.0.0.1")
     followers.admit(page)
     events = page.body_iterator
     assert await anext(events) == b"retry: 1000\n\n"
@@ -461,7 +469,7 @@ def admit_all(*arrivals: tuple[int, str]) -> Places:
     """Who follows once these have come, each with their number and address; the oldest first."""
     followers = Followers(Stream(), Connections())
     for arrival in arrivals:
-        followers.admit(Following(Stream(), 0, *arrival))
+        followers.admit(Follower(Stream(), 0, *arrival))
     return [(page.number, page.address) for page in followers.pages]
 
 
@@ -469,7 +477,7 @@ def pages_of(address: str, numbers: range, times: int = 1) -> Places:
     return [(number, address) for number in numbers for _ in range(times)]
 
 
-CROWD = pages_of("10.0.0.1", range(following.MOST_STREAMS))
+CROWD = pages_of("10.0.0.1", range(followers.MAX_STREAMS))
 """One page of each of many sessions behind one address: all places."""
 
 
@@ -486,7 +494,7 @@ def test_whoever_has_entered_follows_behind_whatever_address(before: Places) -> 
     for address in ("10.0.0.1", "10.0.0.3"):
         room = pages_of(address, range(1000, 1040))
         after = admit_all(*before, *room)
-        assert len(after) == following.MOST_STREAMS
+        assert len(after) == followers.MAX_STREAMS
         assert after[-40:] == room, "and nobody of them makes room for the next one"
 
 

@@ -29,15 +29,15 @@ def stream() -> Stream:
 
 
 def test_a_new_client_gets_the_newest_value_of_each_key_in_the_order_of_the_changes(stream: Stream) -> None:
-    assert told(stream.since(stream.seen(None))) == [("place", 2), ("output-0", "b"), ("code-3", "c")]
+    assert told(stream.events_since(stream.parse_version(None))) == [("place", 2), ("output-0", "b"), ("code-3", "c")]
 
 
 def test_a_client_that_comes_back_gets_exactly_what_it_lacks(stream: Stream) -> None:
-    seen = stream.seen(last_id(stream.since(0)))
-    assert stream.since(seen) == b""
+    seen = stream.parse_version(last_id(stream.events_since(0)))
+    assert stream.events_since(seen) == b""
     stream.set("place", 3)
     stream.set("place", 4)
-    assert told(stream.since(seen)) == [("place", 4)]
+    assert told(stream.events_since(seen)) == [("place", 4)]
 
 
 def test_the_same_value_again_is_not_news(stream: Stream) -> None:
@@ -49,17 +49,17 @@ def test_the_same_value_again_is_not_news(stream: Stream) -> None:
 @pytest.mark.parametrize("nonsense", ["", ":", "other:3", "{epoch}:", "{epoch}:-1", "{epoch}:x", "{epoch}:99", "3"])
 def test_a_client_of_another_server_or_with_nonsense_gets_everything(stream: Stream, nonsense: str) -> None:
     assert stream.epoch != Stream().epoch
-    assert stream.seen(nonsense.format(epoch=stream.epoch)) == 0
+    assert stream.parse_version(nonsense.format(epoch=stream.epoch)) == 0
 
 
 def test_what_is_forgotten_is_told_to_nobody(stream: Stream) -> None:
-    stream.forget(lambda key: key.startswith("output-"))
-    assert told(stream.since(0)) == [("place", 2), ("code-3", "c")]
+    stream.remove(lambda key: key.startswith("output-"))
+    assert told(stream.events_since(0)) == [("place", 2), ("code-3", "c")]
 
 
 def test_no_value_can_end_its_event(stream: Stream) -> None:
     stream.set("output-0", "one\r\ntwo\n\nid: 7\ndata: three\u2028four\0")
-    (event,) = [value for key, value in told(stream.since(0)) if key == "output-0"]
+    (event,) = [value for key, value in told(stream.events_since(0)) if key == "output-0"]
     assert event == "one\r\ntwo\n\nid: 7\ndata: three\u2028four\0"
 
 

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from tests.apps import screen, until
 from tests.attendance.scripted import ENTERED, Scripted, scripted_room
-from triton_workshop.attendance import telling
+from triton_workshop.attendance import reporter
 from triton_workshop.attendance.membership import join, membership_file
 from triton_workshop.watch.app import Watch
 
@@ -23,7 +23,7 @@ BEGUN = {"exercise": "1", "filled": 0, "todos": 9, "right": False, "hints": 0}
 @pytest.fixture
 def room(desk: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scripted]:
     """A room that has been joined."""
-    monkeypatch.setattr(telling, "PAUSE_SECONDS", (0.2,))
+    monkeypatch.setattr(reporter, "RETRY_SECONDS", (0.2,))
     with scripted_room() as room:
         room.answers = [(200, ENTERED)]
         join(room.address, "KLMR", "Ada", membership_file())
@@ -39,7 +39,7 @@ def test_every_verdict_and_every_hint_is_told(room: Scripted, checker: FakeCheck
         await press(pilot, "h")
         checker.answer = FakeChecker().answer
         await save(watch, pilot, SOLUTIONS["1"])
-        assert watch.teller.flush(10)
+        assert watch.reporter.flush(10)
 
     drive(checker, steps)
     reports = [message for path, token, message in room.heard if (path, token) == ("/report", "Bearer secret")]
@@ -64,7 +64,7 @@ def test_without_a_room_a_says_how_to_join_one(desk: Path, checker: FakeChecker)
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "a")
         assert "uv run workshop join ADDRESS" in " ".join(screen(watch).split())
-        assert watch.teller._thread is None
+        assert watch.reporter._thread is None
 
     drive(checker, steps)
 
@@ -72,7 +72,7 @@ def test_without_a_room_a_says_how_to_join_one(desk: Path, checker: FakeChecker)
 def test_a_room_that_is_out_of_reach_changes_nothing(
     room: Scripted, checker: FakeChecker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("triton_workshop.attendance.telling.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("triton_workshop.attendance.reporter.FLUSH_SECONDS", 0.0)
     room.answers = [None] * 10_000
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:

@@ -1,1 +1,1 @@
-"""Who has joined the room, how far everyone is, and who asks for help."""
+"""Attendees of a room: their names, progress and calls for help."""

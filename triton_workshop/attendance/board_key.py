@@ -1,4 +1,8 @@
-"""How a browser gets to the presenter's board: by a code that works once, as links stand in the list of processes."""
+"""Key of the presenter's board.
+
+A link to the board holds a code that works once, since links stand in the list of processes, where others can read
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +17,19 @@ VALID_SECONDS = 30.0
 
 
 def board_link(address: str, key: str, now: Callable[[], float] = time.time) -> str:
-    """A link to the board of the room at this address, which ends with a slash. It opens once, within 30 seconds."""
+    """Return a link to the board that opens once, within 30 seconds.
+
+    The room's address ends with a slash.
+    """
     code = f"{int(now())}.{secrets.token_hex(8)}"
     return f"{address}board?code={code}.{_signature(key, code)}"
 
 
 class BoardKey:
-    """Turns codes into what a browser keeps, and knows that again. It survives a restart of the server."""
+    """Exchanges codes for cookies, and recognizes those cookies.
+
+    It keeps no list of them, so cookies survive a restart of the server.
+    """
 
     def __init__(self, now: Callable[[], float] = time.time) -> None:
         self._now = now
@@ -27,7 +37,7 @@ class BoardKey:
         self._closed: set[str] = set()
 
     def cookie(self, key: str, link_code: str) -> str | None:
-        """What opens the board from now on; None if the code is not valid.
+        """Return the cookie for a link's code; None if the code is not valid.
 
         Whoever has read the code in the list of processes may be faster than the presenter's browser. So a code that
         comes twice closes what it has opened.
@@ -43,6 +53,7 @@ class BoardKey:
         return f"{code}.{_signature(key, f'cookie {code}')}"
 
     def opens(self, key: str, cookie: str) -> bool:
+        """Return whether a cookie opens the board."""
         code, _, signature = cookie.rpartition(".")
         return _is_signed(key, f"cookie {code}", signature) and code not in self._closed
 

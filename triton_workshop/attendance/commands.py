@@ -1,90 +1,94 @@
-"""`workshop join`, `leave` and `board`: what they do."""
+"""The commands `workshop join`, `leave` and `board`."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 
-from triton_workshop.attendance.board import Board, Present, called
+from triton_workshop.attendance.board import AttendeeStatus, Board, display_name
 from triton_workshop.attendance.board_key import board_link
 from triton_workshop.attendance.membership import (
-    address_and_word,
+    check_reachable,
     join,
     leave,
     membership_file,
-    see_whether_it_answers,
+    parse_link,
 )
-from triton_workshop.attendance.room import forget, room_file, room_in_use
+from triton_workshop.attendance.register import find_register, forget_attendees, register_file
 from triton_workshop.errors import wrapped
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.printing import use_utf8
 from triton_workshop.slide_environment import columns_of
 
 
-def run_join(link: str, word: str | None, name: str | None, ask_word: Callable[[], str]) -> None:
-    """Join a room, by its word or by a link that holds it, and say what it is told from now on."""
+def run_join(link: str, word: str | None, name: str | None, prompt_word: Callable[[], str]) -> None:
+    """Join a room, and print what it learns from now on.
+
+    The room's word comes from the option, from the link, or from `prompt_word`.
+    """
     use_utf8()
-    address, given = address_and_word(link)
-    if not (word := word or given):
-        see_whether_it_answers(address)
-        word = ask_word()
+    address, link_word = parse_link(link)
+    if not (word := word or link_word):
+        check_reachable(address)
+        word = prompt_word()
     joined = join(address, word, name, membership_file())
-    said = (
+    sentences = (
         f"You have joined as {joined.name or 'an attendee without a name'}, number {joined.number}. "
         "From now on, `workshop watch` and `workshop check` tell the room which exercise you are at, "
         "how many TODOs are filled in, whether it is right and how many hints you have used, but never your code. "
         "To end this: uv run workshop leave\n"
         "The key a in watch asks the presenter for help."
     )
-    print(wrapped(said, columns_of(sys.stdout)))
+    print(wrapped(sentences, columns_of(sys.stdout)))
     print(f"The slides, for you alone: {joined.address}?session={joined.token}")
 
 
 def run_leave() -> None:
+    """Leave the room, and print what became of it."""
     use_utf8()
     print(leave(membership_file()))
 
 
 def run_board(*, forgetting: bool) -> None:
-    """Print the board of the room on this machine, or delete what is known about everybody."""
+    """Print the board of the room on this machine, or forget everybody."""
     use_utf8()
-    file = room_file()
+    file = register_file()
     if forgetting:
-        forget(file)
+        forget_attendees(file)
         print("Deleted what was known about all attendees, including those of earlier days.")
-    elif (room := room_in_use(file)) is None:
+    elif (register := find_register(file)) is None:
         print("No room is open on this machine.")
     else:
-        print("\n".join((f"The room {room.word}", *board_lines(room.board()))))
-        if room.address:
-            print(f"In a browser, once and within 30 seconds: {board_link(room.address, room.key)}")
+        print("\n".join((f"The room {register.word}", *format_board(register.board()))))
+        if register.address:
+            print(f"In a browser, once and within 30 seconds: {board_link(register.address, register.key)}")
 
 
-def board_lines(board: Board) -> Iterator[str]:
-    """The board as text."""
+def format_board(board: Board) -> Iterator[str]:
+    """Yield the lines of the board as text."""
     for warning in board.warnings:
         yield f"! {warning}"
-    if not board.present:
+    if not board.attendees:
         yield "Nobody has given a name, reported progress or asked for help yet."
     for call in board.calls:
-        yield f"! {called(call)} asked for help {call.minutes} min ago"
+        yield f"! {display_name(call)} asked for help {call.minutes} min ago"
     for count in board.counts:
         yield f"exercise {count.exercise}: {count.working} working, {count.right} right"
-    width = max((len(called(each)) for each in board.present), default=0)
-    for each in board.present:
-        yield f"{called(each):<{width}}  {place_of(each)}".rstrip()
+    width = max((len(display_name(attendee)) for attendee in board.attendees), default=0)
+    for attendee in board.attendees:
+        yield f"{display_name(attendee):<{width}}  {describe_progress(attendee)}".rstrip()
 
 
-def place_of(present: Present) -> str:
-    """Where an attendee is, in words."""
-    if not present.progress:
+def describe_progress(attendee: AttendeeStatus) -> str:
+    """Return where an attendee is, in words."""
+    if not attendee.progress:
         return ""
-    right = " ".join(sorted(each.exercise for each in present.progress if each.right))
-    here = present.progress[-1]
-    hints = f", {here.hints} hint{'s' if here.hints > 1 else ''}" if here.hints else ""
-    at = (
+    right = " ".join(sorted(progress.exercise for progress in attendee.progress if progress.right))
+    latest = attendee.progress[-1]
+    hints = f", {latest.hints} hint{'s' if latest.hints > 1 else ''}" if latest.hints else ""
+    position = (
         ""
-        if here.right
-        else f"at {here.exercise}: {here.filled} of {here.todos} {EXERCISES[here.exercise].task_noun}{hints}"
+        if latest.right
+        else f"at {latest.exercise}: {latest.filled} of {latest.todos} {EXERCISES[latest.exercise].task_noun}{hints}"
     )
-    return "   ".join(filter(None, (f"✓ {right}" if right else "", at)))
+    return "   ".join(filter(None, (f"✓ {right}" if right else "", position)))

@@ -1,4 +1,7 @@
-"""An attendee's side: which room they have joined, kept beside their progress, and how that room is spoken to."""
+"""Membership of a room, on an attendee's side.
+
+It is kept beside the attendee's progress; this module also sends requests to the room.
+"""
 
 from __future__ import annotations
 
@@ -20,48 +23,54 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit, urlunsplit
 
 from triton_workshop.atomic_write import write_atomically
-from triton_workshop.attendance.names import as_name
-from triton_workshop.attendance.room import KEPT_OPEN_SECONDS
+from triton_workshop.attendance.names import clean_name
+from triton_workshop.attendance.register import ROOM_LIFETIME_SECONDS
 from triton_workshop.checking.reporting.progress import state_folder
 from triton_workshop.errors import MisuseError
 from triton_workshop.printing import printable
 
-PATIENCE_SECONDS = 10.0
+JOIN_TIMEOUT_SECONDS = 10.0
 """Seconds to wait for the room's answer to somebody who joins."""
-LEAVING_SECONDS = 2.0
-"""Seconds to wait for an answer to somebody who leaves, and will not wait."""
-LARGEST_ANSWER_BYTES = 64 * 1024
+LEAVE_TIMEOUT_SECONDS = 2.0
+"""Seconds to wait for an answer to somebody who leaves, and is in a hurry."""
+MAX_ANSWER_BYTES = 64 * 1024
 """Bytes of an answer that are read."""
-SHOWN_CHARACTERS = 200
-"""Characters of what a room says that are shown."""
+MAX_SENTENCE_CHARACTERS = 200
+"""Characters of the room's sentences that are shown."""
 TOKEN = re.compile(r"[\w-]{1,99}", re.ASCII)
-LARGEST_NUMBER = 2**31
+MAX_NUMBER = 2**31
 """No attendee has a larger number."""
-MISSHAPEN = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
-"""What comes of reading JSON that is not what was expected."""
+MALFORMED_ERRORS = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+"""Errors of reading JSON that has another shape than expected."""
 TOO_SLOW = "it does not answer in time"
 EXAMPLE = "192.168.1.5:8000 or http://192.168.1.5:8000/?word=…"
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
 class Membership:
-    """Which room an attendee has joined, and as whom."""
+    """Room that an attendee has joined, and their identity there."""
 
     address: str
-    """Ends with a slash; the room's paths go behind it."""
+    """Ends with a slash; the room's paths follow it."""
     token: str
     number: int
     name: str | None
 
 
 class UnansweredError(Exception):
-    """The room did not answer, or something else did; `str(error)` says what happened."""
+    """The room did not answer, or something else did.
+
+    `str(error)` says what happened.
+    """
 
 
-class RefusedByRoomError(Exception):
-    """The room answered with a refusal; `str(error)` is its sentence. `busy`: another try later may be taken."""
+class RefusedError(Exception):
+    """The room answered with a refusal; `str(error)` is its sentence.
+
+    If `busy`, another try later may succeed.
+    """
 
     def __init__(self, sentence: str, *, busy: bool = False) -> None:
         super().__init__(sentence)
@@ -69,54 +78,70 @@ class RefusedByRoomError(Exception):
 
 
 def membership_file() -> Path:
+    """Return the file that holds the membership."""
     return state_folder() / "room.json"
 
 
-def membership(file: Path) -> Membership | None:
-    """The room that was joined today; None if there is none. Later, its address may be anybody's."""
-    with suppress(OSError, *MISSHAPEN):
-        if time.time() - file.stat().st_mtime > KEPT_OPEN_SECONDS:
+def read_membership(file: Path) -> Membership | None:
+    """Return the room that was joined today, or None.
+
+    An older address may be anybody's by now.
+    """
+    with suppress(OSError, *MALFORMED_ERRORS):
+        if time.time() - file.stat().st_mtime > ROOM_LIFETIME_SECONDS:
             return None
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        return _checked(str(kept["address"]), kept)
+        fields = json.loads(file.read_text(encoding="utf-8"))
+        return _parse_membership(str(fields["address"]), fields)
     return None
 
 
-def address_and_word(text: str) -> tuple[str, str | None]:
-    """The address of a room, and the word if a link holds it. Raises MisuseError."""
+def parse_link(text: str) -> tuple[str, str | None]:
+    """Return the address of a room, and the word if the link holds it.
+
+    Raises MisuseError.
+    """
     with suppress(ValueError):
-        parts = urlsplit(text if "://" in text else f"http://{text}")
-        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and printable(text) == text:
-            base = urlunsplit((parts.scheme, parts.netloc, f"{parts.path.rstrip('/')}/", "", ""))
-            return base, next(iter(parse_qs(parts.query).get("word", [])), None)
+        url = urlsplit(text if "://" in text else f"http://{text}")
+        if url.scheme in ("http", "https") and url.hostname and url.port != 0 and printable(text) == text:
+            base = urlunsplit((url.scheme, url.netloc, f"{url.path.rstrip('/')}/", "", ""))
+            return base, next(iter(parse_qs(url.query).get("word", [])), None)
     raise MisuseError(f"{text!r} is not the address of a room; expected something like {EXAMPLE}")
 
 
 def join(address: str, word: str, name: str | None, file: Path) -> Membership:
-    """Join a room, and leave the one that was joined before. Raises MisuseError if that is impossible."""
-    before = membership(file)
+    """Join a room, and leave the previous one.
+
+    Raises MisuseError if that is impossible.
+    """
+    previous = read_membership(file)
     form = urlencode({"word": word, "name": name or ""}).encode()
     try:
-        answer = _within(PATIENCE_SECONDS, lambda: _asked(address, "enter", form, {}, PATIENCE_SECONDS))
-        joined = _checked(address, json.loads(answer))
-    except RefusedByRoomError as error:
+        answer = _call_with_timeout(
+            JOIN_TIMEOUT_SECONDS, lambda: _request(address, "enter", form, {}, JOIN_TIMEOUT_SECONDS)
+        )
+        joined = _parse_membership(address, json.loads(answer))
+    except RefusedError as error:
         raise MisuseError(f"{address} did not let you in: {error}") from error
     except UnansweredError as error:
         raise MisuseError(_no_answer(address, error)) from error
-    except MISSHAPEN as error:
+    except MALFORMED_ERRORS as error:
         raise MisuseError(f"{address} answers, but it is not the room of a workshop") from error
-    _keep(joined, file)
-    if before is not None:
-        with suppress(UnansweredError, RefusedByRoomError):
-            _say_goodbye(before)
+    _save(joined, file)
+    if previous is not None:
+        # The new membership is on disk already: that the old room cannot be reached changes nothing.
+        with suppress(UnansweredError, RefusedError):
+            _send_leave(previous)
     return joined
 
 
-def see_whether_it_answers(address: str) -> None:
-    """Ask for a room's first page, so that nobody is asked for a word in vain. Raises MisuseError."""
+def check_reachable(address: str) -> None:
+    """Request a room's first page, so that nobody types a word in vain.
+
+    Raises MisuseError if nothing answers.
+    """
     try:
-        _within(PATIENCE_SECONDS, lambda: _asked(address, "", None, {}, PATIENCE_SECONDS))
-    except RefusedByRoomError:  # somebody is there
+        _call_with_timeout(JOIN_TIMEOUT_SECONDS, lambda: _request(address, "", None, {}, JOIN_TIMEOUT_SECONDS))
+    except RefusedError:  # somebody is there
         pass
     except UnansweredError as error:
         raise MisuseError(_no_answer(address, error)) from error
@@ -126,21 +151,28 @@ def _no_answer(address: str, error: UnansweredError) -> str:
     return f"no room answers at {address}: {error}; is the address right, and is it shared?"
 
 
-def _checked(address: str, told: Mapping[str, Any]) -> Membership:
-    """What a room has told somebody who joins. It may be anything: raises one of MISSHAPEN if it is something else."""
-    token, number = told["token"], told["number"]
-    if not TOKEN.fullmatch(token) or type(number) is not int or not 0 < number <= LARGEST_NUMBER:
+def _parse_membership(address: str, fields: Mapping[str, Any]) -> Membership:
+    """Parse the room's answer to somebody who joins.
+
+    It may be anything: raises one of MALFORMED_ERRORS if it is something else.
+    """
+    token, number = fields["token"], fields["number"]
+    if not TOKEN.fullmatch(token) or type(number) is not int or not 0 < number <= MAX_NUMBER:
         raise ValueError("not a session of a room")
-    return Membership(address, token, number, as_name(told["name"]))
+    return Membership(address, token, number, clean_name(fields["name"]))
 
 
-def _say_goodbye(joined: Membership) -> None:
-    _within(LEAVING_SECONDS, lambda: tell(joined, "leave", {}, LEAVING_SECONDS))
+def _send_leave(joined: Membership) -> None:
+    _call_with_timeout(LEAVE_TIMEOUT_SECONDS, lambda: send(joined, "leave", {}, LEAVE_TIMEOUT_SECONDS))
 
 
-def _within(seconds: float, act: Callable[[], Answer]) -> Answer:
-    """What this returns or raises; UnansweredError if it takes longer, as each of many bytes may come late."""
-    result: Future[Answer] = Future()
+def _call_with_timeout(seconds: float, act: Callable[[], Result]) -> Result:
+    """Call a function in a thread, and wait for its result.
+
+    A timeout of a socket is for each read, and a slow sender may send byte by byte. Raises UnansweredError after so
+    many seconds.
+    """
+    result: Future[Result] = Future()
 
     def run() -> None:
         try:
@@ -155,20 +187,23 @@ def _within(seconds: float, act: Callable[[], Answer]) -> Answer:
         raise UnansweredError(TOO_SLOW) from None
 
 
-def _keep(joined: Membership, file: Path) -> None:
+def _save(joined: Membership, file: Path) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)  # a file keeps its mode when it is written again
         write_atomically(file, json.dumps(asdict(joined), indent=2).encode())
     except OSError as error:
-        with suppress(UnansweredError, RefusedByRoomError):
-            _say_goodbye(joined)
+        with suppress(UnansweredError, RefusedError):
+            _send_leave(joined)
         raise MisuseError(f"you have not joined: {file} cannot be written: {error.strerror}") from error
 
 
 def leave(file: Path) -> str:
-    """Forget the room, and have it forget this attendee; returns a sentence that says what happened."""
-    joined = membership(file)
+    """Leave the room; return a sentence that says what happened.
+
+    Raises MisuseError if the file cannot be deleted.
+    """
+    joined = read_membership(file)
     try:
         file.unlink(missing_ok=True)
     except OSError as error:
@@ -176,47 +211,53 @@ def leave(file: Path) -> str:
     if joined is None:
         return "You have not joined a room, so nothing is sent."
     try:
-        _say_goodbye(joined)
+        _send_leave(joined)
     except UnansweredError as error:
         return f"Nothing is sent any more. The room could not be told, and keeps what it knows: {error}."
-    except RefusedByRoomError:  # it has forgotten us already
+    except RefusedError:  # it has forgotten us already
         pass
     return "You have left the room: nothing is sent any more, and the room has forgotten you."
 
 
-def tell(joined: Membership, path: str, message: Mapping[str, Any], patience: float) -> None:
-    """Send a message to the room. Raises UnansweredError and RefusedByRoomError."""
+def send(joined: Membership, path: str, message: Mapping[str, Any], timeout_seconds: float) -> None:
+    """Send a message to the room.
+
+    Raises UnansweredError and RefusedError.
+    """
     headers = {"Authorization": f"Bearer {joined.token}", "Content-Type": "application/json"}
-    answer = _asked(joined.address, path, json.dumps(message).encode(), headers, patience)
+    answer = _request(joined.address, path, json.dumps(message).encode(), headers, timeout_seconds)
     if answer and not answer.startswith(b"{"):  # a network's own page, perhaps
         raise UnansweredError("something else answers in its place")
 
 
-def _asked(address: str, path: str, body: bytes | None, headers: Mapping[str, str], patience: float) -> bytes:
-    """The room's answer to a POST; to a GET where there is no body."""
+def _request(address: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout_seconds: float) -> bytes:
+    """Return the room's answer to a POST, or to a GET without a body."""
     try:
         request = urllib.request.Request(address + path, body, {"Accept": "application/json", **headers})
-        with _opener(address).open(request, timeout=patience) as answer:
-            read: bytes = answer.read(LARGEST_ANSWER_BYTES)
+        with _opener(address).open(request, timeout=timeout_seconds) as answer:
+            read: bytes = answer.read(MAX_ANSWER_BYTES)
             return read
     except urllib.error.HTTPError as error:
         with error:
             if error.code in (400, 401, 403, 413, 421, 429):
-                raise RefusedByRoomError(_sentence(error), busy=error.code == 429) from error
-        raise UnansweredError(f"it says {_status(error)}") from error
+                raise RefusedError(_refusal_sentence(error), busy=error.code == 429) from error
+        raise UnansweredError(f"it says {_status_line(error)}") from error
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise UnansweredError(_reason(error)) from error
+        raise UnansweredError(_failure_reason(error)) from error
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A token is for the room alone, not for where something in between would send us."""
+    """Follows no redirect: a token is for the room alone."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 def _opener(address: str) -> urllib.request.OpenerDirector:
-    """What opens an address; one in a private network is not reached by way of a proxy."""
+    """Return an opener for an address.
+
+    An address in a private network is not reached by way of a proxy.
+    """
     host = urlsplit(address).hostname or ""
     direct = host == "localhost"
     with suppress(ValueError):
@@ -225,27 +266,27 @@ def _opener(address: str) -> urllib.request.OpenerDirector:
     return urllib.request.build_opener(_NoRedirects, *proxies)
 
 
-def _sentence(error: urllib.error.HTTPError) -> str:
-    """What a refusal says, in one line."""
-    said = ""
+def _refusal_sentence(error: urllib.error.HTTPError) -> str:
+    """Return the sentence of a refusal, in one line."""
+    sentence = ""
     with suppress(OSError, http.client.HTTPException):
-        said = _line(error.read(LARGEST_ANSWER_BYTES).decode(errors="replace"))
-    return said if said and not said.startswith("<") else _status(error)
+        sentence = _as_line(error.read(MAX_ANSWER_BYTES).decode(errors="replace"))
+    return sentence if sentence and not sentence.startswith("<") else _status_line(error)
 
 
-def _status(error: urllib.error.HTTPError) -> str:
-    return _line(f"{error.code} {error.reason}")
+def _status_line(error: urllib.error.HTTPError) -> str:
+    return _as_line(f"{error.code} {error.reason}")
 
 
-def _reason(error: Exception) -> str:
+def _failure_reason(error: Exception) -> str:
     cause = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(cause, TimeoutError):
         return TOO_SLOW
     if isinstance(cause, ssl.SSLError):
         return f"no secure connection ({cause.reason or cause})"
-    return _line(str(getattr(cause, "strerror", None) or cause or type(error).__name__))
+    return _as_line(str(getattr(cause, "strerror", None) or cause or type(error).__name__))
 
 
-def _line(said: str) -> str:
-    """What somebody else has said, as part of a line of ours."""
-    return " ".join(printable(said).split())[:SHOWN_CHARACTERS]
+def _as_line(text: str) -> str:
+    """Return foreign text as part of one of our lines."""
+    return " ".join(printable(text).split())[:MAX_SENTENCE_CHARACTERS]

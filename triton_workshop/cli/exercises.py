@@ -28,14 +28,14 @@ def check(
     no_gpu: Annotated[bool, typer.Option("--no-gpu", help="Use only the simulator.")] = False,
 ) -> None:
     """Check exercises, and say what is wrong, where, and why. Exits with 0 if all pass, 1 if not, and 2 for misuse."""
-    from triton_workshop.attendance.telling import tell_once
+    from triton_workshop.attendance.reporter import report_once
     from triton_workshop.checking import commands
 
     with misuse_told():
         scripts = commands.select_scripts(numbers or [], file, solutions=solutions, every=every)
         prepare_kernels()
         status = commands.run_check(scripts, as_json=as_json, gpu=not no_gpu)
-    tell_once(commands.learner_exercises(scripts))
+    report_once(commands.learner_exercises(scripts))
     raise typer.Exit(status)
 
 

@@ -17,7 +17,7 @@ from triton_workshop.repository import ROOT
 
 if TYPE_CHECKING:
     from triton_workshop.deck.consent import Consent
-    from triton_workshop.page.bundle import Inside
+    from triton_workshop.page.bundle import PageBundle
     from triton_workshop.viewer.sharing import Shared
 
 DECK = Path("slides", "triton-workshop.md")
@@ -61,7 +61,7 @@ Outputs = Annotated[Path | None, typer.Option(metavar="FILE.json", help="Take ou
 Parts = Annotated[
     Path | None,
     typer.Option(
-        "--parts", metavar="FOLDER", help="Where parts of the page are already, on a machine without network."
+        "--parts", metavar="FOLDER", help="Endpoint parts of the page are already, on a machine without network."
     ),
 ]
 
@@ -152,11 +152,11 @@ def sharing(
 
     if not all(map(find_spec, ("segno", "starlette", "uvicorn"))):
         fail("--share needs a web server, which is not installed yet; to install it: uv sync --extra room")
-    from triton_workshop.room.addresses import PORT, where_to_share
+    from triton_workshop.room.addresses import PORT, parse_endpoint
     from triton_workshop.room.share import Share
 
-    where = where_to_share(share, PORT if port is None else port, url or "", proxy or "")
-    with closing(Share(where, inside=inside_of_pages(parts))) as shared:
+    endpoint = parse_endpoint(share, PORT if port is None else port, url or "", proxy or "")
+    with closing(Share(endpoint, bundle=inside_of_pages(parts))) as shared:
         yield shared
 
 
@@ -166,11 +166,11 @@ def inside_of_pages(folder: Path | None) -> Path | None:
     from triton_workshop.page import parts as page_parts
     from triton_workshop.page.progress import progress_bar
 
-    if folder is None and page_parts.here() is None:
+    if folder is None and page_parts.cached_parts() is None:
         print_wrapped(NO_PARTS, sys.stderr)
         return None
     with progress_bar() as (tell, advance):
-        return bundle.gathered_file(folder, tell, advance)
+        return bundle.build_bundle_file(folder, tell, advance)
 
 
 def with_share_value(words: list[str]) -> list[str]:
@@ -299,14 +299,14 @@ def site(
             fail(str(error))
 
 
-def gathering(parts: Path | None) -> Callable[[], Inside]:
+def gathering(parts: Path | None) -> Callable[[], PageBundle]:
     """What gathers everything that kernels need in a page, and tells what it fetches, and how far it is."""
-    from triton_workshop.page.bundle import gathered
+    from triton_workshop.page.bundle import build_bundle
     from triton_workshop.page.progress import progress_bar
 
-    def gather() -> Inside:
+    def gather() -> PageBundle:
         with progress_bar() as (tell, advance):
-            return gathered(parts, tell, advance)
+            return build_bundle(parts, tell, advance)
 
     return gather
 

@@ -1,4 +1,7 @@
-"""Packs the Python of a page: the modules of ours that it needs, Triton's Python files, and the names of PyTorch."""
+"""Archive of a page's Python.
+
+It holds the modules of ours that a page needs, Triton's Python files, and the names of PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from pathlib import Path
 from triton_simulator.without_library import files
 from triton_workshop.errors import WorkshopError
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.page.imports import modules_in, modules_needed
+from triton_workshop.page.imports import collect_modules, modules_in
 from triton_workshop.repository import ROOT
 
 ROOTS = (
@@ -26,7 +29,7 @@ ROOTS = (
     *modules_in("triton_workshop.page.torch"),
     *(exercise.package for exercise in EXERCISES.values()),
 )
-"""What a page, a script in it or a table of ours imports by its name."""
+"""Modules that a page, a script in it or a table of ours names."""
 DATA = (
     "triton_workshop/languages.toml",
     "triton_workshop/exercises/common.toml",
@@ -35,50 +38,54 @@ DATA = (
     "triton_workshop/hints/*.toml",
     "slides/poseidon_triton.jpeg",
 )
-"""What those modules and scripts read."""
-NAMES = "triton_workshop/page/torch/laptop_names.json"
+"""Files that those modules and scripts read."""
+TORCH_NAMES_FILE = "triton_workshop/page/torch/laptop_names.json"
 OWNERS = ("torch", "torch.Tensor", "torch.nn", "torch.nn.functional", "torch.cuda", "torch.autograd")
 PYTHON = "3.14"
-"""The version of the page's Python, which decides what compiled code it takes."""
+"""Version of the page's Python, which decides what compiled code it takes."""
 FOLDER = "/page"
-"""Where everything of our own lies in the page."""
-READ = re.compile(rb"@(triton\.)?(runtime\.)?jit\b|\b_?constexpr_function\b|= jit\(")
-"""What Triton reads the text of, in its own modules."""
+"""Folder of our own files in the page."""
+READS_SOURCE = re.compile(rb"@(triton\.)?(runtime\.)?jit\b|\b_?constexpr_function\b|= jit\(")
+"""Pattern of modules of Triton's whose text Triton reads."""
 COMPILE = Path(__file__).with_name("compile_zip.py")
 PRINT_NAMES = """
 import functools, json, sys, torch
 owner = lambda name: functools.reduce(getattr, name.split(".")[1:], torch)
 print(json.dumps({name: sorted(each for each in dir(owner(name)) if each[:1] != "_") for name in sys.argv[1:]}))
 """
-NOT_TRITONS = ("backends/amd/", "experimental/gsan/")
-"""Those of Triton's Python files that nothing imports in a page."""
+EXCLUDED_TRITON_FILES = ("backends/amd/", "experimental/gsan/")
+"""Python files of Triton's that nothing imports in a page."""
 
 
-def packed() -> bytes:
-    """A zip of everything, as it lies in the page's root. Raises WorkshopError."""
+def pack_archive() -> bytes:
+    """Return a zip of everything, as it lies in the page's root.
+
+    Raises WorkshopError.
+    """
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, contents in sorted(contents_by_name()):
+        for name, contents in sorted(archive_contents()):
+            # Without the time of the file: the same content is the same archive, and has the same digest.
             archive.writestr(zipfile.ZipInfo(name), contents, zipfile.ZIP_DEFLATED)
     return data.getvalue()
 
 
-def contents_by_name() -> Iterator[tuple[str, bytes]]:
-    """What goes in: each file's path in the page, and its bytes."""
-    for path, file in own_files().items():
+def archive_contents() -> Iterator[tuple[str, bytes]]:
+    """Yield the path in the page and the bytes of each file."""
+    for path, file in repository_files().items():
         yield path, _read(file)
     yield from _triton()
-    yield NAMES, names_of_torch()
+    yield TORCH_NAMES_FILE, torch_names()
 
 
 @functools.cache  # it reads two hundred modules, and is asked for sizes, digests and contents
-def own_files() -> dict[str, Path]:
-    """Our own files, by their paths in the page."""
+def repository_files() -> dict[str, Path]:
+    """Return our own files, by their paths in the page."""
     data = [
         *(file for pattern in DATA for file in ROOT.glob(pattern)),
-        *(each.solution_file for each in EXERCISES.values()),
+        *(exercise.solution_file for exercise in EXERCISES.values()),
     ]
-    return modules_needed(ROOTS) | {file.relative_to(ROOT).as_posix(): file for file in sorted(data)}
+    return collect_modules(ROOTS) | {file.relative_to(ROOT).as_posix(): file for file in sorted(data)}
 
 
 def _read(file: Path) -> bytes:
@@ -91,43 +98,48 @@ def _read(file: Path) -> bytes:
 
 
 def _triton() -> Iterator[tuple[str, bytes]]:
-    """Triton's Python files, as they are kept for machines that Triton has no wheel for."""
+    """Yield Triton's Python files, as machines without its wheel have them."""
     home = files.ensure_files()
     for file in sorted((home / "triton").rglob("*.py")):
-        if not file.relative_to(home / "triton").as_posix().startswith(NOT_TRITONS):
+        if not file.relative_to(home / "triton").as_posix().startswith(EXCLUDED_TRITON_FILES):
             yield file.relative_to(home).as_posix(), file.read_bytes()
 
 
-def names_of_torch() -> bytes:
-    """The names of PyTorch as it is installed here, by their owner: what a page says "on your laptop it works" of."""
+def torch_names() -> bytes:
+    """Return the names of the installed PyTorch by owner, as JSON.
+
+    Of these, a page says that they work on a laptop.
+    """
     command = [sys.executable, "-c", PRINT_NAMES, *OWNERS]
     return subprocess.run(command, capture_output=True, check=True).stdout
 
 
-def with_text(archive: zipfile.ZipFile) -> Iterator[str]:
-    """Modules of ours and Triton's whose text is read in a page."""
+def modules_with_text(archive: zipfile.ZipFile) -> Iterator[str]:
+    """Yield modules of ours and Triton's whose text is read in a page."""
     for name in archive.namelist():
-        if name.startswith("solutions/") or (name.startswith("triton/") and READ.search(archive.read(name))):
+        if name.startswith("solutions/") or (name.startswith("triton/") and READS_SOURCE.search(archive.read(name))):
             yield name
 
 
-def compiled(archive: bytes, core: Path, folder: str, *read: str) -> bytes | None:
-    """A zip with its modules compiled for the page's Python, by CPython or by Pyodide in node, from its folder `core`.
+def compile_archive(archive: bytes, core: Path, target_folder: str, *text_prefixes: str) -> bytes | None:
+    """Return a zip with its modules compiled for the page's Python.
 
-    The modules will lie in `folder`. Those whose names begin with one of `read` keep their text too; without any,
-    docstrings go. None if there is neither of the two Pythons: then the page compiles everything whenever it starts.
+    CPython does it, or Pyodide in node, from its folder `core`. The modules will lie in `target_folder`. Those whose
+    names begin with one of `text_prefixes` keep their text too; without any, docstrings go. None if there is neither
+    of the two Pythons: then the page compiles everything whenever it starts.
     """
     uv, node = os.environ.get("UV") or shutil.which("uv"), shutil.which("node")
-    with tempfile.TemporaryDirectory(prefix="workshop-") as place:
-        before, after = Path(place, "before.zip"), Path(place, "after.zip")
-        before.write_bytes(archive)
-        words = [str(before), str(after), folder, "0" if read else "2", *read]
+    with tempfile.TemporaryDirectory(prefix="workshop-") as folder_path:
+        source, target = Path(folder_path, "before.zip"), Path(folder_path, "after.zip")
+        source.write_bytes(archive)
+        options = [str(source), str(target), target_folder, "0" if text_prefixes else "2", *text_prefixes]
+        # The first Python that is there compiles: CPython by uv, or Pyodide in node.
         for command in (
             [uv, "run", "--no-project", "--quiet", "--python", PYTHON, str(COMPILE)],
             [node, str(COMPILE.with_suffix(".mjs")), str(core)],
         ):
-            if command[0] and _succeeds([str(command[0]), *map(str, command[1:]), *words]):
-                return after.read_bytes()
+            if command[0] and _succeeds([str(command[0]), *map(str, command[1:]), *options]):
+                return target.read_bytes()
     return None
 
 

@@ -1,4 +1,4 @@
-"""The exercises as a page in which kernels run needs them: their texts, and the words and marks for how far one is."""
+"""Exercises as a page needs them: texts, and marks for the progress."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from triton_workshop.exercises import EXERCISES, variations_of
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.page.markup import element
 
-SHOWN = (Status.NEW, Status.BEGUN, Status.FAILING, Status.CHANGED, Status.PASSED)
-"""How far an exercise can be in a page, which has all files."""
+STANDINGS_IN_PAGE = (Status.NEW, Status.BEGUN, Status.FAILING, Status.CHANGED, Status.PASSED)
+"""States of an exercise in a page, which has all files."""
 
 
 def exercises() -> str:
-    """The place where a page's script lays the exercises out, and what it lays out."""
+    """Return the section for the exercises, and their data for its script."""
     data = {
         "exercises": [_exercise(exercise) for exercise in EXERCISES.values()],
-        "marks": {status: STATUS_MARKS[status] for status in SHOWN},
+        "marks": {standing: STATUS_MARKS[standing] for standing in STANDINGS_IN_PAGE},
     }
     text = json.dumps(data).replace("</", "<\\/")
     return (

@@ -1,4 +1,7 @@
-"""`workshop handout`, the deck as one HTML file to take home, and `workshop site`, as files for a web host."""
+"""The commands `workshop handout` and `workshop site`.
+
+The first writes the deck as one HTML file to take home, the second as files for a web host.
+"""
 
 from __future__ import annotations
 
@@ -15,144 +18,156 @@ from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck, Table
 from triton_workshop.errors import MisuseError
 from triton_workshop.interruption import INTERRUPTED
-from triton_workshop.page.bundle import Inside
+from triton_workshop.page.bundle import PageBundle
 from triton_workshop.page.markup import element, escaped
 from triton_workshop.page.outputs import RecordedRun, Recordings, read_recordings, run_all, write_recordings
-from triton_workshop.page.page import Page, links_to, make_page
+from triton_workshop.page.page import Page, make_page, script_links
 from triton_workshop.page.slides import Writer
 from triton_workshop.validating.documents import pluralize
 from triton_workshop.validating.report import progress
 
 SCRIPTS = ("exercises/*.py", "solutions/*.py", "solutions/fast/*.py")
-TEXTS = ("*.md", "docs/*.md", "benchmarks/results/*.md")
+DOCUMENTS = ("*.md", "docs/*.md", "benchmarks/results/*.md")
 """Files that slides and notes name, and that are not in the page."""
-ALONE = "docs/alone.md"
-"""The text whose first table is an order for who learns alone."""
+COURSE_DOCUMENT = "docs/alone.md"
+"""Document whose first table is a course for who learns alone."""
 PARTS = "parts/"
-"""Where a site has what kernels need."""
+"""Folder of a site's blobs."""
 PASSED, FAILED = 0, 1
 
 
 def run_handout(
     path: Path,
     file: Path,
-    given: Consent,
+    consent: Consent,
     outputs: Path | None,
     record: Path | None,
-    gather: Callable[[], Inside] | None = None,
+    build: Callable[[], PageBundle] | None = None,
 ) -> int:
-    """Write a deck's page and say what is in it; returns the exit status. Raises DeckError and MisuseError.
+    """Write a deck's page, and print its size; return the exit status.
 
-    Outputs come from the file `outputs`, or else from running the deck's code now, and are written to `record`. What
-    `gather` gathers lets kernels run in the page.
+    Outputs come from the file `outputs`, or else from running the deck's code now, and are written to `record`. The
+    bundle by `build` lets kernels run in the page. Raises DeckError and MisuseError.
     """
     deck = load_deck(path)
     for target in filter(None, (file, record)):  # before anything has run for nothing
         if not target.absolute().parent.is_dir():
             raise MisuseError(f"{target}: expected a file in a folder that exists; there is no {target.parent}")
-    inside = gather() if gather else None
-    recordings = recorded(deck, given, outputs)
+    bundle = build() if build else None
+    recordings = load_recordings(deck, consent, outputs)
     if recordings is None:
         return INTERRUPTED
-    page = handout(deck, recordings, live=inside is not None).whole(inside).encode()
-    with writing(file):
+    page = handout(deck, recordings, live=bundle is not None).standalone(bundle).encode()
+    with report_write_errors(file):
         write_atomically(file, page)
         if record is not None:
             write_recordings(recordings, record)
-    print(
-        f"{file}: {shown(deck, recordings)}, {len(page) / 2**20:.1f} MB. It needs no network: open it in any browser."
-    )
-    return judged(deck, recordings)
+    content, megabytes = describe_content(deck, recordings), len(page) / 2**20
+    print(f"{file}: {content}, {megabytes:.1f} MB. It needs no network: open it in any browser.")
+    return report_problems(deck, recordings)
 
 
-def run_site(path: Path, folder: Path, given: Consent, outputs: Path | None, gather: Callable[[], Inside]) -> int:
-    """Write a deck's page as files for any web host; returns the exit status. Raises DeckError and MisuseError."""
+def run_site(path: Path, folder: Path, consent: Consent, outputs: Path | None, build: Callable[[], PageBundle]) -> int:
+    """Write a deck's page as files; return the exit status.
+
+    Raises DeckError and MisuseError.
+    """
     deck = load_deck(path)
-    inside = gather()
-    recordings = recorded(deck, given, outputs)
+    bundle = build()
+    recordings = load_recordings(deck, consent, outputs)
     if recordings is None:
         return INTERRUPTED
-    page = handout(deck, recordings, live=True).whole(inside, beside=PARTS)
-    with writing(folder):
+    page = handout(deck, recordings, live=True).standalone(bundle, folder=PARTS)
+    with report_write_errors(folder):
         (folder / PARTS).mkdir(parents=True, exist_ok=True)
-        for blob in inside.blobs:
+        for blob in bundle.blobs:
             write_atomically(folder / blob.address(PARTS), blob.data)
         write_atomically(folder / "index.html", page.encode())  # the last, as it names the others
-        for file in {*(folder / PARTS).glob("*.gz")} - {folder / blob.address(PARTS) for blob in inside.blobs}:
+        for file in {*(folder / PARTS).glob("*.gz")} - {folder / blob.address(PARTS) for blob in bundle.blobs}:
             file.unlink()
-    size = len(page.encode()) + sum(len(blob.data) for blob in inside.blobs)
-    print(
-        f"{folder}: {shown(deck, recordings)}, {len(inside.blobs) + 1} files, {size / 2**20:.1f} MB, for any web host."
-    )
-    return judged(deck, recordings)
+    content, megabytes = describe_content(deck, recordings), (len(page.encode()) + bundle.size) / 2**20
+    print(f"{folder}: {content}, {len(bundle.blobs) + 1} files, {megabytes:.1f} MB, for any web host.")
+    return report_problems(deck, recordings)
 
 
-def recorded(deck: Deck, given: Consent, outputs: Path | None) -> Recordings | None:
-    """What the deck's code prints, from this file or from running it now; None if somebody stops that."""
+def load_recordings(deck: Deck, consent: Consent, outputs: Path | None) -> Recordings | None:
+    """Return the outputs of the deck, from a file or from running it now.
+
+    None if somebody stops that.
+    """
     if outputs is not None:
         return read_recordings(outputs, deck)
     try:
         with progress() as report:
-            return run_all(deck, in_force(deck, given), report)
+            return run_all(deck, in_force(deck, consent), report)
     except KeyboardInterrupt:
         return None
 
 
 @contextmanager
-def writing(target: Path) -> Iterator[None]:
-    """Raises MisuseError where a file cannot be written."""
+def report_write_errors(target: Path) -> Iterator[None]:
+    """Raise MisuseError where a file cannot be written."""
     try:
         yield
     except OSError as error:
         raise MisuseError(f"{error.filename or target}: cannot be written: {error.strerror or error}") from None
 
 
-def shown(deck: Deck, recordings: Recordings) -> str:
+def describe_content(deck: Deck, recordings: Recordings) -> str:
+    """Return the number of slides and outputs, in words."""
     return f"{pluralize(len(deck.slides), 'slide')}, {pluralize(len(recordings), 'output')}"
 
 
 def handout(deck: Deck, recordings: Recordings, *, live: bool = False) -> Page:
-    """The page of a deck with what its blocks printed, and the scripts of the exercises beside it.
+    """Return the page of a deck with its outputs and linked scripts.
 
     In one that is `live`, the exercises open in an editor.
     """
-    scripts = scripts_beside(deck)
+    scripts = linked_scripts(deck)
     outputs = {block: recording.output() for block, recording in recordings.items()}
-    writer = Writer(deck, outputs, links_to(scripts) | texts_elsewhere(deck), live=live)
-    return make_page(writer, scripts, learning_alone(writer) if live else "")
+    writer = Writer(deck, outputs, script_links(scripts) | linked_documents(deck), live=live)
+    return make_page(writer, scripts, course_order(writer) if live else "")
 
 
-def learning_alone(writer: Writer) -> str:
-    """The order of slides and exercises for who learns alone, as a text beside the deck has it, with links."""
+def course_order(writer: Writer) -> str:
+    """Return the order of slides and exercises for who learns alone.
+
+    It is the table of a document beside the deck, with links.
+    """
     tables = (
         (slide, block)
-        for file in _files_beside(writer.deck, [ALONE]).values()
+        for file in _repository_files(writer.deck, [COURSE_DOCUMENT]).values()
         for slide in load_deck(file).slides
         for block in slide.blocks
         if isinstance(block.content, Table)
     )
-    if (found := next(tables, None)) is None:
+    if (first_table := next(tables, None)) is None:
         return ""
-    slide, table = found
-    titles = [(escaped(each.name or ""), f"#slide-{number}") for number, each in enumerate(writer.deck.slides, 1)]
+    slide, table = first_table
+    slides = enumerate(writer.deck.slides, 1)
+    titles = [(escaped(deck_slide.name or ""), f"#slide-{number}") for number, deck_slide in slides]
 
     def link(quoted: re.Match[str]) -> str:
-        place = next((place for title, place in titles if title.startswith(quoted[0])), None)
-        return quoted[0] if place is None else element("a", quoted[0], href=place)
+        anchor = next((anchor for title, anchor in titles if title.startswith(quoted[0])), None)
+        return quoted[0] if anchor is None else element("a", quoted[0], href=anchor)
 
+    # The table names slides by the beginning of their titles, in quotation marks.
     written = re.sub(r"(?<=&quot;)\w[^&]*(?=&quot;)", link, writer.blocks([table], slide))
     linked = re.sub(r"<td>(\d)(?=: )", r'<td><a href="#exercise-\1">\1</a>', written)
     summary = element("summary", "Alone? Take the slides and exercises in this order")
     return element("details", summary + linked, class_="alone")
 
 
-def judged(deck: Deck, recordings: Recordings) -> int:
-    """Say which blocks have no output, or another end than the deck promises."""
+def report_problems(deck: Deck, recordings: Recordings) -> int:
+    """Print which blocks have no output, or not the expected one.
+
+    Returns the exit status.
+    """
     status = PASSED
-    for each in live_code(deck):
-        problem = _problem(recordings.get(each.block))
+    for live_block in live_code(deck):
+        problem = _problem(recordings.get(live_block.block))
         if problem:
-            print(f"{each.block.path or deck.path}:{each.block.line}: {problem}", file=sys.stderr)
+            print(f"{live_block.block.path or deck.path}:{live_block.block.line}: {problem}", file=sys.stderr)
             status = FAILED
     return status
 
@@ -163,32 +178,35 @@ def _problem(recording: RecordedRun | None) -> str:
     return "" if recording.expected else f"unexpected result: {recording.ending}"
 
 
-def scripts_beside(deck: Deck) -> dict[str, str]:
-    """The scripts of exercises and solutions in the repository that the deck belongs to, by their path in it."""
-    files = _files_beside(deck, SCRIPTS)
+def linked_scripts(deck: Deck) -> dict[str, str]:
+    """Return the scripts of the deck's repository, by their path in it."""
+    files = _repository_files(deck, SCRIPTS)
     return {path: file.read_text(encoding="utf-8", errors="replace") for path, file in files.items()}
 
 
-def texts_elsewhere(deck: Deck) -> dict[str, str]:
-    """Where the repository that the deck belongs to has its texts on the web, if it was cloned from there."""
-    files = _files_beside(deck, TEXTS)
+def linked_documents(deck: Deck) -> dict[str, str]:
+    """Return the web addresses of the deck's repository's documents.
+
+    Empty if it was not cloned from the web.
+    """
+    files = _repository_files(deck, DOCUMENTS)
     address = web_address(deck.path.resolve().parent) if files else None
     return {path: f"{address}/blob/HEAD/{path}" for path in files} if address else {}
 
 
 def web_address(folder: Path) -> str | None:
-    """Where the repository of this folder can be read on the web; None if it was not cloned from there."""
+    """Return the web address of the repository of a folder, or None."""
     command = ["git", "-C", str(folder), "config", "--get", "remote.origin.url"]
     try:
         url = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False).stdout
     except OSError:
         return None
-    found = re.fullmatch(r"(?:https://|git@|ssh://git@)(?:[^@/]+@)?([\w.-]+)[:/]([\w./-]+?)(?:\.git)?/?", url.strip())
-    return f"https://{found[1]}/{found[2]}" if found else None
+    match = re.fullmatch(r"(?:https://|git@|ssh://git@)(?:[^@/]+@)?([\w.-]+)[:/]([\w./-]+?)(?:\.git)?/?", url.strip())
+    return f"https://{match[1]}/{match[2]}" if match else None
 
 
-def _files_beside(deck: Deck, patterns: Sequence[str]) -> dict[str, Path]:
-    """Files of the repository that the deck belongs to, by their path in it."""
+def _repository_files(deck: Deck, patterns: Sequence[str]) -> dict[str, Path]:
+    """Return files of the deck's repository, by their path in it."""
     root = home()
     if root is None or not deck.path.resolve().is_relative_to(root):
         return {}

@@ -1,4 +1,4 @@
-"""Finds which of our modules a page needs: its own, and all that they import, now or when a function is called."""
+"""Imports of our modules, followed to every module that a page needs."""
 
 from __future__ import annotations
 
@@ -10,59 +10,64 @@ from pathlib import Path
 from triton_workshop.code_version import PACKAGES
 
 
-def modules_needed(roots: Iterable[str]) -> dict[str, Path]:
-    """The files of these modules and of all that they import of ours, by their paths in a folder of packages."""
-    needed, waiting = dict[str, Path](), list(roots)
-    while waiting:
-        module = waiting.pop()
-        file = _file(module)
-        if file is None or (path := _path(file)) in needed:
+def collect_modules(roots: Iterable[str]) -> dict[str, Path]:
+    """Return the files of these modules and of all their imports of ours.
+
+    They are named by their paths in a folder of packages. Imports inside functions count.
+    """
+    needed, pending = dict[str, Path](), list(roots)
+    while pending:
+        module = pending.pop()
+        file = _module_file(module)
+        if file is None or (path := _archive_path(file)) in needed:
             continue
         needed[path] = file
         package = module if file.name == "__init__.py" else module.rpartition(".")[0]
-        waiting += [module.rpartition(".")[0], *_imports(file, package)]
+        # To import a module runs the `__init__.py` of its packages too.
+        pending += [module.rpartition(".")[0], *_imports(file, package)]
     return needed
 
 
 def modules_in(package: str) -> list[str]:
-    """The names of the modules in a package, without those of its subpackages."""
-    file = _file(package)
+    """Return the names of the modules in a package, not its subpackages."""
+    file = _module_file(package)
     assert file is not None, package
     return [f"{package}.{module.stem}" for module in sorted(file.parent.glob("*.py"))]
 
 
-def _file(module: str) -> Path | None:
-    """Where a module of ours lies; None for anything else, such as a function."""
+def _module_file(module: str) -> Path | None:
+    """Return the file of a module of ours; None for anything else."""
     root, *names = module.split(".")
     package = next((folder for folder in PACKAGES if folder.name == root), None)
     if package is None:
         return None
-    place = package.joinpath(*names)
-    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    location = package.joinpath(*names)
+    file = location / "__init__.py" if location.is_dir() else location.with_suffix(".py")
     return file if file.is_file() else None
 
 
-def _path(file: Path) -> str:
+def _archive_path(file: Path) -> str:
     package = next(folder for folder in PACKAGES if file.is_relative_to(folder))
     return file.relative_to(package.parent).as_posix()
 
 
 def _imports(file: Path, package: str) -> Iterator[str]:
-    """Whatever a file of a package imports anywhere, by absolute names.
+    """Yield the absolute names that a file of a package imports anywhere.
 
-    What is only for a type checker does not count, unless it stands in a package's `__init__.py`: those names are
-    resolved on first use.
+    Imports for a type checker do not count, unless they stand in a package's `__init__.py`: those names are resolved
+    on first use.
     """
-    waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
-    while waiting:
-        node = waiting.pop()
+    pending: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.ImportFrom):
             module = resolve_name("." * node.level + (node.module or ""), package)
+            # A name that is imported from a package may be a module of it.
             yield from (module, *(f"{module}.{alias.name}" for alias in node.names))
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif not (_for_types(node) and file.name != "__init__.py"):
-            waiting += ast.iter_child_nodes(node)
+            pending += ast.iter_child_nodes(node)
 
 
 def _for_types(node: ast.AST) -> bool:

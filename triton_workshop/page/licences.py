@@ -1,4 +1,4 @@
-"""The licences of all that a page holds, for the page itself."""
+"""Licences of everything in a page, for the page itself."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 from triton_workshop.repository import ROOT
 
-TEXTS = Path(__file__).parent / "licences"
-"""Those that no part brings along."""
-WHOSE = {
+LICENCE_FOLDER = Path(__file__).parent / "licences"
+"""Folder of those that no part brings along."""
+COMPONENTS = {
     "Triton": "triton.txt",
     "Pyodide, whose source is at https://github.com/pyodide/pyodide": "mozilla-public-licence.txt",
     "Python": "python.txt",
@@ -19,7 +19,10 @@ WHOSE = {
 
 
 def licences(files: Mapping[str, Path]) -> str:
-    """All texts, each once, below the names of what it is the licence of. `files` are the page's parts by name."""
+    """Return all texts, each once, below the names of what it licenses.
+
+    `files` are the page's parts by name.
+    """
     named: dict[str, list[str]] = {}
     for name, text in _texts(files):
         named.setdefault(text.strip(), []).append(name)
@@ -28,19 +31,21 @@ def licences(files: Mapping[str, Path]) -> str:
 
 def _texts(files: Mapping[str, Path]) -> Iterator[tuple[str, str]]:
     yield "Triton Workshop", (ROOT / "LICENSE").read_text(encoding="utf-8")
-    for name, file in WHOSE.items():
-        yield name, (TEXTS / file).read_text(encoding="utf-8")
+    for name, file in COMPONENTS.items():
+        yield name, (LICENCE_FOLDER / file).read_text(encoding="utf-8")
     for name, path in files.items():
         if name.endswith(".LICENSE"):
             yield name.removesuffix(".LICENSE"), path.read_text(encoding="utf-8")
         elif name.endswith(".whl"):
-            yield from _of_wheel(path)
+            yield from _wheel_licences(path)
 
 
-def _of_wheel(path: Path) -> Iterator[tuple[str, str]]:
+def _wheel_licences(path: Path) -> Iterator[tuple[str, str]]:
     with zipfile.ZipFile(path) as wheel:
         for name in wheel.namelist():
-            folder, _, of = name.partition(".dist-info/licenses/")
-            if of:
-                whose = Path(of).parent.as_posix()
-                yield folder.replace("-", " ") + ("" if whose == "." else f": {whose}"), wheel.read(name).decode()
+            folder, _, licence_path = name.partition(".dist-info/licenses/")
+            if licence_path:
+                # Wheels keep licences of what they contain in folders of their own.
+                component = Path(licence_path).parent.as_posix()
+                suffix = "" if component == "." else f": {component}"
+                yield folder.replace("-", " ") + suffix, wheel.read(name).decode()

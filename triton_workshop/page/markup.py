@@ -1,4 +1,4 @@
-"""HTML out of pieces that are escaped, and Rich text as HTML whose colours are those of the page's palette."""
+"""HTML of escaped pieces, and Rich texts in the page's colours."""
 
 from __future__ import annotations
 
@@ -18,58 +18,79 @@ from triton_workshop.printing import ESCAPE_SEQUENCES
 from triton_workshop.screen.palette import DARK
 
 LINKS = re.compile(r"(?:https?|mailto):|#")
-"""What a link may begin with: nothing that runs code."""
-OWN_COLOUR = re.compile(r' class="[^"]*\b[tg]-[0-9a-f]{6}\b')
+"""Beginning of a link: nothing that runs code."""
+CUSTOM_COLOUR = re.compile(r' class="[^"]*\b[tg]-[0-9a-f]{6}\b')
 """Text in a colour that no palette has."""
 ANSI = ("faint", "bad", "good", "warning", "link", "important", "accent", "text")
-"""The tones for the terminal's eight colours, from black to white; their bright variants are the same but for grey."""
+"""Tones for the terminal's eight colours, from black to white.
+
+Their bright variants are the same but for grey.
+"""
 _CONSOLE = Console(file=io.StringIO(), color_system="truecolor", width=10_000)
 
 
 def escaped(text: str) -> str:
+    """Return text as HTML, without escape sequences of terminals."""
     return html.escape(ESCAPE_SEQUENCES.sub("", text), quote=True)
 
 
 def element(name: str, content: str, **attributes: str | None) -> str:
-    """An element with content that is HTML already. `class_` is `class`, and `data_step` is `data-step`."""
-    written = "".join(
+    """Return an element with content that is HTML already.
+
+    `class_` is `class`, and `data_step` is `data-step`.
+    """
+    rendered = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
-    return f"<{name}{written}>{content}</{name}>"
+    return f"<{name}{rendered}>{content}</{name}>"
 
 
 @cache
 def _tones() -> dict[str, str]:
-    """The name of a colour of the dark palette: the page has the light one's for it too."""
-    named = {field.name: getattr(DARK, field.name) for field in fields(DARK)}
+    """Return the names of the dark palette's colours.
+
+    The page has the light palette's colours for the same names.
+    """
+    colours = {field.name: getattr(DARK, field.name) for field in fields(DARK)}
     return {
         value: name.replace("_", "-")
-        for name, value in reversed(named.items())
+        # Of two names with one colour, the first counts.
+        for name, value in reversed(colours.items())
         if isinstance(value, str) and value.startswith("#") and name != "on_bar"  # white too, but in both palettes
     }
 
 
 class Markup:
-    """Makes HTML of Rich texts, and remembers which colours that no palette has it needs a class for."""
+    """Renders Rich texts as HTML.
+
+    It collects the colours that no palette has, which need a class.
+    """
 
     def __init__(self) -> None:
-        self._own: set[tuple[str, str]] = set()
+        self._custom_colours: set[tuple[str, str]] = set()
 
-    def of(self, text: Text, *, plain: str = "") -> str:
-        """The text with its styles, those of the dark palette. What has only the `plain` class needs no element."""
-        parts = (self._part(segment.text, segment.style, plain) for segment in text.render(_CONSOLE))
-        return "".join(parts)
+    def render(self, text: Text, *, plain: str = "") -> str:
+        """Return the text with its styles, those of the dark palette.
+
+        Text with nothing but the `plain` class needs no element.
+        """
+        segments = (self._segment(segment.text, segment.style, plain) for segment in text.render(_CONSOLE))
+        return "".join(segments)
 
     def lines(self, texts: Iterable[Text]) -> str:
-        return "\n".join(self.of(text) for text in texts)
+        """Return texts as lines."""
+        return "\n".join(self.render(text) for text in texts)
 
     def code(self, text: Text) -> str:
-        """A line of code: a `pre` has the colour of plain text, which most of its signs and all of its spaces have."""
-        return self.of(text, plain="t-text")
+        """Return a line of code.
 
-    def _part(self, text: str, style: Style | None, plain: str) -> str:
+        A `pre` has the colour of plain text, which most of its signs and all of its spaces have.
+        """
+        return self.render(text, plain="t-text")
+
+    def _segment(self, text: str, style: Style | None, plain: str) -> str:
         content = escaped(text)
         if style is None or not text:
             return content
@@ -87,22 +108,25 @@ class Markup:
 
     def _colours(self, style: Style) -> Iterable[str]:
         colour, ground = style.color, style.bgcolor
+        # As a terminal shows reversed text.
         if style.reverse:
             colour, ground = ground, colour
-        for kind, one in (("t", colour), ("g", ground)):
-            if one is None or one.is_default:
+        for kind, value in (("t", colour), ("g", ground)):
+            if value is None or value.is_default:
                 continue
-            yield f"{kind}-{self._tone(kind, one)}"
+            yield f"{kind}-{self._tone(kind, value)}"
 
     def _tone(self, kind: str, colour: Color) -> str:
         if colour.type is ColorType.STANDARD and colour.number is not None:
             return "muted" if colour.number == 8 else ANSI[colour.number % 8]
         value = colour.get_truecolor().hex
         if value not in _tones():
-            self._own.add((kind, value[1:]))
+            self._custom_colours.add((kind, value[1:]))
         return _tones().get(value, value[1:])
 
     def rules(self) -> str:
-        """The page's style for the colours that are no palette's."""
+        """Return the style rules for the colours that are no palette's."""
         properties = {"t": "color", "g": "background-color"}
-        return "\n".join(f".{kind}-{value}{{{properties[kind]}:#{value}}}" for kind, value in sorted(self._own))
+        return "\n".join(
+            f".{kind}-{value}{{{properties[kind]}:#{value}}}" for kind, value in sorted(self._custom_colours)
+        )

@@ -1,4 +1,4 @@
-"""What the live blocks of a deck print, as a page shows it: run now, or recorded before in a file."""
+"""Outputs of a deck's live blocks, run now or recorded in a file."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ WARM_UP_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Output:
-    """What a block printed, how it ended, and the picture that a +image block made."""
+    """Lines and ending of a block, and the picture of a +image block."""
 
     lines: tuple[Text, ...]
     ending: str
     failed: bool
     picture: bytes | None = None
     running: bool = False
-    """Whether there may be more to come; then `ending` says how it stands."""
+    """True if more may come; then `ending` is the current status."""
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """One run of one block: its code, what it printed with its colours, and the pictures that it showed, by name."""
+    """One run of a block: code, printed text with colours, and pictures."""
 
     code: str
     printed: str
@@ -52,16 +52,16 @@ class RecordedRun:
     failed: bool
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     picture: bytes | None = None
-    """What a +image block made."""
+    """Picture of a +image block."""
     expected: bool = True
-    """Whether it ended as the deck promises."""
+    """True if it ended as the deck promises."""
 
     def output(self) -> Output:
-        """What it printed, line by line."""
-        with tempfile.TemporaryDirectory(prefix="workshop-") as place:
+        """Return the output line by line."""
+        with tempfile.TemporaryDirectory(prefix="workshop-") as folder:
             for name, data in self.pictures.items():
-                (Path(place) / Path(name).name).write_bytes(data)
-            transcript = Transcript(Path(place))
+                (Path(folder) / Path(name).name).write_bytes(data)
+            transcript = Transcript(Path(folder))
             transcript.feed(self.printed.encode())
         return Output(tuple(transcript.visible_lines()), self.ending, self.failed, self.picture)
 
@@ -70,16 +70,19 @@ Recordings = Mapping[Block, RecordedRun]
 
 
 def run_all(deck: Deck, consent: Consent, report: Report) -> Recordings:
-    """Run every live block that there is consent to run, in the deck's folder and in its order."""
-    live = [each for each in live_code(deck) if consent.allows(each.code.execution)]
+    """Run every live block that there is consent to run.
+
+    Blocks run in the deck's folder and in its order.
+    """
+    live = [live_block for live_block in live_code(deck) if consent.allows(live_block.code.execution)]
     recordings: dict[Block, RecordedRun] = {}
     with Runner() as runner:
         if live:
             runner.warm_up()
             runner.wait_until_warm(WARM_UP_SECONDS)
-        for done, each in enumerate(live):
-            report(done, len(live), deck.slides[each.slide - 1].name)
-            recordings[each.block] = _run(runner, deck, each.code)
+        for done, live_block in enumerate(live):
+            report(done, len(live), deck.slides[live_block.slide - 1].name)
+            recordings[live_block.block] = _run(runner, deck, live_block.code)
         report(len(live), len(live), "")
     return recordings
 
@@ -88,13 +91,13 @@ def _run(runner: Runner, deck: Deck, code: Code) -> RecordedRun:
     folder, data = deck.path.resolve().parent, bytearray()
     image = code.execution is Execution.IMAGE
     try:
-        with tempfile.TemporaryDirectory(prefix="workshop-", dir=runner.folder()) as place:
+        with tempfile.TemporaryDirectory(prefix="workshop-", dir=runner.folder()) as pictures_folder:
             script = Script(
                 code.language,
                 code.source,
                 folder,
                 COLUMNS,
-                pictures=None if image else Path(place),
+                pictures=None if image else Path(pictures_folder),
                 time_limit=TIMEOUT_SECONDS,
                 alternative=code.alternative,
                 numbers=code.visible_numbers,
@@ -103,55 +106,59 @@ def _run(runner: Runner, deck: Deck, code: Code) -> RecordedRun:
                 for chunk in run.output():
                     data += chunk
                 outcome = run.wait()
-            shown = {file.name: as_webp(file.read_bytes()) for file in sorted(Path(place).iterdir())}
+            pictures = {file.name: as_webp(file.read_bytes()) for file in sorted(Path(pictures_folder).iterdir())}
     except (MissingProgramError, CannotRunError, OSError) as error:
         return RecordedRun(code.source, "", str(error), failed=True, expected=False)
+    # What a +image block prints is a picture.
     picture = as_webp(bytes(data)) if image and outcome.succeeded else None
     return RecordedRun(
         code.source,
         "" if picture else data.decode(errors="replace"),
-        ending(outcome),
+        outcome_text(outcome),
         not outcome.succeeded,
-        {name: data for name, data in shown.items() if data is not None},
+        {name: data for name, data in pictures.items() if data is not None},
         picture,
         outcome.succeeded is not code.expect_failure and (picture is not None or not image),
     )
 
 
-def ending(outcome: Outcome) -> str:
-    """How a run ended and how long it took, as the viewer says it."""
+def outcome_text(outcome: Outcome) -> str:
+    """Return how a run ended and its seconds, as the viewer puts it."""
     return f"{outcome.seconds:.1f} s" if outcome.succeeded else f"{outcome.reason} · {outcome.seconds:.1f} s"
 
 
 def write_recordings(recordings: Recordings, file: Path) -> None:
-    """Raises OSError."""
+    """Write recordings to a file. Raises OSError."""
     document = [
-        {name: value for name, value in asdict(one).items() if name != "expected"} for one in recordings.values()
+        {name: value for name, value in asdict(run).items() if name != "expected"} for run in recordings.values()
     ]
     text = json.dumps(document, indent=1, ensure_ascii=False, default=lambda data: base64.b64encode(data).decode())
     write_atomically(file, text.encode())
 
 
 def read_recordings(file: Path, deck: Deck) -> Recordings:
-    """The recordings in a file, by the deck's blocks that have the same code still. Raises MisuseError."""
+    """Read recordings from a file, by blocks whose code is the same.
+
+    Raises MisuseError.
+    """
     try:
-        recordings = [_recording(one) for one in json.loads(file.read_text(encoding="utf-8"))]
+        recordings = [_recording(run) for run in json.loads(file.read_text(encoding="utf-8"))]
     except OSError as error:
         raise MisuseError(f"{file}: cannot be read: {error.strerror or error}") from None
     except (ValueError, TypeError, KeyError, AttributeError):
         message = f"{file}: expected outputs as written by: workshop handout --save-outputs {file}"
         raise MisuseError(message) from None
-    by_code = {one.code: one for one in recordings}
-    blocks = ((each.block, by_code.get(each.code.source)) for each in live_code(deck))
+    by_code = {run.code: run for run in recordings}
+    blocks = ((live_block.block, by_code.get(live_block.code.source)) for live_block in live_code(deck))
     return {block: recording for block, recording in blocks if recording is not None}
 
 
-def _recording(said: Any) -> RecordedRun:
+def _recording(fields: Any) -> RecordedRun:
     return RecordedRun(
-        str(said["code"]),
-        str(said["printed"]),
-        str(said["ending"]),
-        bool(said["failed"]),
-        {name: base64.b64decode(data) for name, data in said["pictures"].items()},
-        base64.b64decode(str(said["picture"])) if said["picture"] else None,
+        str(fields["code"]),
+        str(fields["printed"]),
+        str(fields["ending"]),
+        bool(fields["failed"]),
+        {name: base64.b64decode(data) for name, data in fields["pictures"].items()},
+        base64.b64decode(str(fields["picture"])) if fields["picture"] else None,
     )

@@ -1,4 +1,4 @@
-"""The whole page: one HTML file with its style, its script, its pictures, and the scripts of the exercises."""
+"""HTML page of a deck, with style, script, pictures and exercises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from triton_workshop.deck.model import Deck
 from triton_workshop.page.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
-from triton_workshop.page.bundle import Inside, digest, frame_script, script_sources
+from triton_workshop.page.bundle import PageBundle, digest, frame_script, script_sources
 from triton_workshop.page.exercises import exercises
 from triton_workshop.page.markup import element, escaped
 from triton_workshop.page.slides import Writer
@@ -21,47 +21,54 @@ from triton_workshop.viewer.notes.schedule import TalkSection, schedule, without
 
 NOBODY, SELF = "'none'", "'self'"
 NONCE = "editor"
-"""What allows the editor's style sheets, which it makes while it runs: `EditorView.cspNonce.of("editor")`."""
+"""Nonce of the style sheets that the editor adds while it runs.
+
+The editor has it from `EditorView.cspNonce.of("editor")`.
+"""
 
 
 @dataclass(frozen=True)
 class Page:
-    """A deck as HTML: what stands in its body, and the style that it needs."""
+    """Deck as HTML: its body and its style."""
 
     title: str
     body: str
     style: str
 
-    def whole(self, inside: Inside | None = None, beside: str = "") -> str:
-        """One file that needs nothing else; kernels run in it if there is something inside.
+    def standalone(self, bundle: PageBundle | None = None, folder: str = "") -> str:
+        """Return one file that needs nothing else.
 
-        With `beside`, what is inside lies in files of that folder instead.
+        Kernels run in it if there is a bundle, whose blobs are files in `folder`, or else within the page.
         """
-        scripts = [asset(name) for name in (LIVE_SCRIPTS if inside else SCRIPTS)]
-        addresses = [[blob.address(beside)] for blob in inside.blobs] if inside and beside else []
-        styles, sources, rest = digest(self.style), " ".join(map(digest, scripts)), ""
-        if inside:
+        scripts = [asset(name) for name in (LIVE_SCRIPTS if bundle else SCRIPTS)]
+        addresses = [[blob.address(folder)] for blob in bundle.blobs] if bundle and folder else []
+        # Nothing from any host, and of scripts and styles only those with these digests.
+        styles, sources, permissions = digest(self.style), " ".join(map(digest, scripts)), ""
+        if bundle:
             styles, sources = f"{styles} 'nonce-{NONCE}'", script_sources(*scripts, frame_script())
-            rest = f"worker-src blob:; connect-src {SELF if beside else NOBODY}; "
+            permissions = f"worker-src blob:; connect-src {SELF if folder else NOBODY}; "
         policy = (
-            f"default-src {NOBODY}; img-src data: blob:; style-src {styles}; script-src {sources}; {rest}"
+            f"default-src {NOBODY}; img-src data: blob:; style-src {styles}; script-src {sources}; {permissions}"
             f"base-uri {NOBODY}; form-action {NOBODY}"
         )
         head = f"""<meta http-equiv="Content-Security-Policy" content="{escaped(policy)}">
 <style>{self.style}</style>"""
-        written = "".join(f"<script>{script}</script>" for script in scripts)
-        return self._document(head, (_inside(inside, addresses) if inside else "") + written)
+        script_tags = "".join(f"<script>{script}</script>" for script in scripts)
+        return self._document(head, (_bundle_markup(bundle, addresses) if bundle else "") + script_tags)
 
-    def with_files(self, style: str, *scripts: str, inside: Inside | None = None, beside: str = "") -> str:
-        """The page that finds its style and scripts at these addresses, and what is inside in pieces, in `beside`."""
+    def with_files(self, style: str, *scripts: str, bundle: PageBundle | None = None, folder: str = "") -> str:
+        """Return the page with its style and scripts at these addresses.
+
+        The pieces of a bundle are in `folder`.
+        """
         head = f'<link rel="stylesheet" href="{escaped(style)}">'
-        written = "".join(f'<script src="{escaped(script)}"></script>' for script in scripts)
-        pieces = [[f"{beside}{name}" for name in blob.pieces()] for blob in inside.blobs] if inside else []
-        return self._document(head, (_inside(inside, pieces) if inside else "") + written)
+        script_tags = "".join(f'<script src="{escaped(script)}"></script>' for script in scripts)
+        pieces = [[f"{folder}{name}" for name in blob.pieces()] for blob in bundle.blobs] if bundle else []
+        return self._document(head, (_bundle_markup(bundle, pieces) if bundle else "") + script_tags)
 
     @property
     def version(self) -> str:
-        """The same for the same page."""
+        """Digest of the page."""
         return hashlib.sha256((self.style + self.body).encode()).hexdigest()[:16]
 
     def _document(self, head: str, scripts: str) -> str:
@@ -81,10 +88,10 @@ class Page:
 """
 
 
-def make_page(writer: Writer, scripts: Mapping[str, str], before: str = "") -> Page:
-    """The page for the writer's deck. `scripts` are texts of scripts that the deck names, by their path.
+def make_page(writer: Writer, scripts: Mapping[str, str], preface: str = "") -> Page:
+    """Return the page for the writer's deck.
 
-    `before` is what stands before the slides, as HTML.
+    `scripts` are texts of scripts that the deck names, by their path. `preface` stands before the slides, as HTML.
     """
     deck = writer.deck
     slides = "\n".join(writer.slide(slide, number) for number, slide in enumerate(deck.slides, 1))
@@ -98,7 +105,7 @@ def make_page(writer: Writer, scripts: Mapping[str, str], before: str = "") -> P
 {_contents(deck, scripts)}
 </nav>
 <main>
-{before}
+{preface}
 {slides}
 {element("h2", "Exercises and solutions", class_="part", id="scripts") + appendix if scripts else ""}
 </main>"""
@@ -106,30 +113,36 @@ def make_page(writer: Writer, scripts: Mapping[str, str], before: str = "") -> P
     return Page(deck_name(deck), body, style)
 
 
-def links_to(scripts: Iterable[str]) -> dict[str, str]:
-    """The page's own places of these scripts, by the words that name them on slides."""
+def script_links(scripts: Iterable[str]) -> dict[str, str]:
+    """Return the page's anchors of scripts, by the text that names them."""
     links = {path: f"#{_anchor(path)}" for path in scripts}
     return links | {f"uv run {path}": target for path, target in links.items()}
 
 
 def deck_name(deck: Deck) -> str:
-    """What the page is called: the front matter's title, or else the first slide's name without its time."""
+    """Return the title of the page.
+
+    It is the front matter's title, or else the first slide's name without its time.
+    """
     names = (without_time(slide.name) for slide in deck.slides if slide.name)
     return deck.front_matter.title or next(names, deck.path.stem)
 
 
 def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
-    """What links to all slides, by the parts of the talk, and to the scripts."""
+    """Return links to all slides, by section of the talk, and to the scripts."""
     names = (without_time((deck.title if slide.introduction else slide.name) or "") for slide in deck.slides)
     entries = [  # with their numbers, as a search leaves some out
         element("li", element("a", escaped(name or f"Slide {number}"), href=f"#slide-{number}"), value=str(number))
         for number, name in enumerate(names, 1)
     ]
+    # A deck without a schedule is one section.
     parts = schedule(deck).sections or (TalkSection("Slides", 0, 0, 0),)
-    edges = pairwise((*(part.first for part in parts), len(entries)))
-    written = [_group(part.name, "ol", entries[first:end]) for part, (first, end) in zip(parts, edges, strict=True)]
-    more = [element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts]
-    return "\n".join([*written, *([_group("Exercises and solutions", "ul", more)] if more else [])])
+    edges = pairwise((*(section.first for section in parts), len(entries)))
+    groups = [
+        _group(section.name, "ol", entries[first:end]) for section, (first, end) in zip(parts, edges, strict=True)
+    ]
+    script_entries = [element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts]
+    return "\n".join([*groups, *([_group("Exercises and solutions", "ul", script_entries)] if script_entries else [])])
 
 
 def _group(name: str, kind: str, entries: Sequence[str]) -> str:
@@ -148,7 +161,7 @@ def _script(writer: Writer, path: str, text: str) -> str:
 
 
 def _variables() -> str:
-    """The colours of both palettes."""
+    """Return the colours of both palettes."""
     dark, light = colours(DARK), colours(LIGHT)
     rules = "\n".join(
         f".t-{name}{{color:var(--{name})}}.g-{name}{{background-color:var(--{name})}}" for name in _names(DARK)
@@ -170,12 +183,12 @@ def _names(palette: Palette) -> dict[str, str]:
 
 
 def colours(palette: Palette) -> str:
-    """A palette as variables of a style sheet."""
+    """Return a palette as variables of a style sheet."""
     return "".join(f"--{name}:{value};" for name, value in _names(palette).items())
 
 
 def _rules(writer: Writer) -> str:
-    """What depends on the deck: its own colours, columns and widths of pictures."""
+    """Return rules for the deck's own colours, columns and picture widths."""
     columns = (
         f".columns-{'-'.join(map(str, weights))}{{grid-template-columns:{'fr '.join(map(str, weights))}fr}}"
         for weights in sorted(writer.weights)
@@ -185,17 +198,17 @@ def _rules(writer: Writer) -> str:
     return f"{writer.markup.rules()}\n@media (min-width:50rem),print{{{wide}}}"
 
 
-def _inside(inside: Inside, addresses: Sequence[Sequence[str]]) -> str:
-    """The exercises, the licences, the list of what kernels need, and all of that unless it has addresses."""
-    listed: list[dict[str, object]] = [{"name": blob.name, "size": len(blob.data)} for blob in inside.blobs]
-    for entry, where in zip(listed, addresses, strict=False):
-        entry |= {"addresses": [*where]}
+def _bundle_markup(bundle: PageBundle, addresses: Sequence[Sequence[str]]) -> str:
+    """Return the exercises, the licences, and the blobs or their addresses."""
+    listed: list[dict[str, object]] = [{"name": blob.name, "size": len(blob.data)} for blob in bundle.blobs]
+    for entry, urls in zip(listed, addresses, strict=False):
+        entry |= {"addresses": [*urls]}
     texts = (
         f'<script type="text/plain" data-part="{blob.name}">{base64.b64encode(blob.data).decode()}</script>\n'
-        for blob in inside.blobs
+        for blob in bundle.blobs
         if not addresses
     )
-    licences = element("summary", "Licences") + element("pre", escaped(inside.licences), tabindex="0")
+    licences = element("summary", "Licences") + element("pre", escaped(bundle.licences), tabindex="0")
     return (
         f"{exercises()}\n"
         f"{element('details', licences, class_='script', id='licences')}\n"

@@ -1,4 +1,7 @@
-"""Slides as HTML: from `deck.model`, with every step, every hidden line and every output; answers are folded."""
+"""Slides as HTML: with every step, hidden line and output.
+
+What is folded opens on demand, such as answers.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ from triton_workshop.deck.model import Text as Spans
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.languages import languages
 from triton_workshop.page.encoding import data_address
-from triton_workshop.page.markup import OWN_COLOUR, Markup, element, escaped
+from triton_workshop.page.markup import CUSTOM_COLOUR, Markup, element, escaped
 from triton_workshop.page.outputs import Output
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.printed_pictures import PictureLine
@@ -45,24 +48,27 @@ from triton_workshop.viewer.notes.paragraphs import spoken_paragraphs
 from triton_workshop.viewer.notes.schedule import without_time
 from triton_workshop.viewer.pictures.cell_drawings import drawing_for
 
-WIDEST_DRAWING = 116
+MAX_DRAWING_COLUMNS = 116
 """Columns of the drawing in characters that stands for a diagram."""
 REPLACING = (Execution.REPLACE, Execution.IMAGE)
-EXERCISE = re.compile(r"\bExercise (\w+) ·|\buv run workshop watch (\w+)")
-"""What a slide says whose exercise one is to do now: its title, or what checks the exercise in a terminal."""
-ADDRESS = re.compile(
+EXERCISE_MENTION = re.compile(r"\bExercise (\w+) ·|\buv run workshop watch (\w+)")
+"""Text by which a slide names the exercise to do now.
+
+It is the exercise's title, or the command that checks it.
+"""
+ADDRESS_MENTION = re.compile(
     r"(?<![\w@/.-])(?:(?P<host>(?:[a-z0-9-]+\.)+(?:org|com)\b(?:/[\w./-]*\w)?)"
     r"|arXiv:(?P<paper>\d{4}\.\d{5})|(?P<file>[\w/-]+\.(?:md|py)\b))"
 )
-"""What a text names without linking to it: a web address, a paper, a file."""
+"""Text that names a target without a link: web address, paper or file."""
 
 
 @dataclass
 class Writer:
     """Writes the slides of a deck.
 
-    `links` are the page's own places, by the text that names them; `address` says where the page finds a picture, given
-    as its file has it, or None for one that cannot be read. Code and outputs have places of their own in the page, by
+    `links` are the page's anchors, by the text that names them. `address` returns the page's address of a picture,
+    given as its file has it, or None if it cannot be read. Code and outputs have places of their own in the page, by
     the block's number among all code of the deck: `code-N` and `output-N`.
     """
 
@@ -70,37 +76,38 @@ class Writer:
     outputs: Mapping[Block, Output]
     links: Mapping[str, str] = field(default_factory=dict)
     address: Callable[[bytes], str | None] = data_address
-    alone: bool = True
-    """Whether people read it without a presenter: then the notes are in it, and what blocks print is folded."""
+    self_study: bool = True
+    """True for a page without a presenter: with notes, and outputs folded."""
     live: bool = False
-    """Whether the page has an editor for the exercises: then their slides have a link that opens it."""
+    """True for a page with an editor, which slides of exercises link to."""
     markup: Markup = field(default_factory=Markup)
     weights: set[tuple[int, ...]] = field(default_factory=set)
     widths: set[int] = field(default_factory=set)
 
     def slide(self, slide: Slide, number: int) -> str:
+        """Return a slide as a section."""
         name = self.deck.title if slide.introduction else slide.name
         title = element("a", str(number), href=f"#slide-{number}", class_="number", aria_label=f"Slide {number}")
         heading = self.text(slide.title) if slide.title is not None else escaped(name or f"Slide {number}")
-        parts = [element("h2", f"{title} {without_time(heading)}", id=f"title-{number}")]
+        sections = [element("h2", f"{title} {without_time(heading)}", id=f"title-{number}")]
         if slide.introduction:
-            parts.append(self._cover())
+            sections.append(self._cover())
         blocks = slide.blocks
         if slide.title is None and not slide.introduction:  # its first heading is the title already
             first = next((block for block in blocks if isinstance(block.content, Heading)), None)
             blocks = tuple(block for block in blocks if block is not first)
-        written = self.blocks(blocks, slide)
-        parts += [written, *self._openers(f"{name} {written}")]
-        if self.alone and (told := spoken_paragraphs(slide.notes)):
-            notes = self._paragraphs([(Span(paragraph),) for paragraph in told])
-            parts.append(element("details", element("summary", "Notes") + notes, class_="notes"))
+        content = self.blocks(blocks, slide)
+        sections += [content, *self._openers(f"{name} {content}")]
+        if self.self_study and (paragraphs := spoken_paragraphs(slide.notes)):
+            notes = self._paragraphs([(Span(paragraph),) for paragraph in paragraphs])
+            sections.append(element("details", element("summary", "Notes") + notes, class_="notes"))
         return element(
-            "section", "\n".join(parts), id=f"slide-{number}", class_="slide", aria_labelledby=f"title-{number}"
+            "section", "\n".join(sections), id=f"slide-{number}", class_="slide", aria_labelledby=f"title-{number}"
         )
 
     def _openers(self, text: str) -> Iterator[str]:
-        """Links that open the exercises which a slide says one is to do now."""
-        for number in dict.fromkeys(found[1] or found[2] for found in EXERCISE.finditer(text)):
+        """Yield links to the exercises of a slide."""
+        for number in dict.fromkeys(match[1] or match[2] for match in EXERCISE_MENTION.finditer(text)):
             if self.live and number in EXERCISES:
                 link = element("a", f"Open exercise {number}", href=f"#exercise-{number}")
                 yield element("p", link, class_="opener")
@@ -111,14 +118,14 @@ class Writer:
         return "".join(element("p", escaped(line), class_="cover") for line in lines)
 
     def blocks(self, blocks: Sequence[Block], slide: Slide) -> str:
-        """Blocks as HTML; those after the first pause are folded."""
-        at = next((index for index, block in enumerate(blocks) if block.step), len(blocks))
-        written = self._all(blocks[:at], slide)
-        if rest := self._all(blocks[at:], slide):
-            written += folded("What comes next", rest, step=blocks[at].step)
+        """Return blocks as HTML; those after the first pause are folded."""
+        first_folded = next((index for index, block in enumerate(blocks) if block.step), len(blocks))
+        written = self._write_blocks(blocks[:first_folded], slide)
+        if rest := self._write_blocks(blocks[first_folded:], slide):
+            written += folded("What comes next", rest, step=blocks[first_folded].step)
         return written
 
-    def _all(self, blocks: Sequence[Block], slide: Slide) -> str:
+    def _write_blocks(self, blocks: Sequence[Block], slide: Slide) -> str:
         written: list[str] = []
         items: list[Block] = []
         for block in (*blocks, None):
@@ -133,25 +140,26 @@ class Writer:
         return "\n".join(filter(None, written))
 
     def text(self, spans: Spans) -> str:
-        """Spans as HTML. A name of something that this page holds links to it, and so does an address."""
+        """Return spans as HTML, with links for names that the page knows."""
         return "".join(self._span(part) for span in spans for part in self._linked(span))
 
     def _linked(self, span: Span) -> Iterator[Span]:
-        """The span, in parts if it names addresses."""
-        at = 0
-        for found in ADDRESS.finditer("" if span.code or span.link else span.text):
-            host, paper, file = found["host"], found["paper"], found["file"]
+        """Yield the span, in pieces if it names addresses."""
+        end = 0
+        for match in ADDRESS_MENTION.finditer("" if span.code or span.link else span.text):
+            # An address without a scheme, a number of arXiv, or a file that the page or the repository has.
+            host, paper, file = match["host"], match["paper"], match["file"]
             target = self.links.get(file) if file else f"https://arxiv.org/abs/{paper}" if paper else f"https://{host}"
             if target:
-                yield replace(span, text=span.text[at : found.start()])
-                yield replace(span, text=found[0], link=target)
-                at = found.end()
-        yield replace(span, text=span.text[at:])
+                yield replace(span, text=span.text[end : match.start()])
+                yield replace(span, text=match[0], link=target)
+                end = match.end()
+        yield replace(span, text=span.text[end:])
 
     def _span(self, span: Span) -> str:
         if span.text == "\n":
             return "<br>"
-        content = self.markup.of(rich_text((span,), DARK))
+        content = self.markup.render(rich_text((span,), DARK))
         if span.superscript:
             content = element("sup", escaped(span.text))
         if span.code:
@@ -160,16 +168,18 @@ class Writer:
         return element("a", content, href=target) if target else content
 
     def _list(self, items: Sequence[Block]) -> str:
-        """A flat list of items as nested lists."""
+        """Return a flat list of items as nested lists."""
         written, depths = "", list[str]()
         for block in items:
             item = block.content
             assert isinstance(item, ListItem)
             kind = "ol" if item.marker[:1].isdigit() else "ul"
+            # Close lists that are deeper, and one of another kind at this depth.
             while len(depths) > item.depth + 1 or (len(depths) == item.depth + 1 and depths[-1] != kind):
                 written += f"</li></{depths.pop()}>"
             if len(depths) == item.depth + 1:
                 written += "</li>"
+            # Open lists down to this depth; an item between has no mark of its own.
             while len(depths) <= item.depth:
                 start = item.marker.rstrip(".)")
                 written += f'<ol start="{start}">' if kind == "ol" and start.isdigit() else f"<{kind}>"
@@ -194,8 +204,8 @@ class Writer:
             case Quote(paragraphs):
                 return element("blockquote", self._paragraphs(paragraphs), data_step=step)
             case Alert(kind, title, paragraphs):
-                told = element("p", escaped(title), class_="kind") + self._paragraphs(paragraphs)
-                return element("div", told, role="note", class_=f"alert {kind}", data_step=step)
+                content = element("p", escaped(title), class_="kind") + self._paragraphs(paragraphs)
+                return element("div", content, role="note", class_=f"alert {kind}", data_step=step)
             case Rule():
                 return "<hr>"
             case Image() as image:
@@ -206,7 +216,7 @@ class Writer:
                 return self._code(block, code, step)
             case Columns(weights, columns):
                 self.weights.add(weights)
-                write = self._all if block.step else self.blocks  # what is folded already is not folded again
+                write = self._write_blocks if block.step else self.blocks  # what is folded already is not folded again
                 written = "".join(element("div", write(column, slide)) for column in columns)
                 return element("div", written, class_=f"columns columns-{'-'.join(map(str, weights))}")
             case _:
@@ -236,22 +246,22 @@ class Writer:
 
     def _image(self, image: Image, slide: Slide, step: str | None) -> str:
         name = self.deck.title if slide.introduction else slide.name
-        source = self._address_of(image.path)
-        drawing = drawing_for(image.path, WIDEST_DRAWING)
+        source = self._picture_address(image.path)
+        drawing = drawing_for(image.path, MAX_DRAWING_COLUMNS)
         alternative = image.alt or (f"Diagram: {name}" if drawing else f"Picture: {name}")
         if source is None:
-            shown = element("p", escaped(f"[{image.path.name} cannot be read]"), class_="missing")
+            content = element("p", escaped(f"[{image.path.name} cannot be read]"), class_="missing")
         else:
             if image.width_percent:
                 self.widths.add(image.width_percent)
             width = f"wide-{image.width_percent}" if image.width_percent else None
-            shown = picture(source, alternative, width)
+            content = picture(source, alternative, width)
         if drawing is not None:
             lines = element("pre", self.markup.lines(drawing.lines), tabindex="0", class_="dark")
-            shown += element("details", element("summary", "The same as text") + lines, class_="as-text")
-        return element("figure", shown, class_="picture", data_step=step)
+            content += element("details", element("summary", "The same as text") + lines, class_="as-text")
+        return element("figure", content, class_="picture", data_step=step)
 
-    def _address_of(self, file: Path) -> str | None:
+    def _picture_address(self, file: Path) -> str | None:
         try:
             return self.address(file.read_bytes())
         except OSError:
@@ -260,12 +270,12 @@ class Writer:
     # Code and what it prints
 
     def _code(self, block: Block, code: Code, step: str | None) -> str:
-        number = self._numbers[id(block)]
+        number = self._block_numbers[id(block)]
         written = element("div", self.code(block), id=f"code-{number}", data_step=step)
         return written if code.execution is Execution.NONE else written + self._output_of(block, step)
 
     def code(self, block: Block) -> str:
-        """A block's code; nothing if its output is shown in its place."""
+        """Return a block's code, or nothing if its output replaces it."""
         code, output = block.content, self.outputs.get(block)
         assert isinstance(code, Code)
         if code.execution in REPLACING and output is not None and not output.failed:
@@ -276,21 +286,21 @@ class Writer:
             label += f" · read it in {steps} steps"
         caption = element("figcaption", element("span", label, class_="language"))
         written = element("pre", element("code", self._lines(code)))
-        runs, why = self._in_a_page(code, recorded=output is not None)
+        runs, why = self._runnable(code, recorded=output is not None)
         return element(
             "figure", caption + written, class_="code", data_highlights=_highlights(code), data_runs=runs, data_why=why
         )
 
-    def _in_a_page(self, code: Code, *, recorded: bool) -> tuple[str | None, str | None]:
-        """Whether a page with Python in it can run this code, and if not, why."""
+    def _runnable(self, code: Code, *, recorded: bool) -> tuple[str | None, str | None]:
+        """Return the language that a page can run, or why it cannot."""
         if code.execution is Execution.NONE:
             return None, None
         if code.language == "python" and code.alternative is None:
             return "python", None
         language = languages()[code.language]
         package = language.alternatives.get(code.alternative or "", language.executor).package
-        told = " Below is what it printed on the presenter's machine." if recorded else ""
-        return None, f"This block needs {package}, which a page does not have.{told}"
+        note = " Below is what it printed on the presenter's machine." if recorded else ""
+        return None, f"This block needs {package}, which a page does not have.{note}"
 
     def _lines(self, code: Code) -> str:
         orders = _orders(code)
@@ -306,21 +316,24 @@ class Writer:
         return "".join(written)
 
     @cached_property
-    def _numbers(self) -> dict[int, int]:
-        """Each block's number among all code of the deck, by its identity: a deck may include the same block twice."""
+    def _block_numbers(self) -> dict[int, int]:
+        """Number of each block among all code of the deck, by its identity.
+
+        A deck may include the same block twice.
+        """
         return {id(block): number for number, block in enumerate(code_blocks(self.deck))}
 
     def _output_of(self, block: Block, step: str | None) -> str:
         output = self.outputs.get(block)
-        shown = self.output(output) if output is not None else ""
+        content = self.output(output) if output is not None else ""
         code = block.content
         assert isinstance(code, Code)
-        if shown and self.alone and step is None and code.execution is Execution.ON_KEY:
-            shown = folded("What it prints", shown)
-        return element("div", shown, id=f"output-{self._numbers[id(block)]}", class_="printed", data_step=step)
+        if content and self.self_study and step is None and code.execution is Execution.ON_KEY:
+            content = folded("What it prints", content)
+        return element("div", content, id=f"output-{self._block_numbers[id(block)]}", class_="printed", data_step=step)
 
     def output(self, output: Output) -> str:
-        """What a block printed, and how it ended."""
+        """Return the output of a block, and how it ended."""
         if output.picture is not None and (source := self.address(output.picture)) is not None:
             return element("figure", picture(source, "What the code draws"), class_="output")
         mark, class_ = ("✗", "failed") if output.failed else ("…", "running") if output.running else ("✓", "right")
@@ -328,7 +341,7 @@ class Writer:
         return element("figure", status + self._printed(output.lines), class_="output")
 
     def _printed(self, lines: Sequence[Text]) -> str:
-        """The lines that were printed, and pictures where they were shown among them."""
+        """Return the printed lines, with the pictures among them."""
         written, text = "", list[Text]()
         for line in (*lines, None):
             if line is not None and not isinstance(line, PictureLine):
@@ -337,7 +350,7 @@ class Writer:
             if text:
                 printed = self.markup.lines(text)
                 # Colours of a program's own are made for a dark ground.
-                ground = "dark" if OWN_COLOUR.search(printed) else None
+                ground = "dark" if CUSTOM_COLOUR.search(printed) else None
                 written += element("pre", printed, class_=ground)
                 text = []
             if isinstance(line, PictureLine):
@@ -348,7 +361,10 @@ class Writer:
 
 
 def _highlights(code: Code) -> str | None:
-    """For each step from which other lines are highlighted, the step and the visible lines' numbers, or `all`."""
+    """Return the highlighted lines for each step that changes them.
+
+    Lines are numbered as they are visible, or `all`.
+    """
     if code.highlights == (None,):
         return None
     groups = enumerate(code.highlights, code.highlight_step)
@@ -356,7 +372,10 @@ def _highlights(code: Code) -> str | None:
 
 
 def _orders(code: Code) -> dict[int | None, str]:
-    """For each visible line that is highlighted in steps, the steps that begin with it, counted from 1."""
+    """Return the steps that begin with a line, for each highlighted line.
+
+    Lines are numbered as they are visible, and steps counted from 1.
+    """
     groups = [lines for lines in code.highlights if lines is not None]
     if len(code.highlights) < 2:
         return {}
@@ -367,7 +386,10 @@ def _orders(code: Code) -> dict[int | None, str]:
 
 
 def folded(name: str, content: str, step: int = 0) -> str:
-    """What is shown on demand; a page that follows a presenter opens it at that step."""
+    """Return content that opens on demand.
+
+    A page that follows a presenter opens it at that step.
+    """
     return element("details", element("summary", name) + content, class_="fold", data_step=str(step) if step else None)
 
 
@@ -376,5 +398,6 @@ def _step(block: Block) -> str:
 
 
 def picture(source: str, alternative: str, class_: str | None = None) -> str:
+    """Return a picture as an element."""
     classes = f' class="{class_}"' if class_ else ""
     return f'<img src="{escaped(source)}" alt="{escaped(alternative)}"{classes} decoding="async">'

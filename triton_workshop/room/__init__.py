@@ -1,1 +1,1 @@
-"""The server from which a room follows the slides, in browsers."""
+"""Server of a room, which follows the slides in its browsers."""

@@ -1,4 +1,4 @@
-"""The pages, styles and scripts that only a room has."""
+"""Pages, styles and scripts that only a room has."""
 
 from pathlib import Path
 
@@ -6,5 +6,5 @@ from triton_workshop.page.assets import asset
 
 
 def room_asset(name: str) -> str:
-    """Text of a file of the room."""
+    """Return the text of a file of the room."""
     return asset(name, Path(__file__).parent)

@@ -1,4 +1,4 @@
-"""What attendees tell the room, and the presenter's board: Starlette's routes for both."""
+"""Routes for attendees' messages, and for the presenter's board."""
 
 from __future__ import annotations
 
@@ -13,32 +13,35 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from triton_workshop.attendance.board import Board, Count, Present, Progress, called
+from triton_workshop.attendance.board import AttendeeStatus, Board, ExerciseCount, Progress, display_name
 from triton_workshop.attendance.board_key import BoardKey
-from triton_workshop.attendance.room import MOST_CALLS, Room
+from triton_workshop.attendance.register import MAX_CALLS, Register
 from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.room.assets import room_asset
-from triton_workshop.room.guard import address_of
+from triton_workshop.room.guard import client_address
 
 COOKIE = "board"
-MOST_TODOS = 99
+MAX_TODOS = 99
 """TODOs, or hints, that an exercise can have at most."""
-NO_KEY = (
+NO_KEY_MESSAGE = (
     "This board is the presenter's. Press w and then b on the slides, or type: uv run workshop board "
     "(each link opens it once, within 30 seconds)"
 )
-TOO_MANY_CALLS = f"{MOST_CALLS} others ask for help already. Raise your hand, or try again later."
-LONGEST_NUMBER = 10
+TOO_MANY_CALLS_MESSAGE = f"{MAX_CALLS} others ask for help already. Raise your hand, or try again later."
+MAX_NUMBER_DIGITS = 10
 """Digits of an attendee's number."""
 
 
-class MisshapenError(ValueError):
-    """A message that no attendee of ours sends; `str(error)` says what is wrong with it."""
+class MalformedError(ValueError):
+    """A message is none of ours; `str(error)` says what is wrong with it."""
 
 
-def routes(room: Room) -> list[Route]:
-    """The routes; whoever mounts them has put who asks into `request.state.attendee`."""
-    attendees, board = Attendees(room), BoardPage(room)
+def routes(register: Register) -> list[Route]:
+    """Return the routes.
+
+    `Guard` has put the sender into `request.state.attendee`.
+    """
+    attendees, board = Attendees(register), BoardPage(register)
     return [
         Route("/report", attendees.report, methods=["POST"]),
         Route("/help", attendees.help, methods=["POST"]),
@@ -51,134 +54,157 @@ def routes(room: Room) -> list[Route]:
 
 
 class Attendees:
-    """What an attendee tells. What is no coroutine is run in a thread."""
+    """Routes for messages of an attendee.
 
-    def __init__(self, room: Room) -> None:
-        self._room = room
+    Starlette runs those that are no coroutines in a thread.
+    """
+
+    def __init__(self, register: Register) -> None:
+        self._register = register
 
     async def report(self, request: Request) -> Response:
+        """Record how far the attendee is."""
         try:
-            message = as_message(await request.body())
-            progress, told = as_progress(message), as_told(message)
-        except MisshapenError as error:
+            message = parse_message(await request.body())
+            progress, sent_at = parse_progress(message), parse_sent_at(message)
+        except MalformedError as error:
             return PlainTextResponse(f"This is not a report: {error}.", 400)
-        await run_in_threadpool(self._room.report, request.state.attendee.number, progress, told)
+        await run_in_threadpool(self._register.report, request.state.attendee.number, progress, sent_at)
         return Response(status_code=204)
 
     async def help(self, request: Request) -> Response:
+        """Record a call for help."""
         try:
-            told = as_told(as_message(await request.body() or b"{}"))
-        except MisshapenError as error:
+            sent_at = parse_sent_at(parse_message(await request.body() or b"{}"))
+        except MalformedError as error:
             return PlainTextResponse(f"This is not a call for help: {error}.", 400)
         attendee = request.state.attendee
-        if not await run_in_threadpool(self._room.ask, attendee.number, told, address_of(request)):
-            return PlainTextResponse(TOO_MANY_CALLS, 429, {"Retry-After": "10"})
+        if not await run_in_threadpool(self._register.call_for_help, attendee.number, sent_at, client_address(request)):
+            return PlainTextResponse(TOO_MANY_CALLS_MESSAGE, 429, {"Retry-After": "10"})
         return JSONResponse({"number": attendee.number, "name": attendee.name})
 
     def leave(self, request: Request) -> Response:
-        self._room.leave(request.state.attendee.number)
+        """Delete what is known about the attendee."""
+        self._register.leave(request.state.attendee.number)
         return Response(status_code=204)
 
 
 class BoardPage:
-    """The presenter's board. Its link's code comes once, and becomes a cookie."""
+    """Routes of the presenter's board.
 
-    def __init__(self, room: Room) -> None:
-        self._room, self._key = room, BoardKey()
+    The code of its link comes once, and becomes a cookie.
+    """
+
+    def __init__(self, register: Register) -> None:
+        self._register, self._key = register, BoardKey()
 
     async def page(self, request: Request) -> Response:
+        """Return the board, to a valid code or a cookie."""
         answer = HTMLResponse(room_asset("board.html"))
         if (code := request.query_params.get("code")) is None:
             self._check(request)
-        elif (cookie := self._key.cookie(self._room.key, code)) is None:
-            raise HTTPException(403, NO_KEY)
+        elif (cookie := self._key.cookie(self._register.key, code)) is None:
+            raise HTTPException(403, NO_KEY_MESSAGE)
         else:  # without a path, the cookie belongs to the folder that the browser sees, also behind a proxy
             answer.set_cookie(COOKIE, cookie, path=None, httponly=True, samesite="strict")
         return answer
 
     def data(self, request: Request) -> Response:
+        """Return the state of the room as JSON."""
         self._check(request)
-        return JSONResponse(as_json(self._room.board()))
+        return JSONResponse(board_to_json(self._register.board()))
 
     def done(self, request: Request) -> Response:
+        """Record that a call for help has been answered."""
         self._check(request)
-        self._room.done(number_in(request))
+        self._register.answer_call(attendee_number(request))
         return Response(status_code=204)
 
     def remove(self, request: Request) -> Response:
+        """Remove an attendee from the room."""
         self._check(request)
-        self._room.leave(number_in(request))
+        self._register.leave(attendee_number(request))
         return Response(status_code=204)
 
     def _check(self, request: Request) -> None:
-        if not self._key.opens(self._room.key, request.cookies.get(COOKIE, "")):
-            raise HTTPException(403, NO_KEY)
+        if not self._key.opens(self._register.key, request.cookies.get(COOKIE, "")):
+            raise HTTPException(403, NO_KEY_MESSAGE)
 
 
 # What comes in
 
 
-def number_in(request: Request) -> int:
-    """The number of an attendee in a path."""
+def attendee_number(request: Request) -> int:
+    """Parse the number of an attendee in a path."""
     text = request.path_params["number"]
-    if not (text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER):
+    if not (text.isascii() and text.isdecimal() and len(text) <= MAX_NUMBER_DIGITS):
         raise HTTPException(404)
     return int(text)
 
 
-def as_message(body: bytes) -> Mapping[str, Any]:
+def parse_message(body: bytes) -> Mapping[str, Any]:
+    """Parse the body of a message as a JSON object. Raises MalformedError."""
     try:
         message = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise MisshapenError("expected JSON") from error
+        raise MalformedError("expected JSON") from error
     if not isinstance(message, dict):
-        raise MisshapenError("expected a JSON object")
+        raise MalformedError("expected a JSON object")
     return message
 
 
-def as_progress(message: Mapping[str, Any]) -> Progress:
+def parse_progress(message: Mapping[str, Any]) -> Progress:
+    """Parse a report. Raises MalformedError."""
     exercise, right = message.get("exercise"), message.get("right")
     if not isinstance(exercise, str) or exercise not in EXERCISES:
-        raise MisshapenError(f"`exercise` has to be one of {', '.join(EXERCISES)}")
+        raise MalformedError(f"`exercise` has to be one of {', '.join(EXERCISES)}")
     if not isinstance(right, bool):
-        raise MisshapenError("`right` has to be true or false")
-    filled, todos, hints = (whole(message, name) for name in ("filled", "todos", "hints"))
+        raise MalformedError("`right` has to be true or false")
+    filled, todos, hints = (parse_integer(message, name) for name in ("filled", "todos", "hints"))
     if filled > todos:
-        raise MisshapenError(f"`filled` has to be at most `todos`, which is {todos}")
+        raise MalformedError(f"`filled` has to be at most `todos`, which is {todos}")
     return Progress(exercise, filled, todos, right, hints)
 
 
-def as_told(message: Mapping[str, Any]) -> int | None:
-    return whole(message, "told", most=2**62) if "told" in message else None
+def parse_sent_at(message: Mapping[str, Any]) -> int | None:
+    """Return when a message was sent, in nanoseconds, if it says so."""
+    return parse_integer(message, "told", maximum=2**62) if "told" in message else None
 
 
-def whole(message: Mapping[str, Any], name: str, *, most: int = MOST_TODOS) -> int:
+def parse_integer(message: Mapping[str, Any], name: str, *, maximum: int = MAX_TODOS) -> int:
+    """Return a field that is an integer from 0 to a maximum.
+
+    Raises MalformedError.
+    """
     number = message.get(name)
-    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= most:
-        raise MisshapenError(f"`{name}` has to be a whole number from 0 to {most}")
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number <= maximum:
+        raise MalformedError(f"`{name}` has to be a whole number from 0 to {maximum}")
     return number
 
 
 # What goes out
 
 
-def as_json(board: Board) -> dict[str, Any]:
-    """The board for its page."""
+def board_to_json(board: Board) -> dict[str, Any]:
+    """Return the board as its page reads it."""
     counts = {count.exercise: count for count in board.counts}
     halves = {1} | {EXERCISES[number].session for number in counts}
     required = [number for number, exercise in REQUIRED.items() if exercise.session in halves]
-    shown = [number for number in EXERCISES if number in required or number in counts]
+    listed = [number for number in EXERCISES if number in required or number in counts]
     return {
         "exercises": [
-            asdict(counts.get(number, Count(number, 0, 0))) | {"title": EXERCISES[number].title} for number in shown
+            asdict(counts.get(number, ExerciseCount(number, 0, 0))) | {"title": EXERCISES[number].title}
+            for number in listed
         ],
-        "present": [_present(each) for each in board.present],
-        "calls": [{"number": call.number, "called": called(call), "minutes": call.minutes} for call in board.calls],
+        "present": [_attendee_to_json(attendee) for attendee in board.attendees],
+        "calls": [
+            {"number": call.number, "called": display_name(call), "minutes": call.minutes} for call in board.calls
+        ],
         "guessed": " ".join(board.warnings),
     }
 
 
-def _present(present: Present) -> dict[str, Any]:
-    here = asdict(present.progress[-1]) if present.progress else None
-    right = sorted(progress.exercise for progress in present.progress if progress.right)
-    return {"number": present.number, "called": called(present), "here": here, "right": right}
+def _attendee_to_json(attendee: AttendeeStatus) -> dict[str, Any]:
+    latest = asdict(attendee.progress[-1]) if attendee.progress else None
+    right = sorted(progress.exercise for progress in attendee.progress if progress.right)
+    return {"number": attendee.number, "called": display_name(attendee), "here": latest, "right": right}

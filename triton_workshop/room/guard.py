@@ -1,4 +1,4 @@
-"""The door of the room: anyone without a session is asked for the word."""
+"""Door of the room: whoever has no session is asked for the word."""
 
 from __future__ import annotations
 
@@ -15,26 +15,35 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from triton_workshop.attendance.room import KEPT_OPEN_SECONDS, Attendee, Room
+from triton_workshop.attendance.register import ROOM_LIFETIME_SECONDS, Attendee, Register
 from triton_workshop.errors import WorkshopError
 from triton_workshop.page.markup import element, escaped
 from triton_workshop.room.assets import room_asset
-from triton_workshop.room.demand import COOKIE, Allowance, Demand, token_of
-from triton_workshop.room.limits import Pace, network_of
+from triton_workshop.room.limits import Throttle, network_of
+from triton_workshop.room.rate_limiter import COOKIE, RateLimiter, SessionLimiter, token_of
 
 HOST = re.compile(r"(?P<name>\[[\da-f:.]+\]|[\w.-]+)(:\d*)?", re.ASCII | re.IGNORECASE)
-"""A host as requests name it, with or without a port."""
-ENTRIES = 100
-"""Attendees whom one address lets in at once: behind it may be a whole room."""
+"""Host as requests name it, with or without a port."""
+ENTRY_BURST = 100
+"""Attendees whom one address lets in at once.
+
+Behind it may be a whole room.
+"""
 ENTRIES_PER_SECOND = 5
-"""Attendees of addresses that have let in so many: they enter one after another, and addresses take turns."""
+"""Attendees per second of addresses that have let in so many.
+
+They enter one after another, and addresses take turns.
+"""
 ENTRY_SECONDS = 5.0
-"""Seconds after which the right word lets in, however many others enter from the same address."""
-MOST_IN_LINE = 500
-"""Of more who wait to enter, the first need not wait any longer: a server has room for so many connections only."""
-LONGEST_ADDRESS = 64
-"""Characters that are kept of what a proxy says."""
-MESSAGES = 30
+"""Seconds after which the right word lets in, whoever else enters."""
+MAX_QUEUE_LENGTH = 500
+"""Attendees who may wait to enter; of more, the first enters at once.
+
+A server keeps only so many connections.
+"""
+MAX_ADDRESS_CHARACTERS = 64
+"""Characters of a proxy's statement that are kept."""
+MESSAGE_BURST = 30
 """Messages of one attendee at once."""
 WRONG_WORD = "That is not this room's word. Look at the presenter's screen, and try again."
 GUESSED = (
@@ -44,46 +53,49 @@ GUESSED = (
 TOO_MANY_REQUESTS = "You ask the room for too much at once. Try again in a few seconds."
 TOO_MANY_MESSAGES = "You tell the room too much at once. Try again in a few seconds."
 NO_SESSION = "This room needs its word. Open its address in a browser, or use: workshop join ADDRESS"
-OTHER_SITE = "This request comes from another site, and is refused. Behind a proxy, the presenter has to give --url."
-OTHER_HOST = (
+CROSS_SITE = "This request comes from another site, and is refused. Behind a proxy, the presenter has to give --url."
+WRONG_HOST = (
     "This room is not at the address that you asked for. Open the one on the presenter's screen. "
     "If it has this name in a network or behind a proxy, the presenter has to give --url."
 )
-NO_STORE = "The room cannot note this: the disk of the presenter's machine may be full. Try again in a minute."
+STORE_FAILURE = "The room cannot note this: the disk of the presenter's machine may be full. Try again in a minute."
 
 
 class Guard:
-    """Lets requests with a session through, and asks all others for the word."""
+    """Passes on requests with a session, and asks all others for the word."""
 
-    def __init__(self, app: ASGIApp, room: Room, url: str = "") -> None:
-        """`url` is the address by which the room is known outside, if that is another than the server's own."""
-        parts = urlsplit(url)
-        self._app, self._room, self._host = app, room, parts.netloc
-        self._names = own_names() | {parts.hostname or "localhost"}
-        self._path, self._secure = parts.path.rstrip("/"), parts.scheme == "https"
-        self._entries, self._messages = Allowance(ENTRIES), Allowance(MESSAGES)
-        self._line = Pace(ENTRIES_PER_SECOND, 1)
-        self._waiting: dict[asyncio.Timeout, None] = {}
-        self.demand = Demand()
+    def __init__(self, app: ASGIApp, register: Register, url: str = "") -> None:
+        """Guard an app.
+
+        `url` is the address by which the room is known outside, if that is not the server's own.
+        """
+        outside = urlsplit(url)
+        self._app, self._register, self._host = app, register, outside.netloc
+        self._names = host_names() | {outside.hostname or "localhost"}
+        self._path, self._secure = outside.path.rstrip("/"), outside.scheme == "https"
+        self._entry_limiter, self._message_limiter = RateLimiter(ENTRY_BURST), RateLimiter(MESSAGE_BURST)
+        self._queue = Throttle(ENTRIES_PER_SECOND, 1)
+        self._queued: dict[asyncio.Timeout, None] = {}
+        self.sessions = SessionLimiter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(self._path)  # a reverse proxy may pass on where it shows the pages
         scope = {**scope, "path": path}
         request = Request(scope, receive)
-        with self.demand.request(token_of(request)) as granted:
+        with self.sessions.request(token_of(request)) as granted:
             try:
-                answer = await self._answer(request) if granted else too_much(TOO_MANY_REQUESTS)
+                answer = await self._answer(request) if granted else too_many_requests(TOO_MANY_REQUESTS)
             except WorkshopError:
-                answer = no_store()
+                answer = store_failure()
             await (answer or self._app)(scope, receive, send)
 
     async def _answer(self, request: Request) -> Response | None:
-        """What to say at the door; None lets the request in."""
+        """Return the answer at the door; None lets the request in."""
         path = request.scope["path"]  # as routes have it; in Starlette 1.0, a Host header can forge that of `url`
-        if not own_host(request.headers.get("host"), self._names):
-            return PlainTextResponse(OTHER_HOST, 421)
-        if request.method == "POST" and not own_site(request.headers, self._host):
-            return PlainTextResponse(OTHER_SITE, 403)
+        if not is_known_host(request.headers.get("host"), self._names):
+            return PlainTextResponse(WRONG_HOST, 421)
+        if request.method == "POST" and not is_same_site(request.headers, self._host):
+            return PlainTextResponse(CROSS_SITE, 403)
         if not path:  # the address behind a proxy as people type it; the page's own links need the slash
             query = request.scope["query_string"].decode("latin-1")
             return RedirectResponse(f"{self._path}/?{query}".removesuffix("?"))
@@ -96,62 +108,65 @@ class Guard:
                 return RedirectResponse("./", 303)
             form = parse_qs((await request.body()).decode("utf-8", "replace"))
             word, name, session = (form.get(key, [""])[0] for key in ("word", "name", "session"))
-            return await self._returned(session) if session else await self._entered(request, word, name)
-        return await self._with_session(request, path)
+            return await self._resume_session(session) if session else await self._admit(request, word, name)
+        return await self._check_session(request, path)
 
-    async def _with_session(self, request: Request, path: str) -> Response | None:
+    async def _check_session(self, request: Request, path: str) -> Response | None:
         attendee = await self._attendee(token_of(request))
         if path == "/" and "session" in request.query_params:  # the link that `join` prints
-            return await self._asked_to_return(request.query_params["session"], attendee)
-        if path == "/" and "word" in request.query_params and opens_page(request.headers):
+            return await self._confirm_session(request.query_params["session"], attendee)
+        if path == "/" and "word" in request.query_params and is_navigation(request.headers):
             if attendee is not None:
                 return RedirectResponse("./", 303)
-            return await self._entered(request, request.query_params["word"])
+            return await self._admit(request, request.query_params["word"])
         if attendee is not None:
-            if request.method == "POST" and path != "/leave" and not self._messages.take(attendee.number):
-                self.demand.refuse(attendee.token)
-                return too_much(TOO_MANY_MESSAGES)
+            if request.method == "POST" and path != "/leave" and not self._message_limiter.acquire(attendee.number):
+                self.sessions.record_refusal(attendee.token)
+                return too_many_requests(TOO_MANY_MESSAGES)
             request.state.attendee = attendee
             return None
-        return question(401) if path == "/" else PlainTextResponse(NO_SESSION, 401)
+        return word_page(401) if path == "/" else PlainTextResponse(NO_SESSION, 401)
 
     async def _attendee(self, token: str | None) -> Attendee | None:
-        return await asyncio.to_thread(self._room.attendee, token) if token else None
+        return await asyncio.to_thread(self._register.attendee, token) if token else None
 
-    async def _entered(self, request: Request, word: str, name: str = "") -> Response:
-        """Let somebody in who knows the word, or say why not."""
-        if not await asyncio.to_thread(self._room.opens, word):
-            return refusal(request, 403, GUESSED if self._room.guessed else WRONG_WORD)
-        if not self._entries.take(address := address_of(request)):
-            await self._wait_in_line(address)
-        attendee = await asyncio.to_thread(self._room.enter, name)
+    async def _admit(self, request: Request, word: str, name: str = "") -> Response:
+        """Admit an attendee who knows the word, or say why not."""
+        if not await asyncio.to_thread(self._register.accepts_word, word):
+            return refusal(request, 403, GUESSED if self._register.guessing else WRONG_WORD)
+        if not self._entry_limiter.acquire(address := client_address(request)):
+            await self._wait_in_queue(address)
+        attendee = await asyncio.to_thread(self._register.enter, name)
         return JSONResponse(asdict(attendee)) if is_program(request) else self._welcome(attendee)
 
-    async def _wait_in_line(self, address: str) -> None:
-        if len(self._waiting) >= MOST_IN_LINE:
-            first = next(iter(self._waiting))
-            del self._waiting[first]
+    async def _wait_in_queue(self, address: str) -> None:
+        if len(self._queued) >= MAX_QUEUE_LENGTH:
+            first = next(iter(self._queued))
+            del self._queued[first]
             if not first.expired():  # it ends by itself
                 first.reschedule(asyncio.get_running_loop().time())
         with suppress(TimeoutError):
             async with asyncio.timeout(ENTRY_SECONDS) as wait:
-                self._waiting[wait] = None
+                self._queued[wait] = None
                 try:
-                    await self._line.turn(1, address)
+                    await self._queue.acquire(1, address)
                 finally:
-                    self._waiting.pop(wait, None)
+                    self._queued.pop(wait, None)
 
-    async def _asked_to_return(self, token: str, here: Attendee | None) -> Response:
-        """Ask before a browser becomes an attendee that it was not: anybody may have sent the link."""
+    async def _confirm_session(self, token: str, current: Attendee | None) -> Response:
+        """Ask before a browser becomes another attendee.
+
+        Anybody may have sent the link.
+        """
         attendee = await self._attendee(token)
-        if attendee is None or attendee == here:
-            return question(401) if here is None else RedirectResponse("./", 303)
+        if attendee is None or attendee == current:
+            return word_page(401) if current is None else RedirectResponse("./", 303)
         name = attendee.name or f"number {attendee.number}"
         return HTMLResponse(page("return.html", name=escaped(name), token=escaped(token)))
 
-    async def _returned(self, token: str) -> Response:
+    async def _resume_session(self, token: str) -> Response:
         attendee = await self._attendee(token)
-        return question(401) if attendee is None else self._welcome(attendee)
+        return word_page(401) if attendee is None else self._welcome(attendee)
 
     def _welcome(self, attendee: Attendee) -> Response:
         """Send a browser to the slides, with its session."""
@@ -160,7 +175,7 @@ class Guard:
         answer.set_cookie(
             COOKIE,
             attendee.token,
-            int(KEPT_OPEN_SECONDS),
+            int(ROOM_LIFETIME_SECONDS),
             path=None,
             secure=self._secure,
             httponly=True,
@@ -170,68 +185,85 @@ class Guard:
 
 
 def page(file: str, **values: str) -> str:
-    """A page of the door, with each of the values, which are HTML, where a comment names it."""
+    """Return a page of the door, with values where comments name them.
+
+    The values are HTML.
+    """
     text = room_asset(file)
     for name, value in values.items():
         text = text.replace(f"<!-- {name} -->", value)
     return text
 
 
-def question(status: int, said: str = "") -> Response:
-    """The page that asks for the word, and says what was wrong with the one before."""
-    return HTMLResponse(page("enter.html", said=element("p", escaped(said), role="alert") if said else ""), status)
+def word_page(status: int, sentence: str = "") -> Response:
+    """Return the page that asks for the word, and says what was wrong."""
+    error = element("p", escaped(sentence), role="alert") if sentence else ""
+    return HTMLResponse(page("enter.html", error=error), status)
 
 
-def refusal(request: Request, status: int, said: str) -> Response:
-    return PlainTextResponse(said, status) if is_program(request) else question(status, said)
+def refusal(request: Request, status: int, sentence: str) -> Response:
+    """Return a refusal: text for a program, a page for a browser."""
+    return PlainTextResponse(sentence, status) if is_program(request) else word_page(status, sentence)
 
 
-def no_store() -> Response:
-    """The store of the room has failed; how, and where it is, is for the presenter alone."""
-    return PlainTextResponse(NO_STORE, 503, {"Retry-After": "60"})
+def store_failure() -> Response:
+    """Return the answer to a request that the register could not handle.
+
+    How it failed, and where it is, is for the presenter alone.
+    """
+    return PlainTextResponse(STORE_FAILURE, 503, {"Retry-After": "60"})
 
 
-def too_much(said: str) -> Response:
-    return PlainTextResponse(said, 429, {"Retry-After": "1"})
+def too_many_requests(sentence: str) -> Response:
+    """Return the refusal of an attendee who asks for too much."""
+    return PlainTextResponse(sentence, 429, {"Retry-After": "1"})
 
 
 def is_program(request: Request) -> bool:
+    """Return whether a request comes from a program that is no browser."""
     return request.method == "POST" and "text/html" not in request.headers.get("accept", "")
 
 
-def own_names() -> set[str]:
-    """What this machine is called in its network."""
+def host_names() -> set[str]:
+    """Return the names of this machine in its network."""
     name = socket.gethostname().lower()
     short = name.partition(".")[0]
     return {"localhost", name, short, f"{short}.local"}
 
 
-def own_host(host: str | None, names: Collection[str]) -> bool:
-    """Whether a request asks for us: for an address, for one of these names, or, as some programs do, for nobody.
+def is_known_host(host: str | None, names: Collection[str]) -> bool:
+    """Return whether a request is for an address, a known name, or no host.
 
     Any site can give its name our address. A browser then takes us for a part of that site, whose scripts read all.
+    Some programs name no host.
     """
     if host is None:
         return True
-    if (found := HOST.fullmatch(host)) is None:
+    if (match := HOST.fullmatch(host)) is None:
         return False
-    name = found["name"].strip("[]").lower().removesuffix(".")
+    name = match["name"].strip("[]").lower().removesuffix(".")
     with suppress(ValueError):
         ipaddress.ip_address(name)
         return True
     return name in names
 
 
-def own_site(headers: Mapping[str, str], host: str) -> bool:
-    """Whether a request comes from our own pages, perhaps at this host, or from a program that is no browser."""
+def is_same_site(headers: Mapping[str, str], host: str) -> bool:
+    """Return whether a request comes from our own pages, or from a program.
+
+    `host` is the one by which the room is known outside.
+    """
     site, origin = headers.get("sec-fetch-site"), headers.get("origin")
     if site is not None:
         return site in ("same-origin", "none")
     return origin is None or origin.partition("://")[2] in filter(None, (headers.get("host"), host))
 
 
-def opens_page(headers: Mapping[str, str]) -> bool:
-    """Whether a reader opens a page. What other sites' pages load unasked, such as a picture, is nobody's guess."""
+def is_navigation(headers: Mapping[str, str]) -> bool:
+    """Return whether a reader opens a page.
+
+    What other sites' pages load without being asked, such as a picture, does not count as a guess.
+    """
     destination = headers.get("sec-fetch-dest")
     if destination is not None:
         return destination == "document"
@@ -239,6 +271,6 @@ def opens_page(headers: Mapping[str, str]) -> bool:
     return "origin" not in headers and "text/html" in headers.get("accept", "text/html")
 
 
-def address_of(request: Request) -> str:
-    """Where a request comes from, as a proxy in front may say."""
-    return network_of(request.client.host[:LONGEST_ADDRESS] if request.client else "")
+def client_address(request: Request) -> str:
+    """Return the address of a request, as a proxy in front may say."""
+    return network_of(request.client.host[:MAX_ADDRESS_CHARACTERS] if request.client else "")

@@ -1,4 +1,4 @@
-"""What every request and every answer keeps to: how large, how long, and which headers."""
+"""Limits of requests, answers and connections, and the headers of answers."""
 
 from __future__ import annotations
 
@@ -22,14 +22,17 @@ from uvicorn import Config
 
 from triton_workshop.page.bundle import frame_script, script_sources
 from triton_workshop.page.page import NONCE
-from triton_workshop.room.demand import token_of
+from triton_workshop.room.rate_limiter import token_of
 
 POLICY = (
     f"default-src 'none'; script-src 'self' {script_sources(frame_script())}; style-src 'self' 'nonce-{NONCE}'; "
     "img-src 'self' data: blob:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-"""Python runs in a frame apart, whose own policy allows no connection at all."""
+"""Policy of the pages.
+
+Python runs in a frame apart, whose own policy allows no connection at all.
+"""
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -37,84 +40,113 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-LARGEST_BODY_BYTES = 4096
-"""Bytes: a word and a name, or how far an attendee is."""
-LARGEST_HEADER_BYTES = 16 * 1024
-"""Bytes of an address and its headers. uvicorn refuses only more that does not come at once."""
-FIRST_SECONDS = 3.0
-"""Seconds that a connection has for its first request."""
-READING_SECONDS = 30.0
-"""Seconds for everything later: the next request, and a client that does not read what it asked for."""
-MOST_OPEN = 500
-"""Connections that wait for their client. Beyond that, the address with most of them loses one, new or idle."""
-MOST_CONNECTIONS = 2000
-"""Connections of all kinds. Beyond that, the address with most of them loses one, as there are more.
+MAX_BODY_BYTES = 4096
+"""Bytes of a body: a word and a name, or how far an attendee is."""
+MAX_HEADER_BYTES = 16 * 1024
+"""Bytes of an address and its headers.
 
-uvicorn's own limit would refuse whoever comes next, from whatever address.
+uvicorn refuses only more that does not come at once.
 """
-PART_BYTES = 32 * 1024
-"""Bytes of an answer that are handed on at once: the others wait until the client has read."""
-UNREAD_BYTES = 128 * 1024
-"""Bytes that the system keeps of what a client has not read: by itself, it would keep some megabytes for each."""
+FIRST_REQUEST_SECONDS = 3.0
+"""Seconds that a connection has for its first request."""
+CLIENT_TIMEOUT_SECONDS = 30.0
+"""Seconds for each later step of a client.
+
+It sends the next request, or reads what it asked for.
+"""
+MAX_IDLE_CONNECTIONS = 500
+"""Connections that wait for their client.
+
+Beyond that, the address with most of them loses one, new or idle.
+"""
+MAX_CONNECTIONS = 2000
+"""Connections of all kinds.
+
+Beyond that, the address with most of them loses one. uvicorn's own limit would refuse whoever comes next, from
+whatever address.
+"""
+CHUNK_BYTES = 32 * 1024
+"""Bytes of an answer that are sent at once.
+
+The others wait until the client has read.
+"""
+SEND_BUFFER_BYTES = 128 * 1024
+"""Bytes that the system keeps of what a client has not read.
+
+By itself, it would keep some megabytes for each.
+"""
 GRACE_SECONDS = 0.2
-"""Seconds that it has until then: in a wave of connections, its request may be there and not yet read."""
-HEADERS_TOO_LARGE = f"The headers of a request may have at most {LARGEST_HEADER_BYTES:,} bytes."
-TOO_LARGE = f"A request may have at most {LARGEST_BODY_BYTES:,} bytes."
+"""Seconds until a surplus connection is cut.
+
+In a wave of connections, its request may be there and not yet read.
+"""
+HEADERS_TOO_LARGE = f"The headers of a request may have at most {MAX_HEADER_BYTES:,} bytes."
+TOO_LARGE = f"A request may have at most {MAX_BODY_BYTES:,} bytes."
 
 if sys.platform != "win32":
     import fcntl
     import termios
 
 SO_NWRITE = 0x1024
-"""The option by which a Mac says how many bytes are not sent yet."""
+"""Option by which a Mac says how many bytes are not sent yet."""
 LINGER = "hh" if sys.platform == "win32" else "ii"
-"""How the system wants to hear whether to go on, and for how many seconds."""
+"""Format of the option that says whether, and for how long, to linger."""
 
 Client = tuple[str, int]
-"""An address and a port."""
+"""Address and port of a client."""
 NOBODY: Client = ("", 0)
 
 
 class Connections:
-    """The connections that are open. Those that are silent for too long are cut: closing them would wait for them."""
+    """Open connections.
+
+    Those that are silent for too long are cut: closing them would wait for them.
+    """
 
     def __init__(self) -> None:
         self._all: dict[Client, asyncio.BaseTransport] = {}
         self._timers: dict[Client, asyncio.TimerHandle] = {}
-        """For all that do not follow: when they are cut."""
+        """Timer that cuts the connection, for all that do not follow."""
         self._new: dict[Client, None] = {}
-        """Those that have not sent a whole request yet, the oldest first."""
+        """Connections without a whole request yet, the oldest first."""
         self._idle: dict[Client, None] = {}
-        """Those with something to read, or between two requests, the one that has been silent for longest first."""
+        """Connections with something to read, or between two requests.
+
+        The one that has been silent for longest comes first.
+        """
         self._answers: dict[Client, asyncio.Task[Any]] = {}
-        """For all with a request: what ends once nobody waits for it."""
+        """Task that answers the request; it ends once nobody waits for it."""
         self._waiting: dict[Client, tuple[str, str]] = {}
-        """Network and session of those that wait for an answer, the one that has waited for longest first."""
+        """Network and session of those that wait for an answer, longest first."""
 
-    def opened(self, client: Client, transport: asyncio.BaseTransport) -> None:
+    def add(self, client: Client, transport: asyncio.BaseTransport) -> None:
+        """Add a connection, and cut others if there are too many."""
         self._all[client] = transport
-        self._allow(client, FIRST_SECONDS)
+        self._set_timeout(client, FIRST_REQUEST_SECONDS)
         self._new[client] = None
-        self._make_room()
-        if len(self._all) > MOST_CONNECTIONS:
-            self._cut_in_crowd()
+        self._limit_idle()
+        if len(self._all) > MAX_CONNECTIONS:
+            self._cut_from_crowd()
 
-    def heard(self, client: Client) -> None:
-        """It has sent a whole request, or follows no longer."""
+    def restart_timeout(self, client: Client) -> None:
+        """Give a client its time again, after a request or a stream."""
         if client in self._all:
-            self._allow(client, READING_SECONDS)
+            self._set_timeout(client, CLIENT_TIMEOUT_SECONDS)
 
     def await_client(self, client: Client) -> None:
-        """The next step is the client's: to read on, or to ask for something else."""
+        """Expect the client's next step: to read on, or to ask for more."""
         if client in self._timers:  # not of one that follows
-            self._allow(client, READING_SECONDS)
+            self._set_timeout(client, CLIENT_TIMEOUT_SECONDS)
             self._idle[client] = None
-            self._make_room()
+            self._limit_idle()
 
     @contextmanager
     def answering(self, client: Client, session: str | None = None) -> Iterator[None]:
-        """Keep the connection of a whole request until it is answered. Raises GoneError if its client goes before."""
-        self.heard(client)
+        """Keep the connection of a whole request until it is answered.
+
+        Raises ClientGoneError if its client goes before.
+        """
+        self.restart_timeout(client)
         task = asyncio.current_task()
         assert task is not None
         self._answers[client] = task
@@ -125,67 +157,74 @@ class Connections:
         except asyncio.CancelledError:
             if client in self._all:  # it is the server that ends
                 raise
-            raise GoneError from None
+            raise ClientGoneError from None
         finally:
             self._answers.pop(client, None)
-        self.heard(client)
+        self.restart_timeout(client)
         self.await_client(client)
 
-    def follows(self, client: Client) -> None:
-        """From now on, it may be silent."""
+    def stop_timeout(self, client: Client) -> None:
+        """Let a connection be silent from now on."""
         if timer := self._timers.pop(client, None):
             timer.cancel()
         for group in (self._new, self._idle, self._waiting):
             group.pop(client, None)
 
     def cut(self, client: Client) -> None:
-        self.follows(client)
+        """Cut a connection without waiting for its client."""
+        self.stop_timeout(client)
         if transport := self._all.pop(client, None):
-            forget_unread(transport)
+            discard_unread(transport)
             transport.abort()  # type: ignore[attr-defined]  # all that carry bytes can
 
-    def closed(self, client: Client) -> None:
-        self.follows(client)
+    def remove(self, client: Client) -> None:
+        """Remove a connection that has ended, and cancel its answer."""
+        self.stop_timeout(client)
         self._all.pop(client, None)
         if answer := self._answers.pop(client, None):
             answer.cancel()
 
-    def _allow(self, client: Client, seconds: float) -> None:
-        self.follows(client)
+    def _set_timeout(self, client: Client, seconds: float) -> None:
+        self.stop_timeout(client)
         self._timers[client] = asyncio.get_running_loop().call_later(seconds, self.cut, client)
 
-    def _make_room(self) -> None:
-        """Beyond the limit, let the network that has most lose its longest silent one, and none that still reads.
+    def _limit_idle(self) -> None:
+        """Cut one waiting connection beyond the limit.
 
-        Of those who never read one goes as well, once nobody else is left.
+        The network that has most loses its longest silent one, and none that still reads. Of those who never read one
+        goes as well, once nobody else is left.
         """
-        if len(self._new) + len(self._idle) > MOST_OPEN:
-            open_ones = (*self._new, *self._idle)
-            ((network, _),) = Counter(network_of(host) for host, _ in open_ones).most_common(1)
+        if len(self._new) + len(self._idle) > MAX_IDLE_CONNECTIONS:
+            candidates = (*self._new, *self._idle)
+            ((network, _),) = Counter(network_of(host) for host, _ in candidates).most_common(1)
             new, idle = (
-                [each for each in group if network_of(each[0]) == network] for group in (self._new, self._idle)
+                [client for client in group if network_of(client[0]) == network] for group in (self._new, self._idle)
             )
             crowd = new if len(new) > len(idle) else idle
             silent = (client for client in crowd if not unread_bytes(self._all[client]))
-            self._allow(next(silent, crowd[0]), GRACE_SECONDS)
+            self._set_timeout(next(silent, crowd[0]), GRACE_SECONDS)
 
-    def _cut_in_crowd(self) -> None:
-        """Cut one of the network that has most: of the session there that waits for most, or in a wave a silent one.
+    def _cut_from_crowd(self) -> None:
+        """Cut a connection of the network that has most.
 
-        Who brings the word has no session yet, and is cut last: so there is a way in from there too.
+        It is one of the session there that waits for most, or in a wave a silent one. Who brings the word has no
+        session yet, and is cut last: so there is a way in from there too.
         """
         ((crowd, _),) = Counter(network_of(host) for host, _ in self._all).most_common(1)
-        waiting = {client: session for client, (network, session) in self._waiting.items() if network == crowd}
-        silent = [each for each in (*self._new, *self._idle) if network_of(each[0]) == crowd]
-        if waiting and len(waiting) >= len(silent):
-            ((most, _),) = Counter(waiting.values()).most_common(1)
-            self.cut(next(client for client, session in waiting.items() if session == most))
-        elif rest := silent or [each for each in self._timers if network_of(each[0]) == crowd]:
+        pending = {client: session for client, (network, session) in self._waiting.items() if network == crowd}
+        silent = [client for client in (*self._new, *self._idle) if network_of(client[0]) == crowd]
+        if pending and len(pending) >= len(silent):
+            ((busiest, _),) = Counter(pending.values()).most_common(1)
+            self.cut(next(client for client, session in pending.items() if session == busiest))
+        elif rest := silent or [client for client in self._timers if network_of(client[0]) == crowd]:
             self.cut(rest[0])
 
 
 def watch_connections(config: Config) -> None:
-    """Let `Limits`, the app, know of each connection, which uvicorn's own limits do not tell apart."""
+    """Let `Limits`, the app, know of each connection.
+
+    uvicorn's own limits do not tell them apart.
+    """
     assert isinstance(config.app, Limits)
     config.load()
     http = partial(WatchedConnection, config.app.connections, config.http_protocol_class)
@@ -195,17 +234,17 @@ def watch_connections(config: Config) -> None:
 class WatchedConnection(asyncio.Protocol):
     """uvicorn's protocol, of which only what asyncio calls is used."""
 
-    def __init__(self, connections: Connections, http: Callable[..., asyncio.Protocol], **others: Any) -> None:
-        self._connections, self._http = connections, http(**others)
+    def __init__(self, connections: Connections, http: Callable[..., asyncio.Protocol], **options: Any) -> None:
+        self._connections, self._http = connections, http(**options)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._client = client_of(transport)
-        prepare(transport)
-        self._connections.opened(self._client, transport)
+        configure(transport)
+        self._connections.add(self._client, transport)
         self._http.connection_made(transport)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._connections.closed(self._client)
+        self._connections.remove(self._client)
         self._http.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -221,19 +260,22 @@ class WatchedConnection(asyncio.Protocol):
         self._http.resume_writing()
 
 
-def prepare(transport: asyncio.BaseTransport) -> None:
-    """Send each part of an answer at once, and keep little of what nobody reads."""
-    transport.set_write_buffer_limits(PART_BYTES)  # type: ignore[attr-defined]  # as all that carry bytes
+def configure(transport: asyncio.BaseTransport) -> None:
+    """Send each chunk of an answer at once, with a small send buffer."""
+    transport.set_write_buffer_limits(CHUNK_BYTES)  # type: ignore[attr-defined]  # as all that carry bytes
     # asyncio waits until the client has acknowledged the part before, unless the listening socket names its protocol,
     # which `socket.create_server` leaves open.
     if connection := transport.get_extra_info("socket"):
         with suppress(OSError):  # on a Mac, of a client that has gone already
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
 
 
 def unread_bytes(transport: asyncio.BaseTransport) -> int:
-    """Bytes of what was sent that are still here, as far as the system says so: the client has to read on first."""
+    """Return how many sent bytes are still here, if the system says so.
+
+    The client has to read on first.
+    """
     waiting: int = transport.get_write_buffer_size()  # type: ignore[attr-defined]  # as all that carry bytes
     connection = transport.get_extra_info("socket")
     if connection is None or waiting:
@@ -246,16 +288,22 @@ def unread_bytes(transport: asyncio.BaseTransport) -> int:
     return 0
 
 
-def forget_unread(transport: asyncio.BaseTransport) -> None:
-    """Let the system forget what a client has not read, once the connection ends: by itself, it tries for minutes."""
+def discard_unread(transport: asyncio.BaseTransport) -> None:
+    """Let the system drop unread bytes once the connection ends.
+
+    By itself, it tries for minutes.
+    """
     if connection := transport.get_extra_info("socket"):
         with suppress(OSError):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack(LINGER, 1, 0))
 
 
-@lru_cache(MOST_CONNECTIONS)
+@lru_cache(MAX_CONNECTIONS)
 def network_of(host: str) -> str:
-    """The address of one machine; for IPv6 its network, of which it may have every address."""
+    """Return the address of a machine, or for IPv6 its network.
+
+    A machine may have every address of its IPv6 network.
+    """
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
@@ -266,52 +314,58 @@ def network_of(host: str) -> str:
 
 
 def client_of(transport: asyncio.BaseTransport) -> Client:
-    """Who is at the other end."""
+    """Return the other end of a transport."""
     host, port = (transport.get_extra_info("peername") or NOBODY)[:2]
     return str(host), int(port)
 
 
 def client_in(scope: Scope) -> Client:
-    """Who is at the other end of a request's connection."""
+    """Return the other end of a request's connection."""
     host, port = scope["client"] or NOBODY
     return str(host), int(port)
 
 
-class Pace:
-    """Spreads what a room loads at once over time, so that the presenter's cores are left to the slides.
+class Throttle:
+    """Spreads what a room loads at once over time.
 
-    Addresses take turns, and so do the sessions of one: as many as a laptop has, it is one laptop, and behind a tunnel
-    all have the same address. Who no longer waits has used nothing.
+    So the presenter's cores are left to the slides. Addresses take turns, and so do the sessions of one: as many as a
+    laptop has, it is one laptop, and behind a tunnel all have the same address. Who no longer waits has used nothing.
     """
 
-    def __init__(self, per_second: float, at_once: float) -> None:
-        """`at_once`: bytes that need not wait, after a while in which nobody asked."""
-        self._seconds_per_byte, self._credit = 1 / per_second, at_once / per_second
-        self._next = 0.0
-        """When the next bytes may go, by the event loop's clock."""
-        self._first = asyncio.Lock()
-        self._lines: WeakValueDictionary[tuple[object, ...], asyncio.Lock] = WeakValueDictionary()
-        """For each who waits: only the first of a line waits in the next one, or for a turn."""
+    def __init__(self, per_second: float, burst: float) -> None:
+        """Create a throttle for so many bytes per second.
 
-    async def turn(self, size: int, *who: object) -> None:
-        """Wait until so many bytes may go to somebody: to an address, and to a session there."""
-        lines = [self._lines.setdefault(who[:end], asyncio.Lock()) for end in range(len(who), 0, -1)]
+        `burst` bytes need not wait, after a while in which nobody asked.
+        """
+        self._seconds_per_byte, self._credit = 1 / per_second, burst / per_second
+        self._next = 0.0
+        """Time at which the next bytes may go, by the event loop's clock."""
+        self._turn = asyncio.Lock()
+        self._locks: WeakValueDictionary[tuple[object, ...], asyncio.Lock] = WeakValueDictionary()
+        """Lock for each address and each session with somebody waiting.
+
+        Only the first of a line waits in the next one, or for a turn.
+        """
+
+    async def acquire(self, size: int, *keys: object) -> None:
+        """Wait until so many bytes may go to an address, and a session there."""
+        locks = [self._locks.setdefault(keys[:end], asyncio.Lock()) for end in range(len(keys), 0, -1)]
         now = asyncio.get_running_loop().time
         async with AsyncExitStack() as turns:
-            for line in (*lines, self._first):
-                await turns.enter_async_context(line)
+            for lock in (*locks, self._turn):
+                await turns.enter_async_context(lock)
             self._next = max(self._next, now() - self._credit)
             if (wait := self._next - now()) > 0:
                 await asyncio.sleep(wait)
             self._next += size * self._seconds_per_byte
 
 
-class GoneError(Exception):
+class ClientGoneError(Exception):
     """The client does not read."""
 
 
 class Limits:
-    """Reads a request's body before anything else sees it, and gives up clients that do not read."""
+    """Reads bodies before the app, and gives up clients that do not read."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -320,53 +374,59 @@ class Limits:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         client = client_in(scope)
         scope.setdefault("state", {})["connection"] = client  # a proxy in front may say who is behind it
-        in_time = _in_time(send, partial(self.connections.cut, client))
-        sent = _with_headers(_in_parts(in_time, partial(self.connections.await_client, client)))
-        with suppress(GoneError):
-            body = _refused(scope) or await _body(scope, receive)
+        send_in_time = _with_timeout(send, partial(self.connections.cut, client))
+        send_limited = _with_headers(_chunked(send_in_time, partial(self.connections.await_client, client)))
+        with suppress(ClientGoneError):
+            body = _header_refusal(scope) or await _read_body(scope, receive)
             session = token_of(Request(scope)) if isinstance(body, bytes) else None
             with self.connections.answering(client, session):
                 if isinstance(body, bytes):
-                    await self._app(scope, _again(body, receive), sent)
+                    await self._app(scope, _replay(body, receive), send_limited)
                 else:
-                    await body(scope, receive, sent)
+                    await body(scope, receive, send_limited)
 
 
-def _refused(scope: Scope) -> Response | None:
-    """A refusal of headers that are too large: before anything reads or keeps what is in them."""
+def _header_refusal(scope: Scope) -> Response | None:
+    """Return a refusal of headers that are too large.
+
+    It comes before anything reads or keeps what is in them.
+    """
     size = len(scope["path"]) + len(scope["query_string"])
     size += sum(len(name) + len(value) for name, value in scope["headers"])
-    if size > LARGEST_HEADER_BYTES:
+    if size > MAX_HEADER_BYTES:
         return PlainTextResponse(HEADERS_TOO_LARGE, 431, {"Connection": "close"})
     return None
 
 
-async def _body(scope: Scope, receive: Receive) -> bytes | Response:
-    """The whole body; or a refusal as soon as it is too large, unread from there on."""
+async def _read_body(scope: Scope, receive: Receive) -> bytes | Response:
+    """Return the whole body, or a refusal.
+
+    The refusal comes as soon as the body is too large, and leaves the rest unread.
+    """
     headers = dict(scope["headers"])
     declared = int(headers.get(b"content-length", b"0"))
     body, more = b"", declared > 0 or b"transfer-encoding" in headers
-    while more and max(declared, len(body)) <= LARGEST_BODY_BYTES:
+    while more and max(declared, len(body)) <= MAX_BODY_BYTES:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise GoneError
+            raise ClientGoneError
         body += message.get("body", b"")
         more = message.get("more_body", False)
-    if max(declared, len(body)) > LARGEST_BODY_BYTES:
+    if max(declared, len(body)) > MAX_BODY_BYTES:
         return PlainTextResponse(TOO_LARGE, 413, {"Connection": "close"})
     return body
 
 
-def _again(body: bytes, receive: Receive) -> Receive:
+def _replay(body: bytes, receive: Receive) -> Receive:
     """Receive a body that was read already, and then what comes after it."""
     waiting = [body]
 
-    async def receive_again() -> Message:
+    async def receive_body() -> Message:
         if waiting:
             return {"type": "http.request", "body": waiting.pop(), "more_body": False}
         return await receive()
 
-    return receive_again
+    return receive_body
 
 
 def _with_headers(send: Send) -> Send:
@@ -380,25 +440,29 @@ def _with_headers(send: Send) -> Send:
     return send_with_headers
 
 
-def _in_parts(send: Send, await_client: Callable[[], None]) -> Send:
-    async def send_in_parts(message: Message) -> None:
+def _chunked(send: Send, await_client: Callable[[], None]) -> Send:
+    """Send bodies in chunks, each of which the client has time to read."""
+
+    async def send_chunks(message: Message) -> None:
         body = message.get("body", b"")
-        last = max(len(body) - 1, 0) // PART_BYTES * PART_BYTES
-        for start in range(0, last, PART_BYTES):
-            await send({**message, "body": body[start : start + PART_BYTES], "more_body": True})
+        last = max(len(body) - 1, 0) // CHUNK_BYTES * CHUNK_BYTES
+        for start in range(0, last, CHUNK_BYTES):
+            await send({**message, "body": body[start : start + CHUNK_BYTES], "more_body": True})
             await_client()
         await send({**message, "body": body[last:]} if last else message)
 
-    return send_in_parts
+    return send_chunks
 
 
-def _in_time(send: Send, abort: Callable[[], None]) -> Send:
-    async def send_in_time(message: Message) -> None:
+def _with_timeout(send: Send, abort: Callable[[], None]) -> Send:
+    """Abort a client that does not read in time."""
+
+    async def send_or_abort(message: Message) -> None:
         try:
-            async with asyncio.timeout(READING_SECONDS):
+            async with asyncio.timeout(CLIENT_TIMEOUT_SECONDS):
                 await send(message)
         except TimeoutError:
             abort()
-            raise GoneError from None
+            raise ClientGoneError from None
 
-    return send_in_time
+    return send_or_abort

@@ -1,4 +1,4 @@
-"""A mailbox between two threads in which only the newest message for each key waits."""
+"""Mailbox between two threads that keeps the newest message of each key."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ Message = TypeVar("Message")
 
 
 class Mailbox(Generic[Message]):
-    """What has been put and not yet taken: however slow the reader is, it holds no more than one message per key."""
+    """Messages that have been put and not yet taken.
+
+    However slow the reader is, it holds no more than one message per key.
+    """
 
     def __init__(self) -> None:
         self._waiting: dict[str, Message] = {}
@@ -18,7 +21,7 @@ class Mailbox(Generic[Message]):
         self._closed = False
 
     def put(self, messages: Mapping[str, Message]) -> None:
-        """Put messages behind those that wait, in place of older ones with the same keys."""
+        """Put messages behind the others, in place of those with the same keys."""
         with self._condition:
             for key, message in messages.items():
                 self._waiting.pop(key, None)
@@ -26,18 +29,22 @@ class Mailbox(Generic[Message]):
             self._condition.notify()
 
     def take(self, seconds: float | None = None) -> dict[str, Message] | None:
-        """Wait for messages, if need be so many seconds; return those that there are, or None after `close`."""
+        """Wait for messages, and return all; None after `close`.
+
+        After so many seconds there may be none.
+        """
         with self._condition:
             self._condition.wait_for(lambda: self._waiting or self._closed, seconds)
-            taken, self._waiting = self._waiting, {}
-            return None if self._closed and not taken else taken
+            messages, self._waiting = self._waiting, {}
+            return None if self._closed and not messages else messages
 
     def clear(self) -> None:
+        """Drop all messages."""
         with self._condition:
             self._waiting = {}
 
     def close(self) -> None:
-        """Let the reader take what waits, and then end."""
+        """Let the reader take the last messages, and then end."""
         with self._condition:
             self._closed = True
             self._condition.notify_all()

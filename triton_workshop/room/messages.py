@@ -1,4 +1,4 @@
-"""What the viewer and the server say to each other."""
+"""Messages between the viewer and the server."""
 
 from __future__ import annotations
 
@@ -6,52 +6,61 @@ from dataclasses import dataclass
 
 from triton_workshop.deck.model import Deck
 from triton_workshop.page.outputs import Output
-from triton_workshop.room.addresses import Where
+from triton_workshop.room.addresses import Endpoint
 from triton_workshop.viewer.sharing import Invitation
 
 
 @dataclass(frozen=True)
-class Listening:
-    """The server listens here."""
+class ServerReady:
+    """The server listens."""
 
-    where: Where
+    endpoint: Endpoint
     """With the port that it has taken."""
     invitation: Invitation
 
 
 @dataclass(frozen=True)
-class Refused:
+class ServerRefused:
     """The server cannot serve; the reason is a line for the presenter."""
 
     reason: str
 
 
 @dataclass(frozen=True)
-class ShowDeck:
-    """The deck as it was read. Everything that was said of the one before is void."""
+class DeckUpdate:
+    """A deck as it was read.
+
+    Every message about the previous one is void.
+    """
 
     deck: Deck
 
 
 @dataclass(frozen=True)
-class ShownStep:
-    """Where the presenter is: the number of the slide, from 1, and the step, from 0."""
+class SlidePosition:
+    """Position of the presenter: slide from 1, and step from 0."""
 
     slide: int
     step: int
 
 
 @dataclass(frozen=True)
-class Printed:
-    """What a block has printed; None if nothing of it is shown. Blocks of code are counted over the deck, from 0."""
+class BlockOutput:
+    """Output of a block; None removes it.
+
+    Blocks of code are counted over the deck, from 0.
+    """
 
     index: int
     output: Output | None
 
 
 @dataclass(frozen=True)
-class Edited:
-    """The visible lines that the presenter made of a block; None if it is as in the deck."""
+class BlockEdit:
+    """Visible lines that the presenter made of a block.
+
+    None if it is as in the deck.
+    """
 
     index: int
     text: str | None
@@ -62,17 +71,17 @@ class Close:
     """The slides are closed, and the server has nothing more to do."""
 
 
-FromViewer = ShowDeck | ShownStep | Printed | Edited
+ViewerMessage = DeckUpdate | SlidePosition | BlockOutput | BlockEdit
 
 
-def key_of(message: FromViewer) -> str:
-    """What a message replaces: an older one with the same key."""
+def message_key(message: ViewerMessage) -> str:
+    """Return the key of a message, which replaces older ones with that key."""
     match message:
-        case Printed(index):
+        case BlockOutput(index):
             return f"output-{index}"
-        case Edited(index):
+        case BlockEdit(index):
             return f"code-{index}"
-        case ShownStep():
+        case SlidePosition():
             return "place"
-        case ShowDeck():
+        case DeckUpdate():
             return "deck"

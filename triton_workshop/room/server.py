@@ -1,4 +1,7 @@
-"""The server of a deck that is presented: a process of its own, which can neither slow nor stop the slides."""
+"""Server of a deck that is presented.
+
+It is a process of its own, which can neither slow nor stop the slides.
+"""
 
 from __future__ import annotations
 
@@ -22,178 +25,199 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from triton_workshop.attendance.room import Room
+from triton_workshop.attendance.register import Register
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.page import bundle
-from triton_workshop.page.bundle import Inside
+from triton_workshop.page.bundle import PageBundle
 from triton_workshop.processes.wire import Connection
 from triton_workshop.room import attendees
-from triton_workshop.room.addresses import Where
-from triton_workshop.room.following import Followers, Following
-from triton_workshop.room.guard import TOO_MANY_REQUESTS, Guard, address_of, no_store, too_much
-from triton_workshop.room.limits import LARGEST_HEADER_BYTES, Limits, Pace, watch_connections
+from triton_workshop.room.addresses import Endpoint
+from triton_workshop.room.followers import Follower, Followers
+from triton_workshop.room.guard import TOO_MANY_REQUESTS, Guard, client_address, store_failure, too_many_requests
+from triton_workshop.room.limits import MAX_HEADER_BYTES, Limits, Throttle, watch_connections
+from triton_workshop.room.live_page import LivePage, Values
 from triton_workshop.room.mailbox import Mailbox
 from triton_workshop.room.messages import (
+    BlockEdit,
+    BlockOutput,
     Close,
-    Edited,
-    FromViewer,
-    Listening,
-    Printed,
-    Refused,
-    ShowDeck,
-    ShownStep,
-    key_of,
+    DeckUpdate,
+    ServerReady,
+    ServerRefused,
+    SlidePosition,
+    ViewerMessage,
+    message_key,
 )
-from triton_workshop.room.site import Site, Values
 from triton_workshop.room.stream import Stream
 
-MOST_FILES = 4096
-"""Files that the server may open: the connections that it keeps, and four waves of new ones on their way in or out."""
-MOST_WAITING = 512
-"""Connections that wait to be accepted, and may then be accepted at once."""
-SHUTDOWN_GRACE_SECONDS = 1.0
+MAX_OPEN_FILES = 4096
+"""Files that the server may open.
+
+These are the connections that it keeps, and four waves of new ones on their way in or out.
+"""
+BACKLOG = 512
+"""Connections that wait to be accepted, and may be accepted at once."""
+SHUTDOWN_SECONDS = 1.0
 """Seconds in which streams can say that the presenter has gone."""
-LOOK_SECONDS = 1.0
-"""Seconds between two looks at the room, which others change too: the notes, `workshop board`, another day."""
-PIECES_PER_SECOND, PIECES_AT_ONCE = 20e6, 20e6
-"""Bytes per second of what kernels need, for all pages together: about a Wi-Fi's. Two pages need not wait."""
-UNCHANGING = {"Cache-Control": "private, max-age=86400, immutable"}
-"""For what is named by its digest."""
-NOTHING_HERE = "There is nothing at this address."
+POLL_SECONDS = 1.0
+"""Seconds between two looks at the register.
+
+Others change it too: the notes, `workshop board`, another day.
+"""
+PIECE_BYTES_PER_SECOND, PIECE_BURST_BYTES = 20e6, 20e6
+"""Bytes of the bundle per second, for all pages together, and at once.
+
+The rate is about a Wi-Fi's. Two pages need not wait.
+"""
+IMMUTABLE = {"Cache-Control": "private, max-age=86400, immutable"}
+"""Headers for files that are named by their digest."""
+NOT_FOUND = "There is nothing at this address."
 
 
 class Server:
-    """The state that pages follow, and the app that tells them."""
+    """State that pages follow, and the app that serves it."""
 
-    def __init__(self, room: Room, url: str, inside: Inside | None = None, proxy: str = "") -> None:
-        """What a `proxy` at this address says of who asks is believed; `url` is the address outside."""
-        self._room = room
-        self.site = Site(inside)
+    def __init__(self, register: Register, url: str, bundle: PageBundle | None = None, proxy: str = "") -> None:
+        """Create the app for a room.
+
+        A `proxy` at this address is believed when it forwards its clients' addresses; `url` is the address outside.
+        """
+        self._register = register
+        self.page = LivePage(bundle)
         self.stream = Stream()
         self.has_page = asyncio.Event()
         self.encoding = ThreadPoolExecutor(1)
         """One thread, as the few that the event loop has look up sessions too."""
-        self.pace = Pace(PIECES_PER_SECOND, PIECES_AT_ONCE)
+        self.throttle = Throttle(PIECE_BYTES_PER_SECOND, PIECE_BURST_BYTES)
         routes = [
             Route("/", self.file),
             Route("/events", self.events),
             Route("/picture/{name}.webp", self.picture),
             Route("/piece/{name}", self.piece),
-            *attendees.routes(room),
+            *attendees.routes(register),
             Route("/{name}", self.file),
         ]
-        app = Starlette(routes=routes, exception_handlers={WorkshopError: lambda *_: no_store()})
-        self.guard = Guard(app, room, url)
-        self.app = Limits(behind(proxy, self.guard) if proxy else self.guard)
+        app = Starlette(routes=routes, exception_handlers={WorkshopError: lambda *_: store_failure()})
+        self.guard = Guard(app, register, url)
+        self.app = Limits(trust_proxy(proxy, self.guard) if proxy else self.guard)
         self.followers = Followers(self.stream, self.app.connections)
 
     async def file(self, request: Request) -> Response:
-        file = self.site.file(request.path_params.get("name", ""))
+        """Return the page, a style or a script."""
+        file = self.page.file(request.path_params.get("name", ""))
         if file is None:
-            return PlainTextResponse(NOTHING_HERE, 404)
-        return file.answer(request.headers.get("accept-encoding"))
+            return PlainTextResponse(NOT_FOUND, 404)
+        return file.response(request.headers.get("accept-encoding"))
 
     async def picture(self, request: Request) -> Response:
+        """Return a picture as WebP."""
         encoded = asyncio.get_running_loop().run_in_executor
-        data = await encoded(self.encoding, self.site.pictures.webp, request.path_params["name"])
+        data = await encoded(self.encoding, self.page.pictures.webp, request.path_params["name"])
         if data is None:
-            return PlainTextResponse(NOTHING_HERE, 404)
-        return Response(data, media_type="image/webp", headers=UNCHANGING)
+            return PlainTextResponse(NOT_FOUND, 404)
+        return Response(data, media_type="image/webp", headers=IMMUTABLE)
 
     async def piece(self, request: Request) -> Response:
-        data = self.site.pieces.get(request.path_params["name"])
+        """Return a piece of the bundle, when the throttle allows it."""
+        data = self.page.pieces.get(request.path_params["name"])
         if data is None:
-            return PlainTextResponse(NOTHING_HERE, 404)
-        await self.pace.turn(len(data), address_of(request), request.state.attendee.number)
-        return Response(data, media_type="application/octet-stream", headers=UNCHANGING)
+            return PlainTextResponse(NOT_FOUND, 404)
+        await self.throttle.acquire(len(data), client_address(request), request.state.attendee.number)
+        return Response(data, media_type="application/octet-stream", headers=IMMUTABLE)
 
     async def events(self, request: Request) -> Response:
-        seen = self.stream.seen(request.headers.get("last-event-id"))
-        number, address = request.state.attendee.number, address_of(request)
-        if not self.followers.has_place(number, address):
-            return too_much(TOO_MANY_REQUESTS)
-        page = Following(self.stream, seen, number, address, request.state.connection)
-        self.followers.admit(page)
-        return page
+        """Return the stream of events for a page that follows."""
+        last_version = self.stream.parse_version(request.headers.get("last-event-id"))
+        number, address = request.state.attendee.number, client_address(request)
+        if not self.followers.may_follow(number, address):
+            return too_many_requests(TOO_MANY_REQUESTS)
+        follower = Follower(self.stream, last_version, number, address, request.state.connection)
+        self.followers.admit(follower)
+        return follower
 
-    async def watch_room(self, invite: Callable[[], None]) -> None:
-        """Look at the room now and then, and call `invite` whenever it has another word."""
-        word = self._room.word
+    async def poll_register(self, invite: Callable[[], None]) -> None:
+        """Poll the register, and call `invite` whenever it has another word."""
+        word = self._register.word
         while True:
             with suppress(WorkshopError):
-                await self.look()
-            if self._room.word != word:
-                word = self._room.word
+                await self.refresh()
+            if self._register.word != word:
+                word = self._register.word
                 await asyncio.to_thread(invite)
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
-    async def look(self) -> None:
-        """Tell the pages whose call for help still stands, and end those of people who are not in the room any more.
+    async def refresh(self) -> None:
+        """Publish the open calls for help, and end streams of removed attendees.
 
         After 12 hours without anybody, the room is another one.
         """
-        pages = [*self.followers.pages]
-        await asyncio.to_thread(self._room.renew)
-        board = await asyncio.to_thread(self._room.board)
-        numbers = await asyncio.to_thread(self._room.numbers)
+        followers = [*self.followers.pages]
+        await asyncio.to_thread(self._register.renew)
+        board = await asyncio.to_thread(self._register.board)
+        numbers = await asyncio.to_thread(self._register.numbers)
         self.stream.set("calls", sorted(call.number for call in board.calls))
-        if gone := [page for page in pages if page.number not in numbers]:
+        if gone := [follower for follower in followers if follower.number not in numbers]:
             self.followers.end(gone)
-        if tokens := self.guard.demand.excessive():
+        if tokens := self.guard.sessions.excessive():
             await asyncio.to_thread(self._note_excess, tokens)
 
     def _note_excess(self, tokens: Sequence[str]) -> None:
-        """Let the presenter know who asks for far too much."""
+        """Record which attendees ask for far too much."""
         for token in tokens:
-            if attendee := self._room.attendee(token):
-                self._room.exceed(attendee.number)
+            if attendee := self._register.attendee(token):
+                self._register.record_excess(attendee.number)
 
     def publish(self, values: Values) -> None:
-        """Tell the pages, on the thread of the event loop."""
+        """Set the values that pages follow, on the thread of the event loop."""
         if "deck" in values:  # what was said of the one before is void
-            self.stream.forget(lambda key: key.startswith(("code-", "output-")))
+            self.stream.remove(lambda key: key.startswith(("code-", "output-")))
         for key, value in values.items():
             self.stream.set(key, value)
 
 
-def behind(proxy: str, app: Guard) -> ASGIApp:
-    """The app behind a proxy that tells whose requests it passes on, in X-Forwarded-For."""
+def trust_proxy(proxy: str, app: Guard) -> ASGIApp:
+    """Return the app behind a proxy that sends X-Forwarded-For."""
 
-    async def asked_by_others(scope: Scope, receive: Receive, send: Send) -> None:
-        await told(scope, receive, send)  # type: ignore[arg-type]  # uvicorn has types of its own
+    async def call_app(scope: Scope, receive: Receive, send: Send) -> None:
+        await proxied(scope, receive, send)  # type: ignore[arg-type]  # uvicorn has types of its own
 
-    told = ProxyHeadersMiddleware(app, trusted_hosts=proxy)  # type: ignore[arg-type]
-    return asked_by_others
+    proxied = ProxyHeadersMiddleware(app, trusted_hosts=proxy)  # type: ignore[arg-type]
+    return call_app
 
 
 # The process
 
 
-def serve(connection: Connection, where: Where, file: Path, inside: Path | None = None) -> None:
-    """Serve until the connection ends: the function of the process. It answers `Listening` or `Refused` first.
+def serve(connection: Connection, endpoint: Endpoint, file: Path, bundle_file: Path | None = None) -> None:
+    """Serve until the connection ends: the function of the process.
 
-    What `bundle.gathered_file` has made, in the file `inside`, lets the pages run kernels.
+    It answers `ServerReady` or `ServerRefused` first. A `bundle_file` by `bundle.build_bundle_file` lets the pages run
+    kernels.
     """
     try:
-        listening = listen(where.host, where.port)
-        where = replace(where, port=listening.getsockname()[1])
-        room = Room(file)
-        room.serve_at(where.own)
+        listener = listen(endpoint.host, endpoint.port)
+        endpoint = replace(endpoint, port=listener.getsockname()[1])
+        register = Register(file)
+        register.serve_at(endpoint.local_address)
     except WorkshopError as error:
-        return connection.send(Refused(str(error)))
-    server = Server(room, where.url, bundle.read(inside) if inside else None, where.proxy)
-    allow_many_files()
+        return connection.send(ServerRefused(str(error)))
+    server = Server(register, endpoint.url, bundle.read_bundle(bundle_file) if bundle_file else None, endpoint.proxy)
+    raise_file_limit()
 
     def invite() -> None:
         with suppress(OSError):  # the viewer has gone
-            kernels = inside is not None
-            connection.send(Listening(where, where.invitation(room.word, room.ticket, room.key, kernels=kernels)))
+            kernels = bundle_file is not None
+            connection.send(
+                ServerReady(
+                    endpoint, endpoint.invitation(register.word, register.ticket, register.key, kernels=kernels)
+                )
+            )
 
     invite()
-    asyncio.run(_serve(server, connection, listening, invite))
+    asyncio.run(_serve(server, connection, listener, invite))
 
 
-async def _serve(server: Server, connection: Connection, listening: socket.socket, invite: Callable[[], None]) -> None:
+async def _serve(server: Server, connection: Connection, listener: socket.socket, invite: Callable[[], None]) -> None:
     config = uvicorn.Config(
         server.app,
         loop="none",
@@ -204,67 +228,71 @@ async def _serve(server: Server, connection: Connection, listening: socket.socke
         access_log=False,
         proxy_headers=False,  # whoever comes through a tunnel could claim any address: see `behind`
         server_header=False,
-        backlog=MOST_WAITING,
-        timeout_graceful_shutdown=int(SHUTDOWN_GRACE_SECONDS),
-        h11_max_incomplete_event_size=LARGEST_HEADER_BYTES,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=int(SHUTDOWN_SECONDS),
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
     )
     watch_connections(config)
-    running = uvicorn.Server(config)
-    Hearing(server, connection, running, asyncio.get_running_loop()).start()
-    looking = asyncio.create_task(server.watch_room(invite))
+    server_loop = uvicorn.Server(config)
+    ViewerChannel(server, connection, server_loop, asyncio.get_running_loop()).start()
+    polling = asyncio.create_task(server.poll_register(invite))
     await server.has_page.wait()  # who comes before waits in the socket's queue
-    await running.serve(sockets=[listening])
-    looking.cancel()
+    await server_loop.serve(sockets=[listener])
+    polling.cancel()
 
 
-class Hearing:
-    """Takes what the viewer sends. HTML is made in a thread of its own: neither streams nor places wait for it."""
+class ViewerChannel:
+    """Receives the viewer's messages.
+
+    HTML is written in a thread of its own: neither streams nor positions wait for it.
+    """
 
     def __init__(
-        self, server: Server, connection: Connection, running: uvicorn.Server, loop: asyncio.AbstractEventLoop
+        self, server: Server, connection: Connection, server_loop: uvicorn.Server, loop: asyncio.AbstractEventLoop
     ) -> None:
-        self._server, self._connection, self._running, self._loop = server, connection, running, loop
-        self._newest: Mailbox[FromViewer] = Mailbox()
+        self._server, self._connection, self._server_loop, self._loop = server, connection, server_loop, loop
+        self._mailbox: Mailbox[ViewerMessage] = Mailbox()
 
     def start(self) -> None:
-        threading.Thread(target=self._hear, daemon=True).start()
+        """Start both threads."""
+        threading.Thread(target=self._receive, daemon=True).start()
         threading.Thread(target=self._render, daemon=True).start()
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         self._publish({"presenter": True})
         with suppress(EOFError, OSError):
             while not isinstance(message := self._connection.receive(), Close):
-                self._take(message)
+                self._dispatch(message)
         self._on_loop(self._end)
 
-    def _take(self, message: object) -> None:
-        if isinstance(message, ShownStep):
+    def _dispatch(self, message: object) -> None:
+        if isinstance(message, SlidePosition):
             self._publish({"place": asdict(message)})
-        elif isinstance(message, ShowDeck | Printed | Edited):
-            if isinstance(message, ShowDeck):
-                self._newest.clear()  # it was said of the deck before
-            self._newest.put({key_of(message): message})
+        elif isinstance(message, DeckUpdate | BlockOutput | BlockEdit):
+            if isinstance(message, DeckUpdate):
+                self._mailbox.clear()  # it was said of the deck before
+            self._mailbox.put({message_key(message): message})
 
     def _render(self) -> None:
-        while (messages := self._newest.take()) is not None:
+        while (messages := self._mailbox.take()) is not None:
             for message in messages.values():
                 try:
                     self._publish(self._values(message))
                 except Exception as error:  # the others are shown all the same
-                    print(f"cannot be shown: {key_of(message)}: {error!r}", file=sys.stderr)
+                    print(f"cannot be shown: {message_key(message)}: {error!r}", file=sys.stderr)
             self._on_loop(self._server.has_page.set)
 
-    def _values(self, message: FromViewer) -> Values:
-        site = self._server.site
+    def _values(self, message: ViewerMessage) -> Values:
+        page = self._server.page
         match message:
-            case ShowDeck(deck):
-                values = site.show(deck)
-                threading.Thread(target=site.pictures.encode_page, daemon=True).start()
+            case DeckUpdate(deck):
+                values = page.set_deck(deck)
+                threading.Thread(target=page.pictures.encode_deck_pictures, daemon=True).start()
                 return values
-            case Printed():
-                return site.print(message)
-            case Edited():
-                return site.edit(message)
+            case BlockOutput():
+                return page.set_output(message)
+            case BlockEdit():
+                return page.set_code(message)
             case _:
                 return {}
 
@@ -279,19 +307,20 @@ class Hearing:
         self._server.publish({"presenter": False})
         self._server.stream.close()
         self._server.has_page.set()
-        self._running.should_exit = True
+        self._server_loop.should_exit = True
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens. Raises MisuseError."""
+    """Return a socket that listens. Raises MisuseError."""
     family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
     try:
-        return socket.create_server((host, port), family=family, backlog=MOST_WAITING, dualstack_ipv6=both)
+        return socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=both)
     except OSError as error:
-        raise MisuseError(why_not(error, host, port)) from None
+        raise MisuseError(listen_failure(error, host, port)) from None
 
 
-def why_not(error: OSError, host: str, port: int) -> str:
+def listen_failure(error: OSError, host: str, port: int) -> str:
+    """Return why a socket cannot listen, and what to do."""
     match error.errno:
         case errno.EADDRINUSE:
             return f"port {port} is in use; choose another one with --port"
@@ -302,13 +331,16 @@ def why_not(error: OSError, host: str, port: int) -> str:
     return f"cannot listen on {host}, port {port}: {error.strerror or error}"
 
 
-def allow_many_files() -> None:
-    """Let this process open so many files, if the system allows it; a Mac begins with 256."""
+def raise_file_limit() -> None:
+    """Raise this process's limit of open files, if the system allows it.
+
+    A Mac begins with 256.
+    """
     if sys.platform != "win32":
         import resource
 
-        now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = MOST_FILES if most == resource.RLIM_INFINITY else min(most, MOST_FILES)
-        if wanted > now != resource.RLIM_INFINITY:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        target = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_OPEN_FILES)
+        if target > soft != resource.RLIM_INFINITY:
             with suppress(ValueError, OSError):
-                resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+                resource.setrlimit(resource.RLIMIT_NOFILE, (target, hard))

@@ -1,7 +1,7 @@
-"""What pages follow: the newest value of each key, as server-sent events.
+"""Stream of values that pages follow, as server-sent events.
 
-A client gets every key whose version is newer than the last that it has seen. So a slow one skips what is outdated,
-one that comes back gets exactly what it lacks, and memory is bounded by the number of keys.
+A client gets every key whose version is newer than the last that it has received. So a slow one skips what is
+outdated, one that comes back gets exactly what it lacks, and memory is bounded by the number of keys.
 """
 
 from __future__ import annotations
@@ -12,21 +12,30 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
 KEEP_ALIVE_SECONDS = 10.0
-"""Seconds after which a stream says that it is still there: what is silent, proxies close and pages take for lost."""
-STILL_HERE = b"event: beat\ndata: {}\n\n"
+"""Seconds between two heartbeats of a stream.
+
+Proxies close silent streams, and pages take them for lost.
+"""
+HEARTBEAT = b"event: beat\ndata: {}\n\n"
 
 Value = Mapping[str, object] | Sequence[object] | int | None
 
 
 class Stream:
-    """The values. Everything but the constructor belongs to the thread of the event loop."""
+    """Newest value of each key.
+
+    Everything but the constructor belongs to the thread of the event loop.
+    """
 
     def __init__(self, epoch: str | None = None) -> None:
-        """The `epoch` tells this process's versions from those of the one before."""
+        """Create a stream.
+
+        The `epoch` tells this process's versions from those of the one before.
+        """
         self.epoch = epoch or secrets.token_hex(4)
         self.version = 0
         self._events: dict[str, tuple[int, str, bytes]] = {}
-        """By key, and ordered by version: the version, the value as JSON, and the event."""
+        """Version, value as JSON and event, by key and ordered by version."""
         self._changed = asyncio.Event()
         self._closed = False
 
@@ -40,39 +49,42 @@ class Stream:
         self._events.pop(key, None)
         event = f'id: {self.epoch}:{self.version}\ndata: {{"key": {json.dumps(key)}, "value": {text}}}\n\n'
         self._events[key] = (self.version, text, event.encode())
-        self.wake()
+        self.notify()
 
-    def forget(self, key: Callable[[str], bool]) -> None:
-        """Remove keys for which this is so: nobody needs their values any more."""
+    def remove(self, key: Callable[[str], bool]) -> None:
+        """Remove matching keys, whose values nobody needs any more."""
         self._events = {name: event for name, event in self._events.items() if not key(name)}
 
     def close(self) -> None:
         """End every stream, once it has sent what there is."""
         self._closed = True
-        self.wake()
+        self.notify()
 
-    def wake(self) -> None:
+    def notify(self) -> None:
         """Let every client look whether there is anything new."""
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
-    def seen(self, last_event: str | None) -> int:
-        """The version that a client has seen, by the `Last-Event-ID` with which it comes back; 0 for a new one."""
+    def parse_version(self, last_event: str | None) -> int:
+        """Return the version in a `Last-Event-ID`; 0 for a new client."""
         epoch, _, version = (last_event or "").partition(":")
-        known = epoch == self.epoch and version.isascii() and version.isdecimal() and len(version) < 20
-        return int(version) if known and int(version) <= self.version else 0
+        is_valid = epoch == self.epoch and version.isascii() and version.isdecimal() and len(version) < 20
+        return int(version) if is_valid and int(version) <= self.version else 0
 
-    def since(self, seen: int) -> bytes:
-        """The events that a client lacks, in the order of their versions."""
-        return b"".join(event for version, _, event in self._events.values() if version > seen)
+    def events_since(self, last_version: int) -> bytes:
+        """Return the events that a client lacks, in the order of versions."""
+        return b"".join(event for event_version, _, event in self._events.values() if event_version > last_version)
 
-    async def follow(self, seen: int, over: Callable[[], bool] = lambda: False) -> AsyncIterator[bytes]:
-        """Yield what a client lacks, as it comes, until that is `over`; its own pace decides how much is one part."""
+    async def follow(self, last_version: int, is_over: Callable[[], bool] = lambda: False) -> AsyncIterator[bytes]:
+        """Yield what a client lacks, as it comes, until that `is_over`.
+
+        The client's own pace decides how much comes at once.
+        """
         yield b"retry: 1000\n\n"
-        while not over():
+        while not is_over():
             changed = self._changed
-            if events := self.since(seen):
-                seen = self.version
+            if events := self.events_since(last_version):
+                last_version = self.version
                 yield events
                 continue
             if self._closed:
@@ -81,4 +93,4 @@ class Stream:
                 async with asyncio.timeout(KEEP_ALIVE_SECONDS):
                     await changed.wait()
             except TimeoutError:
-                yield STILL_HERE
+                yield HEARTBEAT

@@ -44,7 +44,7 @@ from triton_workshop.watch.screens import Exercises, Solution, compiled_page
 from triton_workshop.watch.view import Job, WatchState, body, head, status, styles
 
 if TYPE_CHECKING:
-    from triton_workshop.attendance.telling import Teller
+    from triton_workshop.attendance.reporter import Reporter
 
 FRAME_SECONDS = 0.1
 """Seconds between two frames of the spinner."""
@@ -89,12 +89,12 @@ class Watch(App[int]):
         self.console.push_theme(styles(palette))
 
     @cached_property
-    def teller(self) -> Teller:
+    def reporter(self) -> Reporter:
         """Reports to the room, with imports that wait until the first picture."""
         from triton_workshop.attendance.membership import membership_file
-        from triton_workshop.attendance.telling import Teller
+        from triton_workshop.attendance.reporter import Reporter
 
-        return Teller(membership_file(), self._show_message_later)
+        return Reporter(membership_file(), self._show_message_later)
 
     # The screen
 
@@ -231,10 +231,10 @@ class Watch(App[int]):
 
     def _report_progress(self) -> None:
         """Send the learner's progress to the room, if they have joined one."""
-        from triton_workshop.attendance.telling import progress_of
+        from triton_workshop.attendance.reporter import to_progress
 
         if self.state.entry is not None:
-            self.teller.report(progress_of(self.state.entry))
+            self.reporter.report(to_progress(self.state.entry))
 
     def close(self) -> None:
         """End the running check, its processes, and the reports to the room."""
@@ -242,9 +242,9 @@ class Watch(App[int]):
         for thread in self._threads:
             thread.join(timeout=5)
         self.checker.close()
-        from triton_workshop.attendance.telling import AT_ONCE_SECONDS
+        from triton_workshop.attendance.reporter import FLUSH_SECONDS
 
-        self.teller.flush(AT_ONCE_SECONDS)
+        self.reporter.flush(FLUSH_SECONDS)
 
     # Keys
 
@@ -272,7 +272,7 @@ class Watch(App[int]):
 
     def action_ask(self) -> None:
         """Ask the presenter for help."""
-        if self.teller.ask():
+        if self.reporter.call_for_help():
             self._show_message("asking the room for help …")
         else:
             self._show_message("you have not joined a room; to join one: uv run workshop join ADDRESS")

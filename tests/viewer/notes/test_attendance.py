@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.apps import on_screen, screen, until
-from triton_workshop.attendance.board import CallForHelp, Count, Progress
-from triton_workshop.attendance.room import MOST_WRONG, Room
+from triton_workshop.attendance.board import CallForHelp, ExerciseCount, Progress
+from triton_workshop.attendance.register import MAX_WRONG_WORDS, Register
 from triton_workshop.deck import load_deck
 from triton_workshop.screen.palette import DARK
 from triton_workshop.viewer.notes.app import Notes
@@ -28,14 +28,14 @@ def watcher(file: Path) -> AttendanceWatcher:
     return AttendanceWatcher(file, lambda: NOW)
 
 
-def full_room(file: Path) -> Room:
+def full_room(file: Path) -> Register:
     """Ada has finished an exercise; number 2 asks for help, and has done so before her."""
-    room = Room(file, lambda: NOW - 150)
+    room = Register(file, lambda: NOW - 150)
     room.report(room.enter("Ada").number, Progress("1", 9, 9, right=True, hints=0))
     room.report(1, Progress("2", 2, 7, right=False, hints=0))
-    room.ask(room.enter().number)
+    room.call_for_help(room.enter().number)
     room.now = lambda: NOW
-    room.ask(1)
+    room.call_for_help(1)
     return room
 
 
@@ -58,7 +58,7 @@ def test_a_file_that_is_no_room_is_not_shown(file: Path, watcher: AttendanceWatc
 def test_the_room_is_read_from_its_file(file: Path, watcher: AttendanceWatcher) -> None:
     full_room(file)
     board = watcher.read()
-    assert board.counts == (Count("1", 0, 1), Count("2", 1, 0))
+    assert board.counts == (ExerciseCount("1", 0, 1), ExerciseCount("2", 1, 0))
     assert board.calls == (CallForHelp(2, None, 2), CallForHelp(1, "Ada", 0))
     assert watcher.read(answered=2).calls == (CallForHelp(1, "Ada", 0),)
 
@@ -72,15 +72,15 @@ def test_its_lines_fit(file: Path, watcher: AttendanceWatcher, width: int) -> No
 
 def test_the_presenter_reads_that_somebody_guesses(watcher: AttendanceWatcher, file: Path) -> None:
     room = full_room(file)
-    for _ in range(MOST_WRONG):
-        room.opens("AAAAA")
+    for _ in range(MAX_WRONG_WORDS):
+        room.accepts_word("AAAAA")
     first, *others = attendance_lines(watcher.read(), 120, DARK)
     assert first.plain.startswith("Somebody is guessing the room's word")
     assert len(others) == 2
 
 
 def test_the_presenter_reads_who_asks_for_far_too_much(watcher: AttendanceWatcher, file: Path) -> None:
-    full_room(file).exceed(1)
+    full_room(file).record_excess(1)
     first, *others = attendance_lines(watcher.read(), 120, DARK)
     assert first.plain.startswith("Ada, number 1, asks for far more than a page needs")
     assert len(others) == 2

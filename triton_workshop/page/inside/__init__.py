@@ -1,1 +1,4 @@
-"""Runs in a tab, in a worker's Python: `worker` has what the page asks for, and nothing here starts a process."""
+"""Python in a page's worker: `worker` has its functions.
+
+Nothing here starts a process.
+"""

@@ -1,4 +1,7 @@
-"""Runs a slide's block in this process, as the viewer has another one do it."""
+"""Execution of a slide's block in this process.
+
+The viewer has another process do it.
+"""
 
 from __future__ import annotations
 
@@ -11,23 +14,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from triton_workshop.exercises.cases import PICTURE
-from triton_workshop.page.inside.cleaning import cleaned
-from triton_workshop.page.inside.limit import TimeIsUpError, limited
-from triton_workshop.page.inside.output import printing_to
+from triton_workshop.page.inside.cleaning import clean_process
+from triton_workshop.page.inside.output import capture_output
+from triton_workshop.page.inside.time_limit import TimeIsUpError, time_limit
 from triton_workshop.processes.execution import become_main, execute, without_internal_frames
 from triton_workshop.processes.locations import line_renamer
 from triton_workshop.processes.script import environment
 from triton_workshop.processes.slide_pictures import show_pictures_in_slide
 from triton_workshop.slide_environment import Numbers, numbering
 
-LIMIT = 60.0
+LIMIT_SECONDS = 60.0
 """Seconds that a block may take."""
 NAME = "block.py"
 
 
 @dataclass(frozen=True)
-class Ran:
-    """How a block ended: in words where it failed. `changed` is what it did to the modules of this process."""
+class BlockResult:
+    """End of a block, in words where it failed.
+
+    `changed` lists its changes to the modules of this process.
+    """
 
     failed: str
     seconds: float
@@ -40,46 +46,47 @@ def run(
     *,
     numbers: Numbers = (),
     columns: int = 80,
-    limit: float = LIMIT,
-) -> Ran:
-    """Run a block's code in an empty folder. What it prints goes to descriptor 1.
+    limit_seconds: float = LIMIT_SECONDS,
+) -> BlockResult:
+    """Run a block's code in an empty folder; it prints to descriptor 1.
 
     Pictures that it shows are left in that folder as PNG files, which the output names (`images.PICTURE_MARK`).
     `numbers` are those of its lines on the slide.
     """
-    started, failed, spent = time.perf_counter(), "", list[str]()
-    with cleaned(folder) as changed:
+    started, failed, exhausted = time.perf_counter(), "", list[str]()
+    with clean_process(folder) as changed:
         shutil.copyfile(PICTURE, folder / PICTURE.name)  # as in the deck's own folder
         file = folder / NAME
         file.write_text(text, encoding="utf-8")
         os.environ.update(environment(columns, folder))
         os.environ.update(numbering(file, numbers) if numbers else {})
         main, rename = sys.modules["__main__"], line_renamer(file, numbers)
-        with printing_to(lambda printed: os.write(1, rename(printed.encode("utf-8", "replace")))):
+        with capture_output(lambda printed: os.write(1, rename(printed.encode("utf-8", "replace")))):
             script = become_main([str(file)])
             show_pictures_in_slide()
             try:
-                with limited(limit, str(file).__eq__):
+                with time_limit(limit_seconds, str(file).__eq__):
                     execute(script)
-            except SystemExit as leaving:
-                failed = _status(leaving)
-            except TimeIsUpError as up:
-                failed = f"over the time limit of {limit:g} s, on line {up.line}"
+            except SystemExit as exit_error:
+                failed = _exit_status(exit_error)
+            except TimeIsUpError as timeout:
+                failed = f"over the time limit of {limit_seconds:g} s, on line {timeout.line}"
             except BaseException as error:
+                # Without our own frame, so that the traceback begins in the script.
                 error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
-                shown = without_internal_frames(error)
-                sys.excepthook(type(shown), shown, shown.__traceback__)
+                visible_error = without_internal_frames(error)
+                sys.excepthook(type(visible_error), visible_error, visible_error.__traceback__)
                 failed = "exit 1"
                 if isinstance(error, MemoryError):  # what has grown never shrinks
-                    spent.append("its memory")
+                    exhausted.append("its memory")
             finally:
                 sys.modules["__main__"] = main
-    return Ran(failed, time.perf_counter() - started, [*changed(), *spent])
+    return BlockResult(failed, time.perf_counter() - started, [*changed(), *exhausted])
 
 
-def _status(leaving: SystemExit) -> str:
-    if leaving.code is None or leaving.code == 0:
+def _exit_status(exit_error: SystemExit) -> str:
+    if exit_error.code is None or exit_error.code == 0:
         return ""
-    if not isinstance(leaving.code, int):
-        print(leaving.code, file=sys.stderr)
-    return f"exit {leaving.code if isinstance(leaving.code, int) else 1}"
+    if not isinstance(exit_error.code, int):
+        print(exit_error.code, file=sys.stderr)
+    return f"exit {exit_error.code if isinstance(exit_error.code, int) else 1}"

@@ -1,4 +1,7 @@
-"""Each script begins as if it were the first: what one leaves behind is undone, or noticed."""
+"""Cleaning of the process between scripts.
+
+Each script begins as if it were the first: changes by others are undone, or noticed.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +20,25 @@ from typing import Any
 
 from triton_workshop.repository import ROOT
 
-Changed = list[str]
+Changes = list[str]
 
 
 @contextmanager
-def cleaned(work: Path) -> Iterator[Callable[[], Changed]]:
-    """An empty folder to work in, and afterwards a process as it was before, as far as that can be.
+def clean_process(work: Path) -> Iterator[Callable[[], Changes]]:
+    """Run a script in an empty folder, and undo its changes afterwards.
 
-    After that, the function that this yields says what cannot be undone: this worker should run nothing more then.
+    Afterwards, the function that this yields returns the changes that cannot be undone: then this worker should run
+    nothing more.
     """
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    before, modules, files = _owned(), set(sys.modules), _files()
+    original, modules, files = _snapshot(), set(sys.modules), _file_stamps()
     environment, path, arguments = dict(os.environ), list(sys.path), list(sys.argv)
     lines, filters, streams = dict(linecache.cache), list(warnings.filters), (sys.stdin, sys.stdout, sys.stderr)
     hooks = sys.excepthook, sys.displayhook, sys.breakpointhook, sys.gettrace(), sys.getprofile()
     os.chdir(work)
     try:
-        yield lambda: _differences(before, modules, files)
+        yield lambda: _differences(original, modules, files)
     finally:
         os.chdir(work.parent)
         os.environ.clear()
@@ -47,23 +51,27 @@ def cleaned(work: Path) -> Iterator[Callable[[], Changed]]:
         sys.settrace(hooks[3])
         sys.setprofile(hooks[4])
         sys.modules.pop("script_being_checked", None)
+        # A script may have seeded them: the next one's numbers should not be the same.
         random.seed()
         sys.modules["torch"].default_generator.seed()
 
 
-def _owned() -> dict[str, dict[str, object]]:
-    """What the modules hold that scripts use."""
+def _snapshot() -> dict[str, dict[str, object]]:
+    """Return the names in modules that scripts use."""
     import torch
     import triton
     import triton.language as tl
 
     owners: list[Any] = [builtins, torch, torch.Tensor, torch.nn.functional, triton, tl, tl.core, tl.math]
     owners += [tl.tensor, tl.dtype, sys.modules["triton_workshop"], sys.modules["numpy"]]
-    return {owner.__name__: _names(owner) for owner in owners}
+    return {owner.__name__: _script_names(owner) for owner in owners}
 
 
-def _names(owner: Any) -> dict[str, object]:
-    """Without what the first launches add: modules, and Python's own names."""
+def _script_names(owner: Any) -> dict[str, object]:
+    """Return the names of an object that a launch does not add.
+
+    The first launches add modules, and Python's own names.
+    """
     items = vars(owner).items()
     return {
         name: value
@@ -72,21 +80,23 @@ def _names(owner: Any) -> dict[str, object]:
     }
 
 
-def _files() -> dict[str, tuple[int, int]]:
-    """The files of the workshop, with their sizes and when they were changed."""
+def _file_stamps() -> dict[str, tuple[int, int]]:
+    """Return size and time of the workshop's files."""
     # A page looks at two hundred files before and after each run: `Path.rglob` takes three times as long.
-    found = (f"{folder}/{name}" for folder, _, names in os.walk(ROOT) for name in names)
-    stats = {file: os.stat(file) for file in found if file.endswith((".py", ".toml", ".txt", ".jpeg"))}  # noqa: PTH116
+    paths = (f"{folder}/{name}" for folder, _, names in os.walk(ROOT) for name in names)
+    stats = {file: os.stat(file) for file in paths if file.endswith((".py", ".toml", ".txt", ".jpeg"))}  # noqa: PTH116
     return {file: (stat.st_size, stat.st_mtime_ns) for file, stat in stats.items()}
 
 
-def _differences(before: dict[str, dict[str, object]], modules: set[str], files: dict[str, tuple[int, int]]) -> Changed:
-    now = _owned()
+def _differences(
+    original: dict[str, dict[str, object]], modules: set[str], files: dict[str, tuple[int, int]]
+) -> Changes:
+    current = _snapshot()
     changed = [
         f"{owner}.{name}"
-        for owner, names in before.items()
-        for name in names.keys() | now[owner].keys()
-        if names.get(name, now) is not now[owner].get(name, before)
+        for owner, names in original.items()
+        for name in names.keys() | current[owner].keys()
+        if names.get(name, current) is not current[owner].get(name, original)
     ]
     changed += sorted(f"the module {name}" for name in modules - set(sys.modules))
-    return changed + (["the workshop's files"] if _files() != files else [])
+    return changed + (["the workshop's files"] if _file_stamps() != files else [])

@@ -1,4 +1,7 @@
-"""Triton's front end beside the simulator, in one interpreter: a second copy of Triton's modules, which compiles."""
+"""Triton's front end beside the simulator, in one interpreter.
+
+It is a second copy of Triton's modules, which compiles.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +21,26 @@ SHARED = (
     "triton_simulator.compiler.compilation",
     "triton_simulator.compiler.targets",
 )
-"""What both copies speak of: their classes must be the same."""
-_copies: dict[str, ModuleType] = {}
+"""Modules of both copies: the classes of messages must be the same."""
+_compiler_copies: dict[str, ModuleType] = {}
 
 
 class FrontEnd:
-    """Stands for the process that compiles: it answers in this one, when the answer is taken."""
+    """Connection to a compiler in this process.
+
+    It compiles when the answer is taken.
+    """
 
     def __init__(self) -> None:
         self._jobs: list[CompileJob] = []
         self._ready = False
 
     def send(self, jobs: Any) -> None:
+        """Accept jobs."""
         self._jobs = list(jobs)
 
     def next_message(self, seconds: float) -> object:
+        """Compile the next job, and return the answer."""
         del seconds  # nobody can end it but the page
         if not self._ready:
             self._ready = True
@@ -40,11 +48,12 @@ class FrontEnd:
         return _answer(self._jobs.pop(0))
 
     def end(self) -> None:
+        """Do nothing: there is no process to end."""
         pass
 
 
 def _answer(job: CompileJob) -> Answer:
-    with _compiling():
+    with _compiler_modules():
         from triton_simulator.compiler import pickling, pipeline
 
         if "triton.compiler.code_generator" not in sys.modules:
@@ -56,20 +65,21 @@ def _answer(job: CompileJob) -> Answer:
 
 
 @contextmanager
-def _compiling() -> Iterator[None]:
-    """Inside, `import triton` means the copy that compiles."""
-    others = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_copied(name)}
-    sys.modules.update(_copies)
+def _compiler_modules() -> Iterator[None]:
+    """Make `import triton` mean the copy that compiles."""
+    interpreted = {name: sys.modules.pop(name) for name in list(sys.modules) if _is_copied(name)}
+    sys.modules.update(_compiler_copies)
+    # Triton decides by it on import whether to interpret kernels or to compile them.
     mode = os.environ.pop(INTERPRET, None)
     try:
         yield
     finally:
-        _copies.update({name: sys.modules.pop(name) for name in list(sys.modules) if _is_copied(name)})
-        sys.modules.update(others)
+        _compiler_copies.update({name: sys.modules.pop(name) for name in list(sys.modules) if _is_copied(name)})
+        sys.modules.update(interpreted)
         if mode is not None:
             os.environ[INTERPRET] = mode
 
 
 def _is_copied(name: str) -> bool:
-    ours = name.startswith("triton_simulator.compiler.") and name not in SHARED
-    return name == "triton" or name.startswith("triton.") or ours
+    is_compiler_module = name.startswith("triton_simulator.compiler.") and name not in SHARED
+    return name == "triton" or name.startswith("triton.") or is_compiler_module

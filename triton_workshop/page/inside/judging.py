@@ -1,4 +1,4 @@
-"""Judges an exercise in this process, by the checker's own functions: observes, judges, diagnoses and draws."""
+"""Check of an exercise in this process, by the checker's own functions."""
 
 from __future__ import annotations
 
@@ -20,25 +20,31 @@ from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.page.inside.front_end import FrontEnd
-from triton_workshop.page.inside.limit import TimeIsUpError, limited
+from triton_workshop.page.inside.time_limit import TimeIsUpError, time_limit
 
 SEARCH_SECONDS = 6.0
-"""For the search for a mistake. A page knows no processor time, and WebAssembly takes two or three times as long."""
-T = TypeVar("T")
+"""Seconds of the search for a mistake.
+
+A page knows no processor time, and WebAssembly takes two or three times as long.
+"""
+Result = TypeVar("Result")
 
 
 def verdicts(
-    exercise: Exercise, file: Path, limit: float = LIMIT_SECONDS, search: float = SEARCH_SECONDS
+    exercise: Exercise, file: Path, limit_seconds: float = LIMIT_SECONDS, search_seconds: float = SEARCH_SECONDS
 ) -> Iterator[Verdict]:
-    """As `check.verdicts`: a verdict whenever more is known, the last of them from Triton's front end."""
+    """Yield a verdict whenever more is known, as `check.verdicts` does.
+
+    The last is from Triton's front end.
+    """
     started = time.perf_counter()
     source = source_or_verdict(exercise, file.resolve(), started)
     if isinstance(source, Verdict):
         yield source
         return
     prepare()
-    runner = InProcessRunner(source, PageLimits(source, search), limit, search_seconds=search)
-    yield from steps(source, started, trials(Judge(source, limit), runner), FrontEnd, None)
+    runner = InProcessRunner(source, PageLimits(source, search_seconds), limit_seconds, search_seconds=search_seconds)
+    yield from steps(source, started, trials(Judge(source, limit_seconds), runner), FrontEnd, None)
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class PageLimits:
         while True:
             started = time.monotonic()
             try:
-                with limited(seconds, str(self.source.file).__eq__):
+                with time_limit(seconds, str(self.source.file).__eq__):
                     observation = next(observations, None)
             except TimeIsUpError as up:
                 observation = _timeout(up.line)
@@ -67,10 +73,10 @@ class PageLimits:
                 return
             seconds -= time.monotonic() - started
 
-    def search(self, function: Callable[[], T], _trial: Trial | None = None) -> T | None:
+    def search(self, function: Callable[[], Result], _trial: Trial | None = None) -> Result | None:
         """Return the result of a search; None if one of its tries does not end."""
         try:
-            with limited(longest_seconds(self.search_seconds), lambda file: file.endswith(TRIED_FILE)):
+            with time_limit(longest_seconds(self.search_seconds), lambda file: file.endswith(TRIED_FILE)):
                 return function()
         except TimeIsUpError:
             return None

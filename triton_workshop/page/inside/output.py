@@ -1,4 +1,7 @@
-"""What a script prints, on its way to the page: at once, as scripts may move the descriptor, and not without end."""
+"""Output of a script on its way to the page.
+
+It is passed on at once, as scripts may move the descriptor, and not without end.
+"""
 
 from __future__ import annotations
 
@@ -6,32 +9,38 @@ import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 
-MOST = 1_000_000
-"""Characters that a script may print. The page keeps the last lines of them, as the viewer does."""
-NO_MORE = "\n… more than a page can show: the rest is not here\n"
+MAX_CHARACTERS = 1_000_000
+"""Characters that a script may print.
+
+The page keeps the last lines of them, as the viewer does.
+"""
+TRUNCATION_NOTE = "\n… more than a page can show: the rest is not here\n"
 
 
 class OutputStream(io.TextIOBase):
-    """A stream that tells what is written to it."""
+    """Stream that passes on what is written to it."""
 
     encoding = "utf-8"
 
-    def __init__(self, tell: Callable[[str], object]) -> None:
-        self._tell, self._left = tell, MOST
+    def __init__(self, write_text: Callable[[str], object]) -> None:
+        self._write_text, self._remaining = write_text, MAX_CHARACTERS
 
     def write(self, text: str) -> int:
-        if self._left > 0:
-            self._tell(text if len(text) <= self._left else text[: self._left] + NO_MORE)
-        self._left -= len(text)
+        """Pass on text, up to the limit."""
+        if self._remaining > 0:
+            is_short = len(text) <= self._remaining
+            self._write_text(text if is_short else text[: self._remaining] + TRUNCATION_NOTE)
+        self._remaining -= len(text)
         return len(text)
 
     def writable(self) -> bool:
+        """Return True."""
         return True
 
 
 @contextmanager
-def printing_to(tell: Callable[[str], object]) -> Iterator[None]:
-    """Everything that Python prints inside is told."""
-    output = OutputStream(tell)
+def capture_output(write_text: Callable[[str], object]) -> Iterator[None]:
+    """Pass on everything that Python prints inside."""
+    output = OutputStream(write_text)
     with redirect_stdout(output), redirect_stderr(output):
         yield

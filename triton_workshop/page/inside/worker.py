@@ -1,4 +1,7 @@
-"""What the page's worker calls: get ready, run a block, check an exercise. Texts go in, JSON comes out."""
+"""Functions that the page's worker calls.
+
+It prepares, runs blocks and checks exercises. Texts go in, JSON comes out.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +15,31 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import NoReturn
 
-WORK = Path("/tmp/page")
-"""Where scripts run: it is emptied before each."""
-WARMING = "2"
-"""The exercise that is checked in advance: its cases are small, and its mistakes are drawn."""
+WORK_FOLDER = Path("/tmp/page")
+"""Folder in which scripts run, emptied before each."""
+WARM_UP_EXERCISE = "2"
+"""Exercise that is checked in advance.
+
+Its cases are small, and its mistakes are drawn.
+"""
 MISTAKE = "0.393 * red", "0.393 * blue"
 
 
 def prepare() -> None:
     """Import what scripts and the checker need. Call this first."""
     os.environ["TRITON_INTERPRET"] = "1"
-    sys.path.insert(0, "")  # the place of a script: each run puts its own there, and our files stay behind it
-    sys.breakpointhook, os._exit = _no_debugger, _leave
-    # The page's own counts microseconds in 32 bits, and fails after 36 minutes.
-    time.process_time, time.process_time_ns = time.perf_counter, time.perf_counter_ns
+    sys.path.insert(0, "")  # each run replaces it by its script's folder, and our files stay behind it
+    _patch(
+        (sys, "breakpointhook", _no_debugger),
+        (os, "_exit", _exit_script),
+        # The page's own count microseconds in 32 bits, and fail after 36 minutes.
+        (time, "process_time", time.perf_counter),
+        (time, "process_time_ns", time.perf_counter_ns),
+    )
     from triton_simulator.without_library import stand_in
     from triton_workshop.page.torch import install
 
-    sys.meta_path.insert(sys.meta_path.index(PathFinder) + 1, _LeftOut)
+    sys.meta_path.insert(sys.meta_path.index(PathFinder) + 1, _ExcludedModules)
     install.install()
     stand_in.install()
     import triton_workshop
@@ -38,40 +48,53 @@ def prepare() -> None:
     from triton_workshop.checking.observing import child
     from triton_workshop.page.inside import blocks, judging, wording  # noqa: F401
 
-    device.installed_gpus = lambda: ()  # type: ignore[assignment]  # nobody to ask
+    _patch(
+        (device, "installed_gpus", lambda: ()),  # there is no driver to ask
+        (waiting.Scheduler, "wait", _cannot_wait),
+    )
     child.prepare()
     for name in triton_workshop.__all__:  # as the first script would do it
         getattr(triton_workshop, name)
-    waiting.Scheduler.wait = _cannot_wait  # type: ignore[assignment, method-assign]
+
+
+def _patch(*patches: tuple[object, str, object]) -> None:
+    """Replace attributes for good: this Python runs nothing but a page."""
+    for owner, name, replacement in patches:
+        setattr(owner, name, replacement)
 
 
 def warm_up(step: int = 0) -> bool:
-    """Check our own solution, then the same with a mistake, so that a learner's first check is as fast as the next.
+    """Check our solution, then the same with a mistake.
 
-    Returns whether there is another step: whatever is asked meanwhile comes before it.
+    So a learner's first check is as fast as the next. Returns whether there is another step: requests in between come
+    before it.
     """
     from triton_workshop.exercises import EXERCISES
 
-    right = EXERCISES[WARMING].solution
-    check(WARMING, right.replace(*MISTAKE) if step else right, lambda verdict: None)
+    solution = EXERCISES[WARM_UP_EXERCISE].solution
+    check(WARM_UP_EXERCISE, solution.replace(*MISTAKE) if step else solution, lambda verdict: None)
     return not step
 
 
-def _no_debugger(*_arguments: object, **_named: object) -> None:
-    """In place of Python's, which would find no terminal, and go on: on a laptop, a script stops there."""
+def _no_debugger(*_arguments: object, **_keywords: object) -> None:
+    """Refuse to debug, where Python's own hook would find no terminal.
+
+    On a laptop, a script stops there.
+    """
     raise EOFError("there is no debugger in a page")
 
 
-def _leave(status: int) -> NoReturn:
-    """In place of Python's, which would end the page's Python with the script."""
+def _exit_script(status: int) -> NoReturn:
+    """End the script, where Python's own would end the page's Python."""
     raise SystemExit(f"the script ended itself, exit status {status}")
 
 
-class _LeftOut:
-    """Finds what the page leaves out of Python's own modules, and says so."""
+class _ExcludedModules:
+    """Finder of Python's own modules that the page leaves out."""
 
     @staticmethod
     def find_spec(name: str, *_: object) -> None:
+        """Raise for a module of Python's own."""
         if name.partition(".")[0] in sys.stdlib_module_names:
             raise ModuleNotFoundError(f"{name} is not in this page; on your laptop it works", name=name)
 
@@ -85,32 +108,41 @@ def _cannot_wait(*_: object) -> None:
     )
 
 
-def run_block(text: str, numbers: Sequence[int | None] = (), columns: int = 80, limit: float = 0) -> str:
-    """Run a slide's block, which prints to descriptor 1. Returns a `blocks.Ran`."""
+def run_block(text: str, numbers: Sequence[int | None] = (), columns: int = 80, limit_seconds: float = 0) -> str:
+    """Run a slide's block, which prints to descriptor 1.
+
+    Returns a `blocks.BlockResult` as JSON.
+    """
     from triton_workshop.page.inside import blocks
 
-    ran = blocks.run(text, WORK, numbers=list(numbers), columns=columns, limit=limit or blocks.LIMIT)
-    return json.dumps(asdict(ran))
+    result = blocks.run(
+        text, WORK_FOLDER, numbers=list(numbers), columns=columns, limit_seconds=limit_seconds or blocks.LIMIT_SECONDS
+    )
+    return json.dumps(asdict(result))
 
 
-def check(number: str, text: str, tell: Callable[[str], object], limit: float = 0, search: float = 0) -> str:
-    """Check an exercise; `tell` hears each verdict, as JSON, and what the script prints is thrown away.
+def check(
+    number: str, text: str, notify: Callable[[str], object], limit_seconds: float = 0, search_seconds: float = 0
+) -> str:
+    """Check an exercise; return what the script has changed, as JSON.
 
-    Returns what the script has changed in this process.
+    `notify` is called with each verdict, as JSON. What the script prints is thrown away.
     """
     from triton_workshop.checking.check import LIMIT_SECONDS
     from triton_workshop.exercises import EXERCISES
     from triton_workshop.page.inside import judging
-    from triton_workshop.page.inside.cleaning import cleaned
-    from triton_workshop.page.inside.output import printing_to
-    from triton_workshop.page.inside.wording import described
+    from triton_workshop.page.inside.cleaning import clean_process
+    from triton_workshop.page.inside.output import capture_output
+    from triton_workshop.page.inside.wording import describe_verdict
 
     exercise = EXERCISES[number]
-    with cleaned(WORK) as changed:
-        file = WORK / f"{exercise.name}.py"
+    with clean_process(WORK_FOLDER) as changed:
+        file = WORK_FOLDER / f"{exercise.name}.py"
         file.write_text(text, encoding="utf-8")
-        with printing_to(lambda printed: None):
-            found = judging.verdicts(exercise, file, limit or LIMIT_SECONDS, search or judging.SEARCH_SECONDS)
-            for verdict in found:
-                tell(json.dumps(verdict.as_json() | {"described": described(verdict, exercise, text)}))
+        with capture_output(lambda printed: None):
+            verdicts = judging.verdicts(
+                exercise, file, limit_seconds or LIMIT_SECONDS, search_seconds or judging.SEARCH_SECONDS
+            )
+            for verdict in verdicts:
+                notify(json.dumps(verdict.as_json() | {"described": describe_verdict(verdict, exercise, text)}))
     return json.dumps(changed())

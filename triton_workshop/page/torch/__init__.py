@@ -1,1 +1,1 @@
-"""Stands in for PyTorch, on the CPU and over numpy: `install` lists its names, `absent` speaks of all others."""
+"""Stand-in for PyTorch in a page, over numpy."""

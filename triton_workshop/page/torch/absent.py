@@ -1,4 +1,4 @@
-"""What is not in the page: a sentence for each name that PyTorch has and that is not here."""
+"""Errors for names of PyTorch that a page does not have."""
 
 from __future__ import annotations
 
@@ -9,46 +9,59 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-NAMES = Path(__file__).parent / "laptop_names.json"
-"""Beside this module in a page: all names of PyTorch as it is locked, by their owner. See `archive`."""
+LAPTOP_NAMES = Path(__file__).parent / "laptop_names.json"
+"""All names of PyTorch as it is locked, by their owner.
+
+The file lies beside this module in a page only: `archive` writes it.
+"""
 
 
 class NotInThisPageError(AttributeError):
-    """PyTorch has this and a page does not. An AttributeError, so that `hasattr` says no."""
+    """PyTorch has this, and a page does not.
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} is not in this page; on your laptop it works")
+    It is an AttributeError, so that `hasattr` says no.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is not in this page; on your laptop it works")
 
 
 @functools.cache
-def on_a_laptop() -> dict[str, Collection[str]]:
-    """The names of PyTorch by their owner, such as torch.nn.functional; empty if they are not known here."""
+def laptop_names() -> dict[str, Collection[str]]:
+    """Return the names of PyTorch by owner, such as torch.nn.functional.
+
+    Empty where they are not known.
+    """
     try:
-        known: dict[str, Collection[str]] = json.loads(NAMES.read_text(encoding="utf-8"))
+        names_by_owner: dict[str, Collection[str]] = json.loads(LAPTOP_NAMES.read_text(encoding="utf-8"))
     except OSError:
         return {}
-    return {owner: frozenset(names) for owner, names in known.items()}
+    return {owner: frozenset(names) for owner, names in names_by_owner.items()}
 
 
-def missing(owner: str, name: str, otherwise: str) -> AttributeError:
-    """What to raise for a name that is not here: a sentence if PyTorch has it, else what PyTorch says."""
-    there = on_a_laptop().get(owner)
-    if name.startswith("__") or (there is not None and name not in there):
-        return AttributeError(otherwise, name=name)
+def missing_error(owner: str, name: str, message: str) -> AttributeError:
+    """Return the error for a name that a page does not have.
+
+    It is a sentence if PyTorch has the name, else PyTorch's own message.
+    """
+    laptop = laptop_names().get(owner)
+    if name.startswith("__") or (laptop is not None and name not in laptop):
+        return AttributeError(message, name=name)
     return NotInThisPageError(f"{owner}.{name}")
 
 
-def explained(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function, with a sentence for arguments that PyTorch may take and that it does not."""
+def explain_arguments(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Wrap a function so that arguments that it lacks are a sentence."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def call(*arguments: Any, **named: Any) -> Any:
+    def call(*arguments: Any, **keywords: Any) -> Any:
         try:
-            return function(*arguments, **named)
+            return function(*arguments, **keywords)
         except TypeError as error:
+            # A TypeError from inside the function is its own: only arguments that do not fit are explained.
             try:
-                signature.bind(*arguments, **named)
+                signature.bind(*arguments, **keywords)
             except TypeError:
                 raise TypeError(
                     f"{name} is not in this page with these arguments; your laptop has all of PyTorch ({error})"

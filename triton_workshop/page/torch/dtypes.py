@@ -1,4 +1,4 @@
-"""Dtypes, how they promote, and the small types that describe a tensor."""
+"""Dtypes, their promotion, and the small types that describe a tensor."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from triton_workshop.page.torch.absent import NotInThisPageError
 Array = np.ndarray[Any, Any]
 
 
-class _NamedAsInC(type):
-    """Errors name such a type with its module, as they name PyTorch's: `'torch.Size' object is not callable`."""
+class _QualifiedNames(type):
+    """Metaclass of types that errors name with their module.
+
+    PyTorch's are named so: `'torch.Size' object is not callable`.
+    """
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
         super().__init__(name, bases, space)
@@ -22,8 +25,8 @@ class _NamedAsInC(type):
     __name__ = property(lambda cls: cls.__qualname__)
 
 
-class dtype(metaclass=_NamedAsInC):  # noqa: N801 (PyTorch's name, as all of these)
-    """A dtype. bfloat16 is stored as uint16: the upper half of a float32."""
+class dtype(metaclass=_QualifiedNames):  # noqa: N801 (PyTorch's name, as all of these)
+    """A dtype; bfloat16 is stored as uint16, the upper half of a float32."""
 
     def __init__(self, name: str, stored: str) -> None:
         self.name, self.stored = name, np.dtype(stored)
@@ -33,14 +36,19 @@ class dtype(metaclass=_NamedAsInC):  # noqa: N801 (PyTorch's name, as all of the
         self.is_signed = self.is_floating_point or self.stored.kind == "i"
         self.itemsize = self.stored.itemsize
         self.computed = np.dtype("f4") if self.is_floating_point and self.itemsize == 2 else self.stored
-        """What arithmetic is done in: 16-bit floats are rounded afterwards."""
-        self.rank = 2 if self.is_floating_point else 0 if self.stored.kind == "b" else 1
+        """Type of arithmetic: 16-bit floats are rounded afterwards."""
+        self.rank = 1
+        """Order of promotion: 0 for bool, 1 for integers, 2 for floats."""
+        if self.is_floating_point:
+            self.rank = 2
+        elif self.stored.kind == "b":
+            self.rank = 0
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
 
     def __reduce__(self) -> Any:
-        return _named, (self.name,)
+        return _dtype_by_name, (self.name,)
 
 
 _STORED = {
@@ -64,60 +72,62 @@ ALIASES = {
     "int": "int32",
     "long": "int64",
 }
-OF_NUMPY = {each.stored: each for each in DTYPES.values() if not each.is_bfloat16}
+OF_NUMPY = {kind.stored: kind for kind in DTYPES.values() if not kind.is_bfloat16}
 BOOL, UINT8, INT64 = DTYPES["bool"], DTYPES["uint8"], DTYPES["int64"]
 FLOAT32, FLOAT64 = DTYPES["float32"], DTYPES["float64"]
 
 
-def _named(name: str) -> dtype:
+def _dtype_by_name(name: str) -> dtype:
     return DTYPES[name]
 
 
-def of_array(array: Array) -> dtype:
-    """The dtype of a numpy array."""
+def dtype_of_array(array: Array) -> dtype:
+    """Return the dtype of a numpy array."""
     if array.dtype not in OF_NUMPY:
         raise NotInThisPageError(f"a tensor of numpy's {array.dtype}")
     return OF_NUMPY[array.dtype]
 
 
-def of_numbers(numbers: Array) -> dtype:
-    """The dtype that PyTorch gives to Python's numbers."""
+def dtype_of_numbers(numbers: Array) -> dtype:
+    """Return the dtype that PyTorch gives to Python's numbers."""
     if numbers.dtype.kind not in "?biuf":
         raise TypeError(f"new(): invalid data type '{type(numbers.flat[0]).__name__}'")
-    return BOOL if numbers.dtype.kind == "b" else FLOAT32 if numbers.dtype.kind == "f" else INT64
+    return {"b": BOOL, "f": FLOAT32}.get(numbers.dtype.kind, INT64)
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
-    """The smallest dtype to which both can be converted safely, as PyTorch defines it."""
+    """Return the smallest dtype that both convert to, as PyTorch defines it."""
     if type1 is type2 or type1.rank != type2.rank:
-        return max(type1, type2, key=lambda each: each.rank)
+        return max(type1, type2, key=lambda kind: kind.rank)
     if type1.rank == 2:
+        # Of float16 and bfloat16, neither holds the other.
         same = type1.itemsize == type2.itemsize
-        return FLOAT32 if same else max(type1, type2, key=lambda each: each.itemsize)
+        return FLOAT32 if same else max(type1, type2, key=lambda kind: kind.itemsize)
     return OF_NUMPY[np.promote_types(type1.stored, type2.stored)]
 
 
-def rounded(values: Array, to: dtype) -> Array:
-    """Values as an array that stores this dtype."""
+def encode(values: Array, kind: dtype) -> Array:
+    """Return values as an array that stores this dtype."""
     with np.errstate(all="ignore"):
-        if to.is_bfloat16:
+        if kind.is_bfloat16:
             bits = (
                 np.asarray(values, "f4").view("u4") if values.ndim else np.asarray(values, "f4").reshape(1).view("u4")
             )
+            # To nearest, and to even between two: all but half of the last bit that is kept is added before the cut.
             up = ((bits + np.uint32(0x7FFF) + ((bits >> 16) & 1)) >> 16).astype("u2")
             return np.where(np.isnan(values), np.uint16(0x7FC0), up.reshape(values.shape)).astype("u2")
-        if values.dtype.kind == "f" and to.rank == 1 and to.itemsize < 8:
+        if values.dtype.kind == "f" and kind.rank == 1 and kind.itemsize < 8:
             values = values.astype("i8")  # what is out of range loses its upper bits, on every processor
-        return values.astype(to.stored, copy=False)
+        return values.astype(kind.stored, copy=False)
 
 
-def widened(stored: Array, of: dtype) -> Array:
-    """The values that an array stores: bfloat16 as float32."""
-    return (stored.astype("u4") << 16).view("f4") if of.is_bfloat16 else stored
+def decode(array: Array, kind: dtype) -> Array:
+    """Return the values that an array stores: bfloat16 as float32."""
+    return (array.astype("u4") << 16).view("f4") if kind.is_bfloat16 else array
 
 
-class Size(tuple[int, ...], metaclass=_NamedAsInC):
-    """A tensor's shape."""
+class Size(tuple[int, ...], metaclass=_QualifiedNames):
+    """Shape of a tensor."""
 
     __slots__ = ()
 
@@ -125,19 +135,19 @@ class Size(tuple[int, ...], metaclass=_NamedAsInC):
         return f"torch.Size({list(self)})"
 
     def __getitem__(self, key: Any) -> Any:
-        found = super().__getitem__(key)
-        return Size(found) if isinstance(key, slice) else found
+        item = super().__getitem__(key)
+        return Size(item) if isinstance(key, slice) else item
 
     def __add__(self, other: Any) -> Size:
         return Size(tuple(self) + tuple(other))
 
     def numel(self) -> int:
-        """The number of elements."""
+        """Return the number of elements."""
         return math.prod(self)
 
 
-class device(metaclass=_NamedAsInC):  # noqa: N801
-    """Where a tensor is: in a page, there is only the CPU."""
+class device(metaclass=_QualifiedNames):  # noqa: N801
+    """Device of a tensor: in a page, there is only the CPU."""
 
     def __init__(self, type: object = "cpu", index: int | None = None) -> None:
         kind, _, number = str(type).partition(":")
@@ -163,29 +173,29 @@ class device(metaclass=_NamedAsInC):  # noqa: N801
 CPU = device("cpu")
 
 
-def only_the_cpu(where: Any) -> None:
-    """Raise unless this is the CPU, or nothing."""
-    found = device(where) if where is not None else CPU
-    if found.type == "cuda":
+def require_cpu(value: Any) -> None:
+    """Raise unless this is the CPU, or None."""
+    target = device(value) if value is not None else CPU
+    if target.type == "cuda":
         raise RuntimeError(
             "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver "
             "from http://www.nvidia.com/Download/index.aspx"
         )
-    if found.type != "cpu":
-        raise NotInThisPageError(f"a tensor on {found}")
+    if target.type != "cpu":
+        raise NotInThisPageError(f"a tensor on {target}")
 
 
 class finfo:  # noqa: N801
-    """What a floating-point dtype can hold."""
+    """Limits of a floating-point dtype."""
 
     def __init__(self, type: dtype = FLOAT32) -> None:
         if not type.is_floating_point:
             raise TypeError(f"torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{type}'")
-        known = np.finfo(type.computed if type.is_bfloat16 else type.stored)
+        limits = np.finfo(type.computed if type.is_bfloat16 else type.stored)
         self.dtype, self.bits = type.name, type.itemsize * 8
-        self.eps, self.max, self.tiny = float(known.eps), float(known.max), float(known.tiny)
-        if type.is_bfloat16:
+        self.eps, self.max, self.tiny = float(limits.eps), float(limits.max), float(limits.tiny)
+        if type.is_bfloat16:  # what numpy says is of the float32 that it is computed in
             self.eps, self.max = 2.0**-7, (2 - 2.0**-7) * 2.0**127
-        self.min, self.smallest_normal, self.resolution = -self.max, self.tiny, float(known.resolution)
+        self.min, self.smallest_normal, self.resolution = -self.max, self.tiny, float(limits.resolution)
         if type.is_bfloat16:
             self.resolution = 0.01

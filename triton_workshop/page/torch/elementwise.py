@@ -1,4 +1,8 @@
-"""Arithmetic element by element: broadcast, promoted, rounded once, and contiguous unless all operands lie alike."""
+"""Arithmetic element by element.
+
+Operands are broadcast and promoted, and results rounded once. They are contiguous unless all operands have the same
+layout.
+"""
 
 from __future__ import annotations
 
@@ -12,119 +16,129 @@ import numpy as np
 from triton_workshop.page.torch import layout
 from triton_workshop.page.torch.absent import NotInThisPageError
 from triton_workshop.page.torch.dtypes import BOOL, FLOAT32, INT64, Array, dtype, promote_types
-from triton_workshop.page.torch.tensor import Tensor, made, offer
+from triton_workshop.page.torch.tensor import Tensor, from_values, register
 from triton_workshop.page.torch.views import copy_
 
-Work = Callable[..., Any]
-PYTHONS = {bool: BOOL, int: INT64, float: FLOAT32}
+Operation = Callable[..., Any]
+PYTHON_DTYPES = {bool: BOOL, int: INT64, float: FLOAT32}
 
 
-def number(value: Any) -> Any:
-    """numpy's numbers as Python's; anything else as it is."""
+def to_python(value: Any) -> Any:
+    """Return a number of numpy's as Python's; anything else as it is."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def result_type(*operands: Any) -> dtype:
-    """The dtype of what is computed: tensors with dimensions decide, then those without, then Python's numbers."""
-    found: dtype | None = None
+    """Return the dtype of a result.
+
+    Tensors with dimensions decide, then those without, then Python's numbers.
+    """
+    result: dtype | None = None
+    # A later group counts only with a higher kind: int32 + 1.5 is a float, float16 + 1.5 stays float16.
     for group in (_dims, _no_dims, _numbers):
         kinds = group(operands)
         if kinds:
-            own = functools.reduce(promote_types, kinds)
-            found = own if found is None or own.rank > found.rank else found
-    assert found is not None
-    return found
+            kind = functools.reduce(promote_types, kinds)
+            result = kind if result is None or kind.rank > result.rank else result
+    assert result is not None
+    return result
 
 
 def _dims(operands: Any) -> list[dtype]:
-    return [each.dtype for each in operands if isinstance(each, Tensor) and each.shape]
+    return [operand.dtype for operand in operands if isinstance(operand, Tensor) and operand.shape]
 
 
 def _no_dims(operands: Any) -> list[dtype]:
-    return [each.dtype for each in operands if isinstance(each, Tensor) and not each.shape]
+    return [operand.dtype for operand in operands if isinstance(operand, Tensor) and not operand.shape]
 
 
 def _numbers(operands: Any) -> list[dtype]:
-    return [PYTHONS[type(each)] for each in operands if not isinstance(each, Tensor)]
+    return [PYTHON_DTYPES[type(operand)] for operand in operands if not isinstance(operand, Tensor)]
 
 
-def computed(work: Work, operands: tuple[Any, ...], kind: dtype, result: dtype | None = None) -> Tensor:
-    """What `work` makes of the operands' values, taken as `kind`; stored as `result`, by default the same."""
-    tensors = [each for each in operands if isinstance(each, Tensor)]
-    shape = layout.broadcast(*(each.shape for each in tensors))
+def compute(operation: Operation, operands: tuple[Any, ...], kind: dtype, result: dtype | None = None) -> Tensor:
+    """Apply an operation to the operands' values as `kind`.
+
+    The result has the dtype `result`, by default the same.
+    """
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    shape = layout.broadcast(*(operand.shape for operand in tensors))
     with np.errstate(all="ignore"):
-        values = work(*(_as(each, kind) for each in operands))
-    strides = layout.strides_of_result(shape, [(tuple(each.shape), each.strides_) for each in tensors])
-    return made(values, result or kind, strides)
+        values = operation(*(_operand_values(operand, kind) for operand in operands))
+    strides = layout.result_strides(shape, [(tuple(operand.shape), operand.strides_) for operand in tensors])
+    return from_values(values, result or kind, strides)
 
 
-def _as(operand: Any, kind: dtype) -> Array:
+def _operand_values(operand: Any, kind: dtype) -> Array:
     if isinstance(operand, Tensor):
         return operand.values.astype(kind.computed, copy=False)
     if kind.rank == 1:
-        whole = 1 << kind.itemsize * 8  # a number that is too large for the dtype loses its upper bits
-        operand = int(operand) % whole
-        operand -= whole if kind.is_signed and operand >= whole >> 1 else 0
+        modulus = 1 << kind.itemsize * 8  # a number that is too large for the dtype loses its upper bits
+        operand = int(operand) % modulus
+        operand -= modulus if kind.is_signed and operand >= modulus >> 1 else 0
     return np.asarray(operand, kind.computed)
 
 
 # Two operands
 
 
-def _binary(name: str, work: Work, check: Callable[[dtype, Any], None] | None = None, result: str = "") -> Any:
+def _binary(
+    name: str, operation: Operation, check: Callable[[dtype, Any], None] | None = None, result: str = ""
+) -> Any:
     def operate(self: Any, other: Any) -> Tensor:
-        for each, word, place in ((self, "input", 1), (other, "other", 2)):
-            if type(number(each)) not in PYTHONS and not isinstance(each, Tensor):
-                given = type(each).__name__
-                raise TypeError(f"{name}(): argument '{word}' (position {place}) must be Tensor, not {given}")
-        operands = number(self), number(other)
+        for operand, label, position in ((self, "input", 1), (other, "other", 2)):
+            if type(to_python(operand)) not in PYTHON_DTYPES and not isinstance(operand, Tensor):
+                type_name = type(operand).__name__
+                raise TypeError(f"{name}(): argument '{label}' (position {position}) must be Tensor, not {type_name}")
+        operands = to_python(self), to_python(other)
         kind = result_type(*operands)
         if check is not None:
             check(kind, operands[1])
         if result == "float" and kind.rank < 2:
             kind = FLOAT32
-        return computed(work, operands, kind, BOOL if result == "bool" else None)
+        return compute(operation, operands, kind, BOOL if result == "bool" else None)
 
     return operate
 
 
-def _divides(kind: dtype, other: Any) -> None:
+def _check_division(kind: dtype, other: Any) -> None:
     if kind.rank == 1 and (other == 0 if not isinstance(other, Tensor) else not other.values.all()):
         raise RuntimeError("ZeroDivisionError")
 
 
-def _subtracts(kind: dtype, _: Any) -> None:
+def _check_subtraction(kind: dtype, _: Any) -> None:
     if kind is BOOL:
         raise NotImplementedError("bool tensors are not subtracted: use ^")
 
 
-def _whole(kind: dtype, _: Any) -> None:
+def _check_bitwise(kind: dtype, _: Any) -> None:
     if kind.rank == 2:
         raise NotImplementedError(f"{kind!r} has no bitwise operations")
 
 
-def _powers(kind: dtype, other: Any) -> None:
+def _check_power(kind: dtype, other: Any) -> None:
     if kind.rank == 1 and not isinstance(other, Tensor) and other < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
 
 
-def _shift_left(one: Array, other: Array) -> Array:
-    return np.where(other < one.itemsize * 8, np.left_shift(one, other), 0).astype(one.dtype)
+def _shift_bits(values: Array, bits: Array) -> Array:
+    # In C, a shift by all bits or more is undefined; PyTorch gives 0.
+    return np.where(bits < values.itemsize * 8, np.left_shift(values, bits), 0).astype(values.dtype)
 
 
-_add, _sub, _mul = _binary("add", np.add), _binary("sub", np.subtract, _subtracts), _binary("mul", np.multiply)
+_add, _sub, _mul = _binary("add", np.add), _binary("sub", np.subtract, _check_subtraction), _binary("mul", np.multiply)
 _div = _binary("div", np.divide, result="float")
-_floor_divide = _binary("floor_divide", np.floor_divide, _divides)
-TWO: dict[str, Callable[..., Tensor]] = {
+_floor_divide = _binary("floor_divide", np.floor_divide, _check_division)
+BINARY: dict[str, Callable[..., Tensor]] = {
     "mul": _mul,
     "floor_divide": _floor_divide,
-    "remainder": _binary("remainder", np.mod, _divides),
-    "pow": _binary("pow", np.power, _powers),
+    "remainder": _binary("remainder", np.mod, _check_division),
+    "pow": _binary("pow", np.power, _check_power),
     "maximum": _binary("maximum", np.maximum),
     "minimum": _binary("minimum", np.minimum),
-    "bitwise_and": _binary("bitwise_and", np.bitwise_and, _whole),
-    "bitwise_or": _binary("bitwise_or", np.bitwise_or, _whole),
-    "bitwise_xor": _binary("bitwise_xor", np.bitwise_xor, _whole),
+    "bitwise_and": _binary("bitwise_and", np.bitwise_and, _check_bitwise),
+    "bitwise_or": _binary("bitwise_or", np.bitwise_or, _check_bitwise),
+    "bitwise_xor": _binary("bitwise_xor", np.bitwise_xor, _check_bitwise),
     "logical_and": _binary("logical_and", np.logical_and, result="bool"),
     "logical_or": _binary("logical_or", np.logical_or, result="bool"),
     "nextafter": _binary("nextafter", np.nextafter),
@@ -138,37 +152,43 @@ TWO: dict[str, Callable[..., Tensor]] = {
 
 
 def add(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Add, with `other` multiplied by `alpha`."""
     return _add(self, other if alpha == 1 else _mul(other, alpha))  # type: ignore[no-any-return]
 
 
 def sub(self: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """Subtract, with `other` multiplied by `alpha`."""
     return _sub(self, other if alpha == 1 else _mul(other, alpha))  # type: ignore[no-any-return]
 
 
 def div(self: Any, other: Any, *, rounding_mode: str | None = None) -> Tensor:
+    """Divide; of the rounding modes, only floor is here."""
     if rounding_mode not in (None, "floor"):
         raise NotInThisPageError(f"torch.div with rounding_mode={rounding_mode!r}")
     return (_div if rounding_mode is None else _floor_divide)(self, other)  # type: ignore[no-any-return]
 
 
-TWO.update(add=add, sub=sub, div=div, true_divide=div)
+BINARY.update(add=add, sub=sub, div=div, true_divide=div)
 OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div", "floordiv": "floor_divide", "mod": "remainder"}
 OPERATORS |= {"pow": "pow", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}
 OPERATORS |= {"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift"}
-TWO["bitwise_left_shift"] = _binary("bitwise_left_shift", _shift_left, _whole)
-TWO["bitwise_right_shift"] = _binary("bitwise_right_shift", np.right_shift, _whole)
+BINARY["bitwise_left_shift"] = _binary("bitwise_left_shift", _shift_bits, _check_bitwise)
+BINARY["bitwise_right_shift"] = _binary("bitwise_right_shift", np.right_shift, _check_bitwise)
 
 
-def _operator(work: Work, *, back: bool = False, inside: bool = False) -> Any:
+def _operator(operation: Operation, *, reflected: bool = False, inplace: bool = False) -> Any:
     def operate(self: Tensor, other: Any) -> Any:
-        if type(number(other)) not in PYTHONS and not isinstance(other, Tensor):
+        if type(to_python(other)) not in PYTHON_DTYPES and not isinstance(other, Tensor):
             return NotImplemented
-        return in_place(self, work(self, other)) if inside else work(other, self) if back else work(self, other)
+        if reflected:
+            return operation(other, self)
+        result = operation(self, other)
+        return write_inplace(self, result) if inplace else result
 
     return operate
 
 
-def in_place(self: Tensor, result: Tensor) -> Tensor:
+def write_inplace(self: Tensor, result: Tensor) -> Tensor:
     """Write a result into a tensor, if its dtype and shape allow that."""
     if result.dtype.rank > self.dtype.rank:
         raise RuntimeError(f"a result of {result.dtype!r} has no room in a tensor of {self.dtype!r}")
@@ -180,34 +200,36 @@ def in_place(self: Tensor, result: Tensor) -> Tensor:
 # One operand
 
 
-def _unary(work: Work, result: str = "") -> Any:
+def _unary(operation: Operation, result: str = "") -> Any:
     def operate(self: Tensor) -> Tensor:
         kind = FLOAT32 if result == "float" and self.dtype.rank < 2 else self.dtype
-        return computed(work, (self,), kind, BOOL if result == "bool" else None)
+        return compute(operation, (self,), kind, BOOL if result == "bool" else None)
 
     return operate
 
 
 def neg(self: Tensor) -> Tensor:
+    """Negate; a mask is inverted by ~ instead."""
     if self.dtype is BOOL:
         raise NotImplementedError("a bool tensor has no negative: use ~ to invert a mask")
-    return computed(np.negative, (self,), self.dtype)
+    return compute(np.negative, (self,), self.dtype)
 
 
 def bitwise_not(self: Tensor) -> Tensor:
-    _whole(self.dtype, None)
-    return computed(np.invert, (self,), self.dtype)
+    """Invert bits, or a mask."""
+    _check_bitwise(self.dtype, None)
+    return compute(np.invert, (self,), self.dtype)
 
 
 def _erf(values: Array) -> Array:
     return np.vectorize(math.erf, otypes=[values.dtype])(values) if values.size else values
 
 
-def _kept_if_whole(work: Work) -> Work:
-    return lambda values: values if values.dtype.kind in "iu" else work(values)
+def _floats_only(operation: Operation) -> Operation:
+    return lambda values: values if values.dtype.kind in "iu" else operation(values)
 
 
-FLOATS: dict[str, Work] = {name: getattr(np, name) for name in ("exp", "exp2", "log", "log2", "log1p", "sqrt")}
+FLOATS: dict[str, Operation] = {name: getattr(np, name) for name in ("exp", "exp2", "log", "log2", "log1p", "sqrt")}
 FLOATS |= {name: getattr(np, name) for name in ("sin", "cos", "tanh")}
 FLOATS |= {
     "rsqrt": lambda values: 1 / np.sqrt(values),
@@ -215,9 +237,9 @@ FLOATS |= {
     "sigmoid": lambda values: 1 / (1 + np.exp(-values)),
     "erf": _erf,
 }
-ONE = {name: _unary(work, "float") for name, work in FLOATS.items()}
-ONE |= {name: _unary(_kept_if_whole(getattr(np, name))) for name in ("floor", "ceil", "round", "trunc")}
-ONE |= {
+UNARY = {name: _unary(operation, "float") for name, operation in FLOATS.items()}
+UNARY |= {name: _unary(_floats_only(getattr(np, name))) for name in ("floor", "ceil", "round", "trunc")}
+UNARY |= {
     "abs": _unary(np.abs),
     "sign": _unary(lambda values: np.where(np.isnan(values), 0, np.sign(values))),
     "square": _unary(np.square),
@@ -235,62 +257,71 @@ ONE |= {
 
 
 def where(condition: Tensor, input: Any = None, other: Any = None) -> Tensor:
+    """Select from two operands by a mask."""
     if input is None or other is None:
         raise NotInThisPageError("torch.where with one argument")
     if condition.dtype is not BOOL:
         raise RuntimeError(f"the condition of where is a bool tensor, not one of {condition.dtype!r}")
-    one, other = number(input), number(other)
-    kind = result_type(one, other)
-    shape = layout.broadcast(condition.shape, *(each.shape for each in (one, other) if isinstance(each, Tensor)))
-    operands = [each for each in (condition, one, other) if isinstance(each, Tensor)]
-    strides = layout.strides_of_result(shape, [(tuple(each.shape), each.strides_) for each in operands])
-    return made(np.where(condition.array, _as(one, kind), _as(other, kind)), kind, strides)
+    first, other = to_python(input), to_python(other)
+    kind = result_type(first, other)
+    shape = layout.broadcast(
+        condition.shape, *(operand.shape for operand in (first, other) if isinstance(operand, Tensor))
+    )
+    operands = [operand for operand in (condition, first, other) if isinstance(operand, Tensor)]
+    strides = layout.result_strides(shape, [(tuple(operand.shape), operand.strides_) for operand in operands])
+    return from_values(
+        np.where(condition.array, _operand_values(first, kind), _operand_values(other, kind)), kind, strides
+    )
 
 
 def clamp(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    low, high = number(min), number(max)
+    """Limit values to at least `min` and at most `max`."""
+    low, high = to_python(min), to_python(max)
     if low is None and high is None:
         raise RuntimeError("clamp needs min or max")
-    limits = [each for each in (low, high) if each is not None]
+    limits = [limit for limit in (low, high) if limit is not None]
     kind = result_type(self, *limits)
-    result = computed(np.maximum, (self, low), kind) if low is not None else self
-    return computed(np.minimum, (result, high), kind) if high is not None else result
+    result = compute(np.maximum, (self, low), kind) if low is not None else self
+    return compute(np.minimum, (result, high), kind) if high is not None else result
 
 
 def nan_to_num(self: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
-    def work(values: Array) -> Array:
+    """Replace NaN and infinities by numbers."""
+
+    def operation(values: Array) -> Array:
         return np.nan_to_num(values, nan=nan, posinf=high, neginf=low)
 
     largest = float(np.finfo(self.values.dtype).max) if not self.dtype.is_bfloat16 else 3.3895313892515355e38
     largest = 65504.0 if self.dtype.name == "float16" else largest
     high, low = largest if posinf is None else posinf, -largest if neginf is None else neginf
-    return computed(work, (self,), self.dtype) if self.dtype.rank == 2 else computed(np.copy, (self,), self.dtype)
+    return compute(operation, (self,), self.dtype) if self.dtype.rank == 2 else compute(np.copy, (self,), self.dtype)
 
 
 def masked_fill(self: Tensor, mask: Tensor, value: Any) -> Tensor:
+    """Return a copy with a value where the mask is True."""
     if mask.dtype is not BOOL:
         raise RuntimeError(f"the mask of masked_fill is a bool tensor, not one of {mask.dtype!r}")
     fill = value.number if isinstance(value, Tensor) else value
     values = np.where(mask.array, np.asarray(fill, self.dtype.computed), self.values)
-    return made(values, self.dtype)
+    return from_values(values, self.dtype)
 
 
-MORE = {"clamp": clamp, "clip": clamp, "nan_to_num": nan_to_num, "masked_fill": masked_fill}
-MORE |= {"absolute": ONE["abs"], "negative": neg}
-EVERY = {**TWO, **ONE, **MORE}
-offer(" ".join(EVERY), EVERY, function=True, method=True)
-offer("where", vars(), function=True)
-SPECIAL = {f"__{name}__": _operator(TWO[of]) for name, of in OPERATORS.items()}
-SPECIAL |= {f"__r{name}__": _operator(TWO[of], back=True) for name, of in OPERATORS.items()}
-SPECIAL |= {f"__i{name}__": _operator(TWO[of], inside=True) for name, of in OPERATORS.items()}
-SPECIAL |= {f"__{name}__": _operator(TWO[name]) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
-SPECIAL |= {"__neg__": neg, "__invert__": bitwise_not, "__abs__": ONE["abs"]}
+EXTRAS = {"clamp": clamp, "clip": clamp, "nan_to_num": nan_to_num, "masked_fill": masked_fill}
+EXTRAS |= {"absolute": UNARY["abs"], "negative": neg}
+ELEMENTWISE = {**BINARY, **UNARY, **EXTRAS}
+register(" ".join(ELEMENTWISE), ELEMENTWISE, function=True, method=True)
+register("where", vars(), function=True)
+SPECIAL = {f"__{name}__": _operator(BINARY[of]) for name, of in OPERATORS.items()}
+SPECIAL |= {f"__r{name}__": _operator(BINARY[of], reflected=True) for name, of in OPERATORS.items()}
+SPECIAL |= {f"__i{name}__": _operator(BINARY[of], inplace=True) for name, of in OPERATORS.items()}
+SPECIAL |= {f"__{name}__": _operator(BINARY[name]) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+SPECIAL |= {"__neg__": neg, "__invert__": bitwise_not, "__abs__": UNARY["abs"]}
 
 
-def _inside(work: Work) -> Work:
-    return lambda self, *arguments, **named: in_place(self, work(self, *arguments, **named))
+def _inplace_method(operation: Operation) -> Operation:
+    return lambda self, *arguments, **keywords: write_inplace(self, operation(self, *arguments, **keywords))
 
 
 for _name in ("add", "sub", "mul", "div", "pow", "clamp", "exp", "sqrt", "abs", "neg", "relu", "masked_fill"):
-    SPECIAL[f"{_name}_"] = _inside(EVERY[_name])
-offer(" ".join(SPECIAL), SPECIAL, method=True)
+    SPECIAL[f"{_name}_"] = _inplace_method(ELEMENTWISE[_name])
+register(" ".join(SPECIAL), SPECIAL, method=True)

@@ -1,4 +1,7 @@
-"""Puts the stand-in where scripts import torch from: an explicit list of names, and a sentence for any other."""
+"""Modules of the stand-in, as scripts import them.
+
+They have an explicit list of names, and a sentence for any other.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from triton_workshop.page.torch import elementwise, making, products, random, reductions, views  # fill the tables
-from triton_workshop.page.torch.absent import explained, missing
+from triton_workshop.page.torch import creation, elementwise, products, random, reductions, views  # fill the tables
+from triton_workshop.page.torch.absent import explain_arguments, missing_error
 from triton_workshop.page.torch.dtypes import (
     ALIASES,
     DTYPES,
@@ -16,22 +19,25 @@ from triton_workshop.page.torch.dtypes import (
     device,
     dtype,
     finfo,
-    only_the_cpu,
     promote_types,
+    require_cpu,
 )
 from triton_workshop.page.torch.layout import TensorStorage
-from triton_workshop.page.torch.printing import text_of
-from triton_workshop.page.torch.tensor import FUNCTIONS, METHODS, Tensor, gradients, view
+from triton_workshop.page.torch.printing import format_tensor
+from triton_workshop.page.torch.tensor import FUNCTIONS, METHODS, Tensor, set_gradients, view
 
 OLDEST = "2.11.0"
-"""What `torch.__version__` says: the oldest PyTorch that the workshop takes has all of these names."""
+"""Value of `torch.__version__`.
+
+The oldest PyTorch that the workshop takes has all of these names.
+"""
 _mode = [0]
 _MODES = ("default", "warn", "error")
-_TABLES = (elementwise, making, products, random, reductions, views)
+_TABLES = (elementwise, creation, products, random, reductions, views)
 
 
 class Parameter(Tensor):
-    """A tensor that wants a gradient."""
+    """Tensor that requires a gradient."""
 
     def __new__(cls, data: Tensor, requires_grad: bool = True) -> Any:
         new = view(data, data.shape, data.strides_)
@@ -41,33 +47,41 @@ class Parameter(Tensor):
 
 
 class Function:
-    """A function of the script's own with its own derivative: `forward` and `backward`."""
+    """Function with a derivative of its own: `forward` and `backward`."""
 
     @classmethod
-    def apply(cls, *given: Any) -> Any:
-        """Call `forward`; `backward` of the result calls the function's own, and adds to each input's `grad`."""
+    def apply(cls, *inputs: Any) -> Any:
+        """Call `forward`, and let the result's `backward` call the function's own.
+
+        That adds to each input's `grad`.
+        """
         context: Any = SimpleNamespace(saved_tensors=())
         context.save_for_backward = lambda *tensors: setattr(context, "saved_tensors", tensors)
-        with gradients(on=False):
-            result = cls.forward(context, *given)  # type: ignore[attr-defined]
-        wanted = [each for each in given if isinstance(each, Tensor) and each.requires_grad]
-        if wanted:
-            result.requires_grad, result.backward_ = True, lambda gradient: cls._back(context, given, gradient)
+        with set_gradients(enabled=False):
+            result = cls.forward(context, *inputs)  # type: ignore[attr-defined]
+        differentiable = [tensor for tensor in inputs if isinstance(tensor, Tensor) and tensor.requires_grad]
+        if differentiable:
+            result.requires_grad, result.backward_ = True, lambda gradient: cls._accumulate(context, inputs, gradient)
         return result
 
     @classmethod
-    def _back(cls, context: Any, given: tuple[Any, ...], gradient: Tensor) -> None:
-        with gradients(on=False):
-            found = cls.backward(context, gradient)  # type: ignore[attr-defined]
-            for each, own in zip(given, found if isinstance(found, tuple) else (found,), strict=True):
-                if isinstance(each, Tensor) and each.requires_grad and own is not None:
-                    if each.backward_ is not None:
-                        each.backward_(own)
+    def _accumulate(cls, context: Any, inputs: tuple[Any, ...], gradient: Tensor) -> None:
+        with set_gradients(enabled=False):
+            gradients = cls.backward(context, gradient)  # type: ignore[attr-defined]
+            for tensor, input_gradient in zip(
+                inputs, gradients if isinstance(gradients, tuple) else (gradients,), strict=True
+            ):
+                if isinstance(tensor, Tensor) and tensor.requires_grad and input_gradient is not None:
+                    if tensor.backward_ is not None:
+                        tensor.backward_(input_gradient)
                     else:
-                        each.grad = own if each.grad is None else METHODS["add"](each.grad, own)
+                        tensor.grad = (
+                            input_gradient if tensor.grad is None else METHODS["add"](tensor.grad, input_gradient)
+                        )
 
 
 def backward(self: Tensor, gradient: Any = None) -> None:
+    """Compute gradients, of a result of `Function` only."""
     if self.backward_ is None:
         raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
     if gradient is None and self.size_ != 1:
@@ -76,43 +90,54 @@ def backward(self: Tensor, gradient: Any = None) -> None:
 
 
 class _PageModule(ModuleType):
-    """A module of PyTorch, with the names that a page has."""
+    """Module of PyTorch, with the names that a page has."""
 
     def __getattr__(self, name: str) -> Any:
-        raise missing(self.__name__, name, f"module '{self.__name__}' has no attribute '{name}'")
+        raise missing_error(self.__name__, name, f"module '{self.__name__}' has no attribute '{name}'")
 
 
 def set_debug_mode(debug_mode: Any) -> None:
+    """Set the mode in which nondeterministic operations warn or fail."""
     _mode[0] = _MODES.index(debug_mode) if isinstance(debug_mode, str) else int(debug_mode)
 
 
 def _no_gpu() -> None:
-    only_the_cpu("cuda")
+    require_cpu("cuda")
 
 
 def modules() -> Mapping[str, Mapping[str, Any]]:
-    """By module: every name that a page has."""
-    own = {"Tensor": Tensor, "Size": Size, "dtype": dtype, "device": device, "finfo": finfo, "strided": "torch.strided"}
-    own |= {"contiguous_format": "torch.contiguous_format"}
-    own |= {
+    """Return every name that a page has, by module."""
+    names = {
+        "Tensor": Tensor,
+        "Size": Size,
+        "dtype": dtype,
+        "device": device,
+        "finfo": finfo,
+        "strided": "torch.strided",
+    }
+    names |= {"contiguous_format": "torch.contiguous_format"}
+    names |= {
         "Generator": random.Generator,
         "default_generator": random.default_generator,
-        "no_grad": lambda: gradients(on=False),
+        "no_grad": lambda: set_gradients(enabled=False),
     }
-    own |= {
-        "enable_grad": lambda: gradients(on=True),
+    names |= {
+        "enable_grad": lambda: set_gradients(enabled=True),
         "inf": float("inf"),
         "nan": float("nan"),
         "pi": 3.141592653589793,
     }
-    own |= {"__version__": OLDEST, "promote_types": promote_types, "set_num_threads": lambda threads: None}
-    own |= {"get_num_threads": lambda: 1, "get_default_dtype": lambda: DTYPES["float32"]}
-    own |= {"result_type": elementwise.result_type, "is_grad_enabled": gradients_are_on}
-    own |= {"get_deterministic_debug_mode": lambda: _mode[0], "set_deterministic_debug_mode": set_debug_mode}
+    names |= {"__version__": OLDEST, "promote_types": promote_types, "set_num_threads": lambda threads: None}
+    names |= {"get_num_threads": lambda: 1, "get_default_dtype": lambda: DTYPES["float32"]}
+    names |= {"result_type": elementwise.result_type, "is_grad_enabled": is_grad_enabled}
+    names |= {"get_deterministic_debug_mode": lambda: _mode[0], "set_deterministic_debug_mode": set_debug_mode}
     cuda = {"is_available": lambda: False, "device_count": lambda: 0, "synchronize": _no_gpu, "current_device": _no_gpu}
-    functional = {name: explained(work, f"torch.nn.functional.{name}") for name, work in products.FUNCTIONAL.items()}
+    functional = {
+        name: explain_arguments(function, f"torch.nn.functional.{name}")
+        for name, function in products.FUNCTIONAL.items()
+    }
     return {
-        "torch": own | DTYPES | {name: DTYPES[of] for name, of in ALIASES.items()} | FUNCTIONS,
+        "torch": names | DTYPES | {name: DTYPES[of] for name, of in ALIASES.items()} | FUNCTIONS,
         "torch.cuda": cuda | {"is_initialized": lambda: False},
         "torch.nn": {"Parameter": Parameter},
         "torch.nn.functional": functional,
@@ -120,14 +145,15 @@ def modules() -> Mapping[str, Mapping[str, Any]]:
     }
 
 
-def gradients_are_on() -> bool:
-    from triton_workshop.page.torch.tensor import _with_gradients
+def is_grad_enabled() -> bool:
+    """Return whether operations record gradients."""
+    from triton_workshop.page.torch.tensor import _grad_enabled
 
-    return _with_gradients[0]
+    return _grad_enabled[0]
 
 
 def properties() -> Iterator[tuple[str, Any]]:
-    """What a tensor has without being called."""
+    """Yield the properties of a tensor."""
     transpose, permute = METHODS["transpose"], METHODS["permute"]
     yield "T", property(lambda self: permute(self, tuple(range(self.ndim))[::-1]))
     yield "mT", property(lambda self: transpose(self, -2, -1))
@@ -136,28 +162,30 @@ def properties() -> Iterator[tuple[str, Any]]:
     yield "itemsize", property(lambda self: self.dtype.itemsize)
 
 
-def dressed() -> type[Tensor]:
-    """The class of tensors, with the methods of the tables."""
-    for name, work in (*METHODS.items(), *properties(), ("backward", backward), ("__repr__", text_of)):
-        setattr(Tensor, name, work)
+def complete_tensor_class() -> type[Tensor]:
+    """Return the class of tensors, with the methods of the tables."""
+    for name, function in (*METHODS.items(), *properties(), ("backward", backward), ("__repr__", format_tensor)):
+        setattr(Tensor, name, function)
+    # Error messages and reprs name the classes as PyTorch's.
     Tensor.__module__, Tensor.__qualname__ = "torch", "Tensor"
     TensorStorage.__name__ = TensorStorage.__qualname__ = "UntypedStorage"
     return Tensor
 
 
-def built() -> dict[str, ModuleType]:
-    """By name: the modules, each with its names."""
-    dressed()
-    found: dict[str, ModuleType] = {}
+def build_modules() -> dict[str, ModuleType]:
+    """Return the modules by name."""
+    complete_tensor_class()
+    built: dict[str, ModuleType] = {}
     for name, names in modules().items():
-        found[name] = module = _PageModule(name)
+        built[name] = module = _PageModule(name)
+        # Without a path, `import torch.nn` would say that torch is not a package.
         module.__dict__.update(names, __path__=[], __spec__=None)
-        owner, _, own = name.rpartition(".")
+        owner, _, attribute = name.rpartition(".")
         if owner:
-            setattr(found[owner], own, module)
-    return found
+            setattr(built[owner], attribute, module)
+    return built
 
 
 def install() -> None:
     """Make `import torch` give this."""
-    sys.modules.update(built())
+    sys.modules.update(build_modules())

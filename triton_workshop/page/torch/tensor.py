@@ -1,4 +1,7 @@
-"""A tensor: memory, a dtype, a shape, strides and an offset. What it can do stands in the other modules' tables."""
+"""Tensor: memory, a dtype, a shape, strides and an offset.
+
+Its methods are in the tables of the other modules.
+"""
 
 from __future__ import annotations
 
@@ -12,56 +15,61 @@ from typing import Any
 import numpy as np
 
 from triton_workshop.page.torch import layout
-from triton_workshop.page.torch.absent import NotInThisPageError, explained, missing
-from triton_workshop.page.torch.dtypes import CPU, Array, Size, dtype, rounded, widened
+from triton_workshop.page.torch.absent import NotInThisPageError, explain_arguments, missing_error
+from triton_workshop.page.torch.dtypes import CPU, Array, Size, decode, dtype, encode
 from triton_workshop.page.torch.layout import Ints, TensorStorage
 
-Named = Mapping[str, Any]
+Namespace = Mapping[str, Any]
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
-"""By name: the functions of `torch`."""
+"""Functions of `torch`, by name."""
 METHODS: dict[str, Callable[..., Any]] = {}
-"""By name: the methods of a tensor."""
-_with_gradients = [True]
+"""Methods of a tensor, by name."""
+_grad_enabled = [True]
 
 
-def offer(names: str, source: Named, *, function: bool = False, method: bool = False, gradient: bool = False) -> None:
-    """Make what has these names functions of `torch`, methods, or both.
+def register(
+    names: str, source: Namespace, *, function: bool = False, method: bool = False, gradient: bool = False
+) -> None:
+    """Register implementations as functions of `torch`, methods, or both.
 
-    `source` has them by their names, or with `_` after a name that is Python's own. `gradient` says that a tensor's
-    gradient is not lost by them.
+    `source` has them by their names, or with `_` after a name that is Python's own. With `gradient`, they do not lose
+    the gradient of a tensor.
     """
     for name in names.split():
-        work = source.get(f"{name}_") or source[name]
-        for table, owner in ((FUNCTIONS, "torch"), (METHODS, "torch.Tensor")):
-            if function if table is FUNCTIONS else method:
-                table[name] = explained(work if gradient else _without_gradient(work, name), f"{owner}.{name}")
+        implementation = source.get(f"{name}_") or source[name]
+        if not gradient:
+            implementation = _refuse_gradient(implementation, name)
+        if function:
+            FUNCTIONS[name] = explain_arguments(implementation, f"torch.{name}")
+        if method:
+            METHODS[name] = explain_arguments(implementation, f"torch.Tensor.{name}")
 
 
-def _without_gradient(work: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function, with a sentence where PyTorch would have noted how to differentiate it."""
+def _refuse_gradient(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Wrap a function so that a gradient that it would lose is an error."""
 
-    @functools.wraps(work)
-    def call(*arguments: Any, **named: Any) -> Any:
-        if _with_gradients[0] and any(isinstance(each, Tensor) and each.requires_grad for each in arguments):
+    @functools.wraps(function)
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if _grad_enabled[0] and any(isinstance(operand, Tensor) and operand.requires_grad for operand in arguments):
             raise NotInThisPageError(f"the gradient of torch.{name}")
-        return work(*arguments, **named)
+        return function(*arguments, **keywords)
 
     return call
 
 
 @contextmanager
-def gradients(on: bool) -> Iterator[None]:
-    """Whether what is computed inside has gradients."""
-    before = _with_gradients[0]
-    _with_gradients[0] = on
+def set_gradients(enabled: bool) -> Iterator[None]:
+    """Enable or disable gradients inside."""
+    previous = _grad_enabled[0]
+    _grad_enabled[0] = enabled
     try:
         yield
     finally:
-        _with_gradients[0] = before
+        _grad_enabled[0] = previous
 
 
 class Tensor:
-    """A tensor on the CPU."""
+    """Tensor on the CPU."""
 
     storage_: TensorStorage
     dtype: dtype
@@ -71,8 +79,9 @@ class Tensor:
     requires_grad: bool
     grad: Tensor | None
     backward_: Callable[[Tensor], None] | None
-    """Takes the gradient of this tensor back to what it was computed from."""
+    """Propagates the gradient of this tensor to its inputs."""
     device, layout, is_cuda = CPU, "torch.strided", False
+    # numpy's operators leave it to the tensor then, on whichever side it stands.
     __array_priority__ = 1000
 
     def __new__(cls, *_: Any, **__: Any) -> Any:
@@ -80,20 +89,22 @@ class Tensor:
 
     @property
     def ndim(self) -> int:
+        """Number of dimensions."""
         return len(self.shape)
 
     @property
     def size_(self) -> int:
-        """The number of elements."""
+        """Number of elements."""
         return math.prod(self.shape)
 
     @property
     def nbytes(self) -> int:
+        """Bytes of all elements."""
         return self.size_ * self.dtype.itemsize
 
     @property
     def array(self) -> Array:
-        """The elements as they are stored, in place."""
+        """Elements as they are stored, in place."""
         item = self.dtype.itemsize
         if 0 in self.shape:
             return np.empty(self.shape, self.dtype.stored)
@@ -102,18 +113,18 @@ class Tensor:
 
     @property
     def values(self) -> Array:
-        """The elements; those of bfloat16 as float32."""
-        return widened(self.array, self.dtype)
+        """Elements; those of bfloat16 as float32."""
+        return decode(self.array, self.dtype)
 
     @property
     def number(self) -> Any:
-        """Its only element. Raises RuntimeError."""
+        """The only element. Raises RuntimeError."""
         if self.size_ != 1:
             raise RuntimeError(f"a Tensor with {self.size_} elements cannot be converted to Scalar")
         return self.values.item()
 
     def __getattr__(self, name: str) -> Any:
-        raise missing("torch.Tensor", name, f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise missing_error("torch.Tensor", name, f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.array(METHODS["numpy"](self), dtype, copy=copy)
@@ -129,12 +140,12 @@ class Tensor:
     def __iter__(self) -> Iterator[Any]:
         if not self.shape:
             raise TypeError("iteration over a 0-d tensor")
-        return (METHODS["__getitem__"](self, place) for place in range(len(self)))
+        return (METHODS["__getitem__"](self, index) for index in range(len(self)))
 
     def __bool__(self) -> bool:
         if self.size_ != 1:
-            many = "more than one value" if self.size_ else "no values"
-            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
+            problem = "more than one value" if self.size_ else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {problem} is ambiguous")
         return bool(self.number)
 
     def __float__(self) -> float:
@@ -151,15 +162,18 @@ class Tensor:
     def __contains__(self, value: Any) -> bool:
         return bool((self.values == (value.values if isinstance(value, Tensor) else value)).any())
 
-    def __format__(self, how: str) -> str:
-        return object.__format__(self, how) if self.shape else format(self.number, how)
+    def __format__(self, spec: str) -> str:
+        return object.__format__(self, spec) if self.shape else format(self.number, spec)
 
     def __deepcopy__(self, _: Any) -> Any:
         return METHODS["clone"](self)
 
 
-def over(storage: TensorStorage, kind: dtype, shape: Sequence[int], strides: Sequence[int], offset: int = 0) -> Tensor:
-    """A tensor over this memory."""
+def tensor_over(
+    storage: TensorStorage, kind: dtype, shape: Sequence[int], strides: Sequence[int], offset: int = 0
+) -> Tensor:
+    """Return a tensor over this memory."""
+    # Not by the constructor, which refuses: PyTorch's own takes what no script here needs.
     self: Tensor = object.__new__(Tensor)
     self.storage_, self.dtype, self.shape = storage, kind, Size(shape)
     self.strides_, self.offset_ = tuple(strides), offset
@@ -167,31 +181,31 @@ def over(storage: TensorStorage, kind: dtype, shape: Sequence[int], strides: Seq
     return self
 
 
-def view(of: Tensor, shape: Sequence[int], strides: Sequence[int], offset: int | None = None) -> Tensor:
-    """Another tensor over the same memory."""
-    return over(of.storage_, of.dtype, shape, strides, of.offset_ if offset is None else offset)
+def view(base: Tensor, shape: Sequence[int], strides: Sequence[int], offset: int | None = None) -> Tensor:
+    """Return another tensor over the same memory."""
+    return tensor_over(base.storage_, base.dtype, shape, strides, base.offset_ if offset is None else offset)
 
 
 def empty(shape: Sequence[int], kind: dtype, strides: Ints | None = None) -> Tensor:
-    """A tensor of its own, whose elements are whatever memory holds."""
+    """Return a new tensor, whose elements are whatever memory holds."""
     strides = layout.contiguous_strides(shape) if strides is None else strides
-    return over(layout.allocated(layout.extent(shape, strides) * kind.itemsize), kind, shape, strides)
+    return tensor_over(layout.allocate(layout.extent(shape, strides) * kind.itemsize), kind, shape, strides)
 
 
-def made(values: Any, kind: dtype, strides: Ints | None = None) -> Tensor:
-    """A tensor of its own with these values."""
+def from_values(values: Any, kind: dtype, strides: Ints | None = None) -> Tensor:
+    """Return a new tensor with these values."""
     values = np.asarray(values)
-    return stored(rounded(values, kind), kind, strides)
+    return from_encoded(encode(values, kind), kind, strides)
 
 
-def stored(array: Array, kind: dtype, strides: Ints | None = None) -> Tensor:
-    """A tensor of its own with these elements as they are stored."""
+def from_encoded(array: Array, kind: dtype, strides: Ints | None = None) -> Tensor:
+    """Return a new tensor with these elements as they are stored."""
     new = empty(array.shape, kind, strides)
     new.array[...] = array
     return new
 
 
-def ints(given: Sequence[Any]) -> Ints:
-    """A shape that is given as one sequence or as several numbers."""
-    whole = given[0] if len(given) == 1 and isinstance(given[0], tuple | list) else given
-    return tuple(map(operator.index, whole))
+def to_shape(sizes: Sequence[Any]) -> Ints:
+    """Return a shape that is given as one sequence or as several numbers."""
+    shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    return tuple(map(operator.index, shape))

@@ -10,8 +10,8 @@ from pathlib import Path
 from rich.style import Style
 from rich.text import Text
 
-from triton_workshop.attendance.board import Board, called
-from triton_workshop.attendance.room import room_file, room_in_use
+from triton_workshop.attendance.board import Board, display_name
+from triton_workshop.attendance.register import find_register, register_file
 from triton_workshop.errors import WorkshopError
 from triton_workshop.screen.palette import Palette
 
@@ -25,17 +25,17 @@ class AttendanceWatcher:
     """
 
     def __init__(self, file: Path | None = None, now: Callable[[], float] = time.time) -> None:
-        self._file, self._now = file or room_file(), now
+        self._file, self._now = file or register_file(), now
 
     def read(self, answered: int | None = None) -> Board:
         """Return the attendance, after marking a call for help as answered."""
         try:
-            room = room_in_use(self._file, self._now)
+            room = find_register(self._file, self._now)
             if room is None:
                 return NO_ATTENDANCE
             with closing(room):
                 if answered is not None:
-                    room.done(answered)
+                    room.answer_call(answered)
                 return room.board()
         except WorkshopError:  # the notes are no place for the troubles of a store
             return NO_ATTENDANCE
@@ -47,7 +47,7 @@ def attendance_lines(board: Board, width: int, palette: Palette) -> list[Text]:
     lines = [_justify(Text(message, warning), Text(), width) for message in board.warnings]
     if board.calls:
         names = ", ".join(
-            f"{called(call)} ({f'{call.minutes} min' if call.minutes else 'now'})" for call in board.calls
+            f"{display_name(call)} ({f'{call.minutes} min' if call.minutes else 'now'})" for call in board.calls
         )
         lines.append(_justify(Text(f"help: {names}", warning), Text("d done", palette.muted), width))
     if board.counts:

@@ -9,9 +9,24 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.attendance.board import CALLS_FULL, Board, CallForHelp, Count, Present, Progress, called
-from triton_workshop.attendance.names import MOST_READ
-from triton_workshop.attendance.room import LETTERS, MOST_CALLS, MOST_WRONG, Room, forget, room_in_use
+from triton_workshop.attendance.board import (
+    CALLS_FULL_WARNING,
+    AttendeeStatus,
+    Board,
+    CallForHelp,
+    ExerciseCount,
+    Progress,
+    display_name,
+)
+from triton_workshop.attendance.names import MAX_INPUT_CHARACTERS
+from triton_workshop.attendance.register import (
+    LETTERS,
+    MAX_CALLS,
+    MAX_WRONG_WORDS,
+    Register,
+    find_register,
+    forget_attendees,
+)
 from triton_workshop.errors import WorkshopError
 
 BEGUN = Progress("1", 1, 3, right=False, hints=1)
@@ -40,8 +55,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def room(file: Path, clock: Clock) -> Room:
-    return Room(file, clock)
+def room(file: Path, clock: Clock) -> Register:
+    return Register(file, clock)
 
 
 def test_no_two_letters_look_or_sound_alike() -> None:
@@ -49,41 +64,41 @@ def test_no_two_letters_look_or_sound_alike() -> None:
         assert len({*alike} & {*LETTERS}) <= 1, alike
 
 
-def test_a_room_survives_its_process(file: Path, room: Room, clock: Clock) -> None:
+def test_a_room_survives_its_process(file: Path, room: Register, clock: Clock) -> None:
     ada = room.enter("Ada")
     room.report(ada.number, BEGUN)
     before = (room.word, room.key, room.board())
     room.close()
     clock.time += 11 * HOUR
-    again = Room(file, clock)
+    again = Register(file, clock)
     assert (again.word, again.key, again.board()) == before
     assert again.attendee(ada.token) == ada
 
 
-def test_after_12_hours_it_is_another_room(file: Path, room: Room, clock: Clock) -> None:
+def test_after_12_hours_it_is_another_room(file: Path, room: Register, clock: Clock) -> None:
     ada = room.enter("Ada")
     clock.time += 12 * HOUR
-    today = Room(file, clock)
+    today = Register(file, clock)
     assert today.word != room.word
     assert today.attendee(ada.token) is None
     assert today.board() == Board()
     assert today.enter().number == 1
 
 
-def test_a_room_that_stayed_open_for_12_hours_without_anybody_is_over(file: Path, room: Room, clock: Clock) -> None:
+def test_a_room_that_stayed_open_for_12_hours_without_anybody_is_over(file: Path, room: Register, clock: Clock) -> None:
     ada, word, ticket = room.enter("Ada"), room.word, room.ticket
     clock.time += 12 * HOUR
     assert room.attendee(ada.token) is None
-    room.done(ada.number)  # does not bring it back
-    assert not room.opens(word)
-    assert not room.opens(ticket)
+    room.answer_call(ada.number)  # does not bring it back
+    assert not room.accepts_word(word)
+    assert not room.accepts_word(ticket)
     assert room.word != word
-    assert room.opens(room.word)
+    assert room.accepts_word(room.word)
     assert room.board() == Board()
-    assert Room(file, clock).word == room.word
+    assert Register(file, clock).word == room.word
 
 
-def test_a_room_that_is_used_is_not_renewed(room: Room, clock: Clock) -> None:
+def test_a_room_that_is_used_is_not_renewed(room: Register, clock: Clock) -> None:
     before = room.word
     clock.time += 11 * HOUR
     room.enter()
@@ -92,71 +107,71 @@ def test_a_room_that_is_used_is_not_renewed(room: Room, clock: Clock) -> None:
     assert room.word == before
 
 
-def test_forgetting_keeps_the_room_that_a_server_has_open(file: Path, room: Room, clock: Clock) -> None:
+def test_forgetting_keeps_the_room_that_a_server_has_open(file: Path, room: Register, clock: Clock) -> None:
     room.serve_at("http://127.0.0.1:8000/")
     clock.time += 12 * HOUR
-    forget(file, clock)
+    forget_attendees(file, clock)
     assert room.address == "http://127.0.0.1:8000/"
     room.renew()
-    forget(file, clock)
-    assert room.opens(room.word)
+    forget_attendees(file, clock)
+    assert room.accepts_word(room.word)
 
 
 @pytest.mark.parametrize("given", ["{word}", " {lower}\n", "{spaced}", "{ticket}"])
-def test_the_word_opens_the_room_however_it_is_typed_and_so_does_the_ticket(room: Room, given: str) -> None:
+def test_the_word_opens_the_room_however_it_is_typed_and_so_does_the_ticket(room: Register, given: str) -> None:
     word = room.word
-    assert room.opens(given.format(word=word, lower=word.lower(), spaced=" ".join(word), ticket=room.ticket))
-    assert not room.opens(given.format(word="", lower="", spaced="", ticket=""))
+    assert room.accepts_word(given.format(word=word, lower=word.lower(), spaced=" ".join(word), ticket=room.ticket))
+    assert not room.accepts_word(given.format(word="", lower="", spaced="", ticket=""))
 
 
-def test_words_have_five_letters(room: Room) -> None:
+def test_words_have_five_letters(room: Register) -> None:
     assert (len(room.word), {*room.word} <= {*LETTERS}) == (5, True)
 
 
-def test_who_guesses_makes_the_word_longer_once(file: Path, room: Room, clock: Clock) -> None:
-    beside, short = Room(file, clock), room.word
-    for _ in range(MOST_WRONG - 1):
-        assert not room.opens("AAAAA")
-    assert (room.word, room.board().guessed, room.opens(short)) == (short, False, True)
-    assert not room.opens("AAAAA")
+def test_who_guesses_makes_the_word_longer_once(file: Path, room: Register, clock: Clock) -> None:
+    beside, short = Register(file, clock), room.word
+    for _ in range(MAX_WRONG_WORDS - 1):
+        assert not room.accepts_word("AAAAA")
+    assert (room.word, room.board().guessing, room.accepts_word(short)) == (short, False, True)
+    assert not room.accepts_word("AAAAA")
     first, second = room.word.split()
-    assert (first, len(second), room.board().guessed) == (short, 5, True)
+    assert (first, len(second), room.board().guessing) == (short, 5, True)
     for part in (first, second, f"{second}{first}", short * 2):
-        assert not room.opens(part)
-    for _ in range(2 * MOST_WRONG):
-        assert not room.opens("AAAAA")
+        assert not room.accepts_word(part)
+    for _ in range(2 * MAX_WRONG_WORDS):
+        assert not room.accepts_word("AAAAA")
     assert room.word == f"{first} {second}"
-    assert room.opens(f"{first}{second}")
-    assert beside.opens(room.word), "another process knows it too"
-    assert beside.board().guessed
+    assert room.accepts_word(f"{first}{second}")
+    assert beside.accepts_word(room.word), "another process knows it too"
+    assert beside.board().guessing
 
 
-def test_wrong_words_do_not_keep_a_room_open(room: Room, clock: Clock) -> None:
+def test_wrong_words_do_not_keep_a_room_open(room: Register, clock: Clock) -> None:
     before = room.word
     clock.time += 11 * HOUR
-    room.opens("AAAAA")
+    room.accepts_word("AAAAA")
     clock.time += 1 * HOUR
     room.renew()
     assert room.word != before
 
 
-def test_who_comes_back_keeps_the_room_open(file: Path, room: Room, clock: Clock) -> None:
+def test_who_comes_back_keeps_the_room_open(file: Path, room: Register, clock: Clock) -> None:
     ada = room.enter()
     for _ in range(3):
         clock.time += 11 * HOUR
         assert room.attendee(ada.token) == ada
-    assert Room(file, clock).word == room.word
+    assert Register(file, clock).word == room.word
 
 
-def test_only_the_digest_of_a_token_is_kept(file: Path, room: Room) -> None:
+def test_only_the_digest_of_a_token_is_kept(file: Path, room: Register) -> None:
     token = room.enter("Ada").token
     room.close()
     assert token.encode() not in b"".join(each.read_bytes() for each in file.parent.iterdir())
-    assert Room(file).attendee("") is None
+    assert Register(file).attendee("") is None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
-def test_nobody_else_can_read_it(file: Path, room: Room) -> None:
+def test_nobody_else_can_read_it(file: Path, room: Register) -> None:
     assert file.stat().st_mode & 0o077 == 0
     assert file.parent.stat().st_mode & 0o077 == 0
 
@@ -203,22 +218,22 @@ def test_nobody_else_can_read_it(file: Path, room: Room) -> None:
         ("\U0001d159\U00013441\ufffc", None),
     ],
 )
-def test_a_name_is_one_line_that_can_be_seen_and_is_no_number(room: Room, given: str, kept: str | None) -> None:
+def test_a_name_is_one_line_that_can_be_seen_and_is_no_number(room: Register, given: str, kept: str | None) -> None:
     assert room.enter(given).name == kept
 
 
-def test_namesakes_are_numbered(room: Room) -> None:
+def test_namesakes_are_numbered(room: Register) -> None:
     given = ("Ada", "Ada", "Ada 2", "ADA", "\uff21da", "Bob", "x" * 40, "x" * 40, None, None)
     names = [room.enter(name).name for name in given]
     assert names == ["Ada", "Ada 2", "Ada 2 2", "ADA 3", "\uff21da 4", "Bob", "x" * 40, "x" * 38 + " 2", None, None]
-    assert [called(each) for each in room.board().present] == names[:-2]
+    assert [display_name(each) for each in room.board().attendees] == names[:-2]
     room.leave(2)
     assert room.enter("Ada").name == "Ada 2", "once it is free"
 
 
 @pytest.mark.parametrize("unseen", [*"\u034f\ufe0f\u180b\u17b4\U000e0100\u200d\u2064\u115f\ufff0\U0001bca0\U000e0001"])
 @pytest.mark.parametrize("given", ["Ada{}", "A{}da", "{}Ada"])
-def test_what_nobody_sees_makes_no_other_name(room: Room, unseen: str, given: str) -> None:
+def test_what_nobody_sees_makes_no_other_name(room: Register, unseen: str, given: str) -> None:
     assert [room.enter(name).name for name in ("Ada", given.format(unseen))] == ["Ada", "Ada 2"]
     assert room.enter(f"num{unseen}ber 3").name is None
 
@@ -226,11 +241,11 @@ def test_what_nobody_sees_makes_no_other_name(room: Room, unseen: str, given: st
 @pytest.mark.parametrize(
     "name", ["\u2764\ufe0f Ada", "\U0001f3f3\ufe0f\u200d\U0001f308", "7\ufe0f\u20e3", "\U0001f44b\U0001f3fd"]
 )
-def test_emoji_keep_their_looks(room: Room, name: str) -> None:
+def test_emoji_keep_their_looks(room: Register, name: str) -> None:
     assert room.enter(name).name == name
 
 
-def test_one_more_namesake_looks_at_few_of_the_others(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_more_namesake_looks_at_few_of_the_others(room: Register, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [room.enter("Ada").name for _ in range(300)]
     assert names[:3] + names[-1:] == ["Ada", "Ada 2", "Ada 3", "Ada 300"]
     looked, normalize = list[str](), unicodedata.normalize
@@ -239,50 +254,50 @@ def test_one_more_namesake_looks_at_few_of_the_others(room: Room, monkeypatch: p
     assert len(looked) < 30
     looked.clear()
     room.enter("\ufdfa" * 1300)
-    assert max(map(len, looked)) <= MOST_READ
+    assert max(map(len, looked)) <= MAX_INPUT_CHARACTERS
 
 
-def test_namesakes_of_a_store_of_an_older_version_are_numbered(file: Path, room: Room, clock: Clock) -> None:
+def test_namesakes_of_a_store_of_an_older_version_are_numbered(file: Path, room: Register, clock: Clock) -> None:
     for name in ("Ada", "Bob", None):
         room.enter(name)
     room._store.execute("DROP TABLE names")
     room.close()
     for _ in range(2):
-        room = Room(file, clock)
+        room = Register(file, clock)
     room.leave(2)
     assert [room.enter(name).name for name in ("ADA", "Bob")] == ["ADA 2", "Bob"]
 
 
-def test_the_newest_report_of_an_exercise_counts(room: Room) -> None:
+def test_the_newest_report_of_an_exercise_counts(room: Register) -> None:
     ada = room.enter()
     room.report(ada.number, BEGUN)
     room.report(ada.number, Progress("2", 0, 4, right=False, hints=0))
     room.report(ada.number, RIGHT)
-    (present,) = room.board().present
+    (present,) = room.board().attendees
     assert present.progress == (Progress("2", 0, 4, right=False, hints=0), RIGHT)
 
 
-def test_what_comes_late_or_twice_is_not_news(room: Room) -> None:
+def test_what_comes_late_or_twice_is_not_news(room: Register) -> None:
     ada, other = room.enter(), Progress("2", 0, 4, right=False, hints=0)
-    room.report(ada.number, RIGHT, told=2)
-    room.report(ada.number, BEGUN, told=1)
-    room.report(ada.number, other, told=3)
-    room.report(ada.number, RIGHT, told=2)
-    assert room.board().present[0].progress == (RIGHT, other)
+    room.report(ada.number, RIGHT, sent_at=2)
+    room.report(ada.number, BEGUN, sent_at=1)
+    room.report(ada.number, other, sent_at=3)
+    room.report(ada.number, RIGHT, sent_at=2)
+    assert room.board().attendees[0].progress == (RIGHT, other)
 
 
-def test_a_clock_that_is_set_back_keeps_nobody_from_telling(room: Room) -> None:
+def test_a_clock_that_is_set_back_keeps_nobody_from_telling(room: Register) -> None:
     ada, hour = room.enter(), 3600 * 10**9
-    room.report(ada.number, BEGUN, told=5 * hour)
-    room.ask(ada.number, told=5 * hour)
-    room.done(ada.number)
-    room.report(ada.number, RIGHT, told=4 * hour)
-    room.ask(ada.number, told=4 * hour)
-    assert room.board().present[0].progress == (RIGHT,)
+    room.report(ada.number, BEGUN, sent_at=5 * hour)
+    room.call_for_help(ada.number, sent_at=5 * hour)
+    room.answer_call(ada.number)
+    room.report(ada.number, RIGHT, sent_at=4 * hour)
+    room.call_for_help(ada.number, sent_at=4 * hour)
+    assert room.board().attendees[0].progress == (RIGHT,)
     assert len(room.board().calls) == 1
 
 
-def test_the_board_counts_who_is_where(room: Room) -> None:
+def test_the_board_counts_who_is_where(room: Register) -> None:
     for _ in range(3):
         room.report(room.enter().number, BEGUN)
     room.report(1, RIGHT)
@@ -290,132 +305,132 @@ def test_the_board_counts_who_is_where(room: Room) -> None:
     room.report(2, RIGHT)
     room.enter()  # follows the slides, and has told nothing
     board = room.board()
-    assert board.counts == (Count("1", working=1, right=2), Count("2", working=1, right=0))
-    assert [present.number for present in board.present] == [1, 2, 3]
+    assert board.counts == (ExerciseCount("1", working=1, right=2), ExerciseCount("2", working=1, right=0))
+    assert [present.number for present in board.attendees] == [1, 2, 3]
 
 
-def test_calls_are_answered_oldest_first(room: Room, clock: Clock) -> None:
+def test_calls_are_answered_oldest_first(room: Register, clock: Clock) -> None:
     ada, bob = room.enter("Ada"), room.enter()
-    room.ask(bob.number)
+    room.call_for_help(bob.number)
     clock.time += 60
-    room.ask(ada.number)
-    room.ask(bob.number)
+    room.call_for_help(ada.number)
+    room.call_for_help(bob.number)
     calls = room.board().calls
     assert calls == (CallForHelp(2, None, 1), CallForHelp(1, "Ada", 0))
-    assert [*map(called, calls)] == ["number 2", "Ada"]
-    room.done(bob.number)
+    assert [*map(display_name, calls)] == ["number 2", "Ada"]
+    room.answer_call(bob.number)
     assert room.board().calls == calls[1:]
     clock.time += 60
-    room.ask(bob.number)
+    room.call_for_help(bob.number)
     assert room.board().calls == (CallForHelp(1, "Ada", 1), CallForHelp(2, None, 0))
 
 
-def test_a_flood_of_calls_is_bounded_and_each_attendee_has_one(room: Room) -> None:
+def test_a_flood_of_calls_is_bounded_and_each_attendee_has_one(room: Register) -> None:
     mallory = room.enter("Mallory")
-    assert all(room.ask(mallory.number, told=told) for told in range(1, 400))
+    assert all(room.call_for_help(mallory.number, sent_at=told) for told in range(1, 400))
     assert len(room.board().calls) == 1
-    others = [room.enter().number for _ in range(MOST_CALLS)]
-    assert [room.ask(number) for number in others] == [True] * (MOST_CALLS - 1) + [False]
-    assert len(room.board().calls) == MOST_CALLS
-    assert room.ask(mallory.number), "who waits already, waits on"
-    room.done(mallory.number)
-    assert room.ask(others[-1]), "once one is answered"
+    others = [room.enter().number for _ in range(MAX_CALLS)]
+    assert [room.call_for_help(number) for number in others] == [True] * (MAX_CALLS - 1) + [False]
+    assert len(room.board().calls) == MAX_CALLS
+    assert room.call_for_help(mallory.number), "who waits already, waits on"
+    room.answer_call(mallory.number)
+    assert room.call_for_help(others[-1]), "once one is answered"
 
 
 def test_who_fills_the_places_from_one_address_makes_room_for_others_and_the_presenter_hears_of_it(
-    file: Path, room: Room, clock: Clock
+    file: Path, room: Register, clock: Clock
 ) -> None:
-    mallory = [room.enter().number for _ in range(MOST_CALLS + 1)]
-    for number in mallory[:MOST_CALLS]:
+    mallory = [room.enter().number for _ in range(MAX_CALLS + 1)]
+    for number in mallory[:MAX_CALLS]:
         clock.time += 1
         assert room.board().warnings == ()
-        assert room.ask(number, origin="10.0.0.66")
-    assert not room.ask(mallory[-1], origin="10.0.0.66")
+        assert room.call_for_help(number, origin="10.0.0.66")
+    assert not room.call_for_help(mallory[-1], origin="10.0.0.66")
     for origin in ("10.0.0.2", "10.0.0.3"):
-        assert room.ask(room.enter().number, origin=origin)
+        assert room.call_for_help(room.enter().number, origin=origin)
     waiting = [call.number for call in room.board().calls]
-    assert waiting[:-2] == mallory[: MOST_CALLS - 2], "the newest made room"
-    assert Room(file, clock).board().warnings == (CALLS_FULL,)
-    room.done(waiting[0])
+    assert waiting[:-2] == mallory[: MAX_CALLS - 2], "the newest made room"
+    assert Register(file, clock).board().warnings == (CALLS_FULL_WARNING,)
+    room.answer_call(waiting[0])
     assert room.board().warnings == ()
     assert b"10.0.0.66" not in b"".join(each.read_bytes() for each in file.parent.iterdir())
 
 
-def test_a_call_that_arrives_twice_is_one_call(room: Room) -> None:
+def test_a_call_that_arrives_twice_is_one_call(room: Register) -> None:
     ada = room.enter()
-    room.ask(ada.number, told=5)
-    room.done(ada.number)
-    room.ask(ada.number, told=5)
+    room.call_for_help(ada.number, sent_at=5)
+    room.answer_call(ada.number)
+    room.call_for_help(ada.number, sent_at=5)
     assert room.board().calls == ()
 
 
-def test_nothing_is_left_of_who_leaves(room: Room) -> None:
+def test_nothing_is_left_of_who_leaves(room: Register) -> None:
     ada, bob = room.enter("Ada"), room.enter("Bob")
     room.report(bob.number, BEGUN)
-    room.ask(bob.number)
+    room.call_for_help(bob.number)
     room.leave(bob.number)
     room.report(bob.number, RIGHT)  # was on its way
-    room.ask(bob.number)
-    assert room.board() == Board((Present(ada.number, "Ada", ()),))
+    room.call_for_help(bob.number)
+    assert room.board() == Board((AttendeeStatus(ada.number, "Ada", ()),))
     assert room.attendee(bob.token) is None
     assert room.enter().number == 3
 
 
-def test_forgetting_deletes_everybody(file: Path, room: Room, clock: Clock) -> None:
+def test_forgetting_deletes_everybody(file: Path, room: Register, clock: Clock) -> None:
     clock.time += 13 * HOUR
-    today = Room(file, clock)
+    today = Register(file, clock)
     ada = today.enter("Ada Lovelace")
-    forget(file, clock)
+    forget_attendees(file, clock)
     assert today.board() == Board()
     assert today.attendee(ada.token) is None
-    assert Room(file, clock).word == today.word
+    assert Register(file, clock).word == today.word
     assert b"Ada Lovelace" not in b"".join(each.read_bytes() for each in file.parent.iterdir())
 
 
-def test_the_board_says_for_a_minute_who_has_asked_for_far_too_much(file: Path, room: Room, clock: Clock) -> None:
+def test_the_board_says_for_a_minute_who_has_asked_for_far_too_much(file: Path, room: Register, clock: Clock) -> None:
     ada, mallory, silent = room.enter("Ada"), room.enter("Mallory"), room.enter()
     assert room.board().warnings == ()
-    room.exceed(mallory.number)
+    room.record_excess(mallory.number)
     clock.time += 30
-    room.exceed(silent.number)
-    board = Room(file, clock).board()  # as another process sees it
+    room.record_excess(silent.number)
+    board = Register(file, clock).board()  # as another process sees it
     assert [present.number for present in board.excessive] == [silent.number, mallory.number]
-    assert [present.number for present in board.present] == [ada.number, mallory.number, silent.number]
+    assert [present.number for present in board.attendees] == [ada.number, mallory.number, silent.number]
     first, second = board.warnings
     assert first.startswith("Number 3 asks for far more than a page needs")
     assert second.startswith("Mallory, number 2, asks for far more than a page needs")
     clock.time += 31
     assert [present.number for present in room.board().excessive] == [silent.number]
     room.leave(silent.number)
-    room.exceed(silent.number)  # was on its way
+    room.record_excess(silent.number)  # was on its way
     assert room.board().warnings == ()
 
 
-def test_of_many_who_ask_for_too_much_a_few_are_named(room: Room) -> None:
+def test_of_many_who_ask_for_too_much_a_few_are_named(room: Register) -> None:
     for _ in range(30):
-        room.exceed(room.enter("x" * 40).number)
+        room.record_excess(room.enter("x" * 40).number)
     assert len(room.board().warnings) == 3
 
 
-def test_the_store_of_an_older_version_gets_the_tables_that_it_lacks(file: Path, room: Room, clock: Clock) -> None:
+def test_the_store_of_an_older_version_gets_the_tables_that_it_lacks(file: Path, room: Register, clock: Clock) -> None:
     room._store.execute("DROP TABLE excesses")
     room.close()
-    found = room_in_use(file, clock)
+    found = find_register(file, clock)
     assert found is not None
     assert found.board() == Board()
-    forget(file, clock)
+    forget_attendees(file, clock)
 
 
 def test_looking_creates_nothing(file: Path, clock: Clock) -> None:
-    assert room_in_use(file, clock) is None
-    forget(file, clock)
+    assert find_register(file, clock) is None
+    forget_attendees(file, clock)
     assert not file.parent.exists()
-    word = Room(file, clock).word
-    found = room_in_use(file, clock)
+    word = Register(file, clock).word
+    found = find_register(file, clock)
     assert found is not None
     assert found.word == word
     clock.time += 12 * HOUR
-    assert room_in_use(file, clock) is None
+    assert find_register(file, clock) is None
 
 
 def test_many_write_together(file: Path) -> None:
@@ -425,14 +440,14 @@ def test_many_write_together(file: Path) -> None:
         room = rooms[number % 3]
         attendee = room.enter()
         room.report(attendee.number, RIGHT)
-        room.ask(attendee.number)
+        room.call_for_help(attendee.number)
         return room.word
 
     with ThreadPoolExecutor(3) as pool:
-        rooms = [*pool.map(Room, [file] * 3)]
+        rooms = [*pool.map(Register, [file] * 3)]
         assert len({*pool.map(attend, range(30))}) == 1
     board = rooms[0].board()
-    assert board.counts == (Count("1", working=0, right=30),)
+    assert board.counts == (ExerciseCount("1", working=0, right=30),)
     assert sorted(call.number for call in board.calls) == [*range(1, 31)]
 
 
@@ -441,16 +456,16 @@ def test_many_begin_a_room_together(tmp_path: Path) -> None:
     with ThreadPoolExecutor(6) as pool:
         for attempt in range(100):
             file = tmp_path / str(attempt) / "room.sqlite"
-            assert len({room.word for room in pool.map(Room, [file] * 6)}) == 1
+            assert len({room.word for room in pool.map(Register, [file] * 6)}) == 1
 
 
 def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(WorkshopError, match=r"the room cannot be kept in .*room\.sqlite: .*; set TRITON_WORKSHOP_ROOM"):
-        Room(tmp_path / "file" / "room.sqlite")
+        Register(tmp_path / "file" / "room.sqlite")
 
 
-def test_a_disk_that_is_full_is_named_and_later_everything_goes_on(room: Room) -> None:
+def test_a_disk_that_is_full_is_named_and_later_everything_goes_on(room: Register) -> None:
     def fill() -> None:
         while True:
             room.enter("x" * 40)
@@ -468,4 +483,4 @@ def test_a_file_that_is_no_room_is_named(tmp_path: Path) -> None:
     file = tmp_path / "room.sqlite"
     file.write_bytes(b"something else" * 99)
     with pytest.raises(WorkshopError, match="file is not a database"):
-        Room(file)
+        Register(file)

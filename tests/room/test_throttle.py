@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-from triton_workshop.room.limits import Pace
+from triton_workshop.room.limits import Throttle
 
 
 class Clock(asyncio.SelectorEventLoop):
@@ -29,14 +29,14 @@ class Clock(asyncio.SelectorEventLoop):
 
 def seconds_of(sizes: list[int], pause: float = 0.0) -> list[float]:
     """When each of these was let through, at 100 bytes per second and 50 at once; `pause` lies before the last."""
-    loop, pace, times = Clock(), Pace(100, 50), list[float]()
+    loop, throttle, times = Clock(), Throttle(100, 50), list[float]()
     began = loop.time()
 
     async def ask() -> None:
         for number, size in enumerate(sizes, 1):
             if number == len(sizes):
                 loop.now += pause
-            await pace.turn(size)
+            await throttle.acquire(size)
             times.append(round(loop.time() - began, 6))
 
     try:
@@ -59,10 +59,10 @@ def test_after_a_pause_the_next_ones_need_not_wait_again() -> None:
 
 
 def test_a_room_that_asks_at_once_is_served_in_turns() -> None:
-    loop, pace, ended = Clock(), Pace(100, 50), list[int]()
+    loop, throttle, ended = Clock(), Throttle(100, 50), list[int]()
 
     async def one(number: int) -> None:
-        await pace.turn(100)
+        await throttle.acquire(100)
         ended.append(number)
 
     async def all_of_them() -> None:
@@ -74,30 +74,30 @@ def test_a_room_that_asks_at_once_is_served_in_turns() -> None:
 
 
 def test_who_no_longer_waits_has_used_nothing() -> None:
-    loop, pace = Clock(), Pace(100, 50)
+    loop, throttle = Clock(), Throttle(100, 50)
     began = loop.time()
 
     async def drop_a_thousand() -> float:
-        dropped = [asyncio.create_task(pace.turn(1000, each % 3)) for each in range(1000)]
+        dropped = [asyncio.create_task(throttle.acquire(1000, each % 3)) for each in range(1000)]
         await asyncio.sleep(0)
         for task in dropped:
             task.cancel()
         await asyncio.gather(*dropped, return_exceptions=True)
-        await pace.turn(50, "Ada")
+        await throttle.acquire(50, "Ada")
         return loop.time() - began
 
     waited = loop.run_until_complete(drop_a_thousand())
     loop.close()
     assert waited <= 3 * 1000 / 100, "what had its turn before anything was dropped"
-    assert not pace._lines
+    assert not throttle._locks
 
 
 def served_in_turns(*asking: tuple[str, ...]) -> list[tuple[str, ...]]:
     """In which order those who ask at once are served."""
-    loop, pace, served = Clock(), Pace(100, 50), list[tuple[str, ...]]()
+    loop, throttle, served = Clock(), Throttle(100, 50), list[tuple[str, ...]]()
 
     async def one(who: tuple[str, ...]) -> None:
-        await pace.turn(100, *who)
+        await throttle.acquire(100, *who)
         served.append(who)
 
     async def all_of_them() -> None:
@@ -105,7 +105,7 @@ def served_in_turns(*asking: tuple[str, ...]) -> list[tuple[str, ...]]:
 
     loop.run_until_complete(all_of_them())
     loop.close()
-    assert not pace._lines
+    assert not throttle._locks
     return served
 
 
