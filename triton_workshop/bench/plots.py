@@ -9,7 +9,7 @@ from triton_workshop.bench.attainable import TENSOR_PRODUCTS
 from triton_workshop.bench.bench import Bench
 from triton_workshop.bench.gpus import H200, PUBLISHED
 from triton_workshop.bench.roofline import Point, Roof, draw_roofline
-from triton_workshop.checking.exercises.workloads import WORKLOADS
+from triton_workshop.exercises.workloads import WORKLOADS
 
 
 def plot(benches: Sequence[Bench], file: Path) -> bool:
@@ -61,8 +61,12 @@ def _measured(benches: Sequence[Bench]) -> Iterator[Point]:
 def _measured_roofs(benches: Sequence[Bench]) -> list[Roof]:
     """The rate of a copy, up to the tensor cores' rate if it was measured, or else to the edge of the picture."""
     sizes = [(bench, size) for bench in benches if bench.times is not None for size in bench.times.sizes]
-    copies = [s.bytes / s.times["limit"].median * 1e3 for b, s in sizes if not WORKLOADS[b.exercise.number].products]
-    products = [s.operations / s.times["limit"].median * 1e3 for b, s in sizes if WORKLOADS[b.exercise.number].products]
+    copies = [
+        s.bytes / s.times["limit"].median * 1e3 for b, s in sizes if not WORKLOADS[b.exercise.number].compute_bound
+    ]
+    products = [
+        s.operations / s.times["limit"].median * 1e3 for b, s in sizes if WORKLOADS[b.exercise.number].compute_bound
+    ]
     if not copies:
         largest = max(s.operations / s.bytes for _, s in sizes)
         return [Roof("cuBLAS, float16", 8 * max(products) / largest, max(products))]
