@@ -105,9 +105,7 @@ def record(
             stacklevel=3,
         )
     options = StepOptions() if steps is True else steps or None
-    recording = Recording(
-        raises=raises, coalescing=coalescing, writes=writes, strict_views=strict_views, steps=options
-    )
+    recording = Recording(raises=raises, coalescing=coalescing, writes=writes, strict_views=strict_views, steps=options)
     recordings.append(recording)
     try:
         yield recording.launches

@@ -1,7 +1,7 @@
 """Recorder of a launch's steps.
 
-In the simulator a kernel is plain Python with its own line numbers, and a variable holds the values of all programs of a
-group. So Python's tracing says when a line has ended, and the frame has what it assigned.
+In the simulator a kernel is plain Python with its own line numbers, and a variable holds the values of all programs of
+a group. So Python's tracing says when a line has ended, and the frame has what it assigned.
 """
 
 from __future__ import annotations
@@ -114,17 +114,20 @@ class StepRecorder:
 
     def result(self, programs: int) -> Steps:
         """Return the steps of a launch of so many programs."""
-        kept = programs if self._end is None else self._end
-        missing = []
+        kept = programs if self._end is None else min(self._end, programs)
+        sentences = []
         if self._chosen is not None:
             kept = len(self._chosen)
         elif kept < programs:
-            missing.append(f"Only programs 0 to {kept - 1:,} of {programs:,} are recorded")
+            numbers = "program 0" if kept == 1 else f"programs 0 to {kept - 1:,}"
+            sentences.append(f"Only {numbers} of {programs:,} are recorded: all values take more than {self._limit}.")
         if self._full:
-            missing.append("the last steps are missing")
-        limit = f"as all values would take more than {self._max_bytes / 2**20:,.0f} MB"
-        omitted = f"{', and '.join(missing)}, {limit}." if missing else ""
-        return Steps(tuple(self._steps), kept, omitted[:1].upper() + omitted[1:])
+            sentences.append(f"The last steps are missing: all take more than {self._limit}, or are {MAX_STEPS:,}.")
+        return Steps(tuple(self._steps), kept, " ".join(sentences))
+
+    @property
+    def _limit(self) -> str:
+        return f"{self._max_bytes / 2**20:,.0f} MB"
 
     # Operations whose results may have no name
 
@@ -223,7 +226,8 @@ class StepRecorder:
         pointer: Value | None = None,
         mask: Value | None = None,
     ) -> None:
-        if self._full:
+        if self._full or len(self._steps) >= MAX_STEPS:
+            self._full = True
             return
         code = call.frame.f_code
         step = Step(
@@ -244,7 +248,9 @@ class StepRecorder:
         self._count(step)
         if self._bytes > self._max_bytes:
             self._shrink()
-        self._full = self._bytes > self._max_bytes or len(self._steps) >= MAX_STEPS
+        if self._bytes > self._max_bytes:
+            self._full = True
+            self.truncate(len(self._steps) - 1)
 
     def _represent(self, thing: Any) -> StepValue:
         value = getattr(thing, "handle", thing)

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from triton_simulator.lines import KernelLine
-from triton_simulator.values.formats import Array
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
