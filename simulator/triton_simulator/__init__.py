@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from triton_simulator.faults import Fault, KernelFaults, Kind
     from triton_simulator.launch.installation import install, uninstall
     from triton_simulator.launch.recording import Launch, record
+    from triton_simulator.steps.recorder import StepOptions
+    from triton_simulator.steps.steps import ProgramStep, ProgramValue, Step, Steps
     from triton_simulator.values.undefined import UndefinedResult
 
 __all__ = [
@@ -34,7 +36,12 @@ __all__ = [
     "KernelFaults",
     "Kind",
     "Launch",
+    "ProgramStep",
+    "ProgramValue",
     "SimulatorError",
+    "Step",
+    "StepOptions",
+    "Steps",
     "UndefinedResult",
     "install",
     "record",
@@ -46,7 +53,12 @@ _HOMES = {
     "Kind": "faults",
     "Launch": "launch.recording",
     "KernelFaults": "faults",
+    "ProgramStep": "steps.steps",
+    "ProgramValue": "steps.steps",
     "SimulatorError": "errors",
+    "Step": "steps.steps",
+    "StepOptions": "steps.recorder",
+    "Steps": "steps.steps",
     "UndefinedResult": "values.undefined",
     "install": "launch.installation",
     "record": "launch.recording",

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from types import CodeType
 
 _TRITON = find_spec(
     "triton"
@@ -19,6 +20,9 @@ _LIBRARY_FOLDERS = tuple(str(Path(file).parent) + os.sep for file in (_TRITON an
 def _default_line_name(_: str, line: int) -> str:
     return f"line {line}"
 
+
+KERNEL_NAME = ".kernel"
+"""The name of a rewritten kernel's code in what defines it: a name that no script can have."""
 
 name_of_line: Callable[[str, int], str] = _default_line_name
 """Function that returns the name of a line in messages.
@@ -43,6 +47,12 @@ class KernelLine:
     def text(self) -> str:
         """Source text of the line, without its indentation."""
         return linecache.getline(self.file, self.number).strip()
+
+
+def is_kernel(code: CodeType) -> bool:
+    """Return whether this is the code of a kernel, or of a function that one calls, and not one of Triton's own."""
+    name = code.co_qualname.rpartition("<locals>.")[2]
+    return name == KERNEL_NAME and not code.co_filename.startswith(_LIBRARY_FOLDERS)
 
 
 def current_line() -> KernelLine:

@@ -12,6 +12,8 @@ import triton.language as tl
 from triton.compiler.code_generator import CodeGenerator
 from triton.runtime import interpreter as upstream
 
+from triton_simulator.lines import KERNEL_NAME
+
 _LANGUAGES = ("triton.language", "triton.experimental.gluon.language")
 
 
@@ -87,7 +89,7 @@ def define_kernel(function: Any, tree: ast.Module, file: str) -> Any:
     (definition,), (outer,) = tree.body, around.body
     assert isinstance(definition, ast.FunctionDef)
     assert isinstance(outer, ast.FunctionDef)
-    definition.name = ".kernel"  # its own name, which it may call, is not one of the function around it
+    definition.name = KERNEL_NAME  # its own name, which it may call, is not one of the function around it
     outer.body = [definition, ast.copy_location(ast.Return(ast.Name(definition.name, ast.Load())), definition)]
     scope: dict[str, Any] = {}
     exec(compile(ast.fix_missing_locations(around), file, "exec"), space, scope)

@@ -10,7 +10,7 @@ import math
 import operator
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,6 +44,7 @@ from triton_simulator.signals import (
     StaticAssertionError,
     ValueInspection,
 )
+from triton_simulator.steps.recorder import StepRecorder
 from triton_simulator.values.formats import Array
 from triton_simulator.values.undefined import UndefinedResult
 
@@ -176,6 +177,7 @@ class Executor:
             counts=counts,
             one_by_one=memory.plan.one_by_one,
             writes=counts.writes() if any(recording.writes for recording in recordings) else None,
+            steps=None if memory.steps is None else memory.steps.result(math.prod(grid)),
         )
         for recording in recordings:
             recording.launches.append(launch)
@@ -245,6 +247,8 @@ class Executor:
         memory.log.restore({})
         if memory.counts is not None:
             memory.counts.clear()
+        if memory.steps is not None:
+            memory.steps.clear()
 
     def _run(self, builder: Builder, values: dict[str, Any], *, restarted: bool) -> None:
         plan, programs = builder.memory.plan, math.prod(builder.grid)
@@ -299,8 +303,10 @@ class Executor:
             # If the group splits, faults, order and counts go back along with memory: it all happens again.
             log, ordered = memory.log.snapshot(), len(memory.races.ordering)
             counts = memory.counts.snapshot() if memory.counts is not None else None
+            steps = len(memory.steps) if memory.steps is not None else 0
             try:
-                self.fn(**values)
+                with memory.steps.run(group) if memory.steps is not None else nullcontext():
+                    self.fn(**values)
             except Divergence as diverged:
                 if memory.changed and not memory.plan.records_undo:
                     reason = "programs diverge after they have stored"
@@ -310,6 +316,8 @@ class Executor:
                 memory.races.ordering.truncate(ordered)
                 if memory.counts is not None and counts is not None:
                     memory.counts.restore(counts)
+                if memory.steps is not None:
+                    memory.steps.truncate(steps)
                 subgroups = diverged.split(group)
                 # A lock lets programs pass one at a time: each would split off alone, and start the rest again.
                 single_splits += len(subgroups) == 2 and len(subgroups[0]) == 1 and memory.races.ordering.capacity > 0
@@ -415,6 +423,10 @@ def _memory(log: FaultLog, programs: int) -> Memory:
     counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
     memory = Memory(log, programs, counts, strict_views=any(recording.strict_views for recording in recordings))
     memory.results.report_all = any(recording.writes for recording in recordings)
+    # The recording that began last says how much is kept.
+    options = next((recording.steps for recording in reversed(recordings) if recording.steps is not None), None)
+    if options is not None:
+        memory.steps = StepRecorder(memory.space, options.programs, options.max_bytes)
     return memory
 
 

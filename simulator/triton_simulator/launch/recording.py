@@ -14,6 +14,8 @@ from triton.runtime import interpreter as upstream
 from triton_simulator.faults import Fault
 from triton_simulator.memory.counts import Counts, Write
 from triton_simulator.operations.builder import Builder
+from triton_simulator.steps.recorder import StepOptions
+from triton_simulator.steps.steps import Steps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +52,8 @@ class Launch:
 
     It is None unless `record` was asked for writes.
     """
+    steps: Steps | None = None
+    """The values that its lines computed; None unless `record` was asked for steps."""
 
     @property
     def programs(self) -> int:
@@ -65,6 +69,7 @@ class Recording:
     coalescing: bool
     writes: bool
     strict_views: bool
+    steps: StepOptions | None
     launches: list[Launch] = field(default_factory=list)
 
 
@@ -85,7 +90,12 @@ def raises_faults() -> bool:
 
 @contextmanager
 def record(
-    *, raises: bool = False, coalescing: bool = False, writes: bool = False, strict_views: bool = False
+    *,
+    raises: bool = False,
+    coalescing: bool = False,
+    writes: bool = False,
+    strict_views: bool = False,
+    steps: bool | StepOptions = False,
 ) -> Iterator[list[Launch]]:
     """Collect the launches made inside, with faults and counts.
 
@@ -98,6 +108,9 @@ def record(
     With `coalescing`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
     launch says what it stored, which copies all that it stored to. With `strict_views`, an access outside a view is a
     fault even inside its storage: see `Region`.
+
+    With `steps`, each launch says what every line computed, for every program, which takes about as long again;
+    `StepOptions` bounds what is kept.
     """
     if not isinstance(upstream.interpreter_builder, Builder):
         warnings.warn(
@@ -106,7 +119,8 @@ def record(
             RuntimeWarning,
             stacklevel=3,
         )
-    recording = Recording(raises=raises, coalescing=coalescing, writes=writes, strict_views=strict_views)
+    options = StepOptions() if steps is True else steps or None
+    recording = Recording(raises=raises, coalescing=coalescing, writes=writes, strict_views=strict_views, steps=options)
     recordings.append(recording)
     try:
         yield recording.launches

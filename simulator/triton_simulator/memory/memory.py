@@ -22,6 +22,7 @@ from triton_simulator.memory.results import Results
 from triton_simulator.races.races import Races
 from triton_simulator.races.waiting import Polls
 from triton_simulator.signals import Plan, RestartOneByOne
+from triton_simulator.steps.recorder import StepRecorder
 from triton_simulator.storage.accesses import (
     Access,
     access_mask,
@@ -69,6 +70,8 @@ class Memory:
         """The numbers of the programs that run now."""
         self.changed = False
         """True once the programs have changed memory."""
+        self.steps: StepRecorder | None = None
+        """Collects the values that lines compute, if a recording asked for steps."""
         self.undo = Undo()
         self.results = Results(log, self.undo)
         self.races = Races(log, programs, self.undo)

@@ -69,7 +69,7 @@ def _update(
         """Apply the step, rounded to the type in memory."""
         return compute_rounded(step, dtype, old, *(operand.astype(old.dtype, copy=False) for operand in new))
 
-    return programs.memory.update(
+    old = programs.memory.update(
         pointer,
         operands,
         mask,
@@ -79,3 +79,6 @@ def _update(
         releases=order in (ir.MEM_SEMANTIC.RELEASE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE),
         compares=step is arithmetic.compare_and_swap,
     )
+    if programs.memory.steps is not None:
+        programs.memory.steps.add_operation("atomic", old, pointer, mask)
+    return old

@@ -99,7 +99,10 @@ class Programs:
         _check_mask(mask)
         dtype = pointer.get_element_ty() if not _points_to_pointers(pointer) else tl.uint64
         loaded = self.memory.load(pointer, mask, other, dtype, volatile=volatile)
-        return self.as_pointers(loaded, pointer.dtype.element_ty) if _points_to_pointers(pointer) else loaded
+        result = self.as_pointers(loaded, pointer.dtype.element_ty) if _points_to_pointers(pointer) else loaded
+        if self.memory.steps is not None:
+            self.memory.steps.add_operation("load", result, pointer, mask)
+        return result
 
     def store(self, pointer: Value, value: Value, mask: Value | None) -> None:
         """Store a block, of numbers or of pointers.
@@ -114,6 +117,8 @@ class Programs:
             self.memory.store(pointer, self.as_integers(value, tl.uint64), mask, tl.uint64)
         else:
             self.memory.store(pointer, value, mask, pointer.get_element_ty())
+        if self.memory.steps is not None:
+            self.memory.steps.add_operation("store", value, pointer, mask)
 
 
 def _check_mask(mask: Value | None) -> None:

@@ -41,7 +41,15 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
             (1,) * len(shape) if axis is None else (*shape[: axis % len(shape)], 1, *shape[axis % len(shape) + 1 :])
         )
         results = [builder.create_reshape(value, reduced_shape) for value in results]
+    if builder.memory.steps is not None:
+        builder.memory.steps.add_operation(_operation_name(combine), results[0])
     return tuple(_tensor(value, tensor.dtype) for value, tensor in zip(results, tensors, strict=True))
+
+
+def _operation_name(combine: Any) -> str:
+    """Return what a combining function of Triton's is for: `_sum_combine` is "sum", `_elementwise_max` is "max"."""
+    name = getattr(combine, "__name__", "").strip("_").removeprefix("elementwise_").partition("_")[0]
+    return name or "reduce"
 
 
 def _reduce_values(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Value]:

@@ -1,0 +1,319 @@
+"""Recorder of a launch's steps.
+
+In the simulator a kernel is plain Python with its own line numbers, and a variable holds the values of all programs of
+a group. So Python's tracing says when a line has ended, and the frame has what it assigned.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import triton.language as tl
+
+from triton_simulator.lines import KernelLine, is_kernel
+from triton_simulator.steps.statements import Statement, Statements, find_statements
+from triton_simulator.steps.steps import Step, Steps, StepValue, plain_value
+from triton_simulator.storage.address_space import AddressSpace
+from triton_simulator.values.formats import Array, item_bytes
+from triton_simulator.values.value import Value
+
+MAX_BYTES = 256 * 2**20
+"""Bytes of the values that a recording keeps, unless it is asked for another number."""
+MAX_STEPS = 200_000
+"""A kernel that runs program by program makes as many small steps as it has programs; each takes a kilobyte."""
+
+
+@dataclass(frozen=True)
+class StepOptions:
+    """What a recording of steps keeps."""
+
+    programs: tuple[int, ...] | None = None
+    """Only these programs, by their number in the order of the grid; None for all."""
+    max_bytes: int = MAX_BYTES
+    """Bytes of all values. Beyond it, the programs with the highest numbers are left out."""
+
+
+@dataclass(eq=False)
+class _Call:
+    """Function that is being run, as far as it has come."""
+
+    frame: FrameType
+    statements: Statements
+    depth: int
+    current: Statement | None = None
+    iterations: dict[int, int] = field(default_factory=dict)
+    values: dict[str, Any] = field(default_factory=dict)
+    """The last value of each name, to see whether a line with several statements has assigned it."""
+    first: int = 0
+    """The number of the first step that the current statement has made."""
+    raised: bool = False
+
+    def iteration(self, statement: Statement) -> tuple[int, ...]:
+        loops = (*statement.loops, statement.line) if statement.is_loop else statement.loops
+        return tuple(self.iterations.get(line, 0) for line in loops)
+
+
+class StepRecorder:
+    """Collects the steps of one launch.
+
+    `max_bytes` bounds the values that are kept: beyond it, those of the programs with the highest numbers go, half of
+    them at a time. With `programs`, only these are kept.
+    """
+
+    def __init__(self, space: AddressSpace, programs: Sequence[int] | None = None, max_bytes: int = MAX_BYTES) -> None:
+        self._space = space
+        self._chosen = None if programs is None else np.unique(np.asarray(programs, np.int64))
+        self._max_bytes = max_bytes
+        self._end: int | None = None
+        """The first program that is not kept; None if all are."""
+        self._steps: list[Step] = []
+        self._arrays: dict[int, int] = {}
+        """Bytes of each array that is kept, by its identity: steps share many."""
+        self._bytes = 0
+        self._full = False
+        self._threads = threading.local()
+        """Programs that wait for each other run in a thread each."""
+
+    # The launch
+
+    def clear(self) -> None:
+        """Forget all steps: the launch starts again."""
+        self.truncate(0)
+        self._end, self._full = None, False
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def truncate(self, length: int) -> None:
+        """Forget the steps after these: a group starts again."""
+        if length < len(self._steps):
+            del self._steps[length:]
+            self._count_again()
+
+    @contextmanager
+    def run(self, programs: Array) -> Iterator[None]:
+        """Record what these programs do, together, while this lasts."""
+        if self._full or not self._kept(programs).any():
+            yield
+            return
+        self._threads.programs, self._threads.calls = programs, []
+        previous = sys.gettrace()
+        sys.settrace(self._trace)
+        try:
+            yield
+        finally:
+            sys.settrace(previous)
+            self._threads.calls = []
+
+    def result(self, programs: int) -> Steps:
+        """Return the steps of a launch of so many programs."""
+        kept = programs if self._end is None else min(self._end, programs)
+        sentences = []
+        if self._chosen is not None:
+            kept = len(self._chosen)
+        elif kept < programs:
+            numbers = "program 0" if kept == 1 else f"programs 0 to {kept - 1:,}"
+            sentences.append(f"Only {numbers} of {programs:,} are recorded: all values take more than {self._limit}.")
+        if self._full:
+            sentences.append(f"The last steps are missing: all take more than {self._limit}, or are {MAX_STEPS:,}.")
+        return Steps(tuple(self._steps), kept, " ".join(sentences))
+
+    @property
+    def _limit(self) -> str:
+        return f"{self._max_bytes / 2**20:,.0f} MB"
+
+    # Operations whose results may have no name
+
+    def add_operation(
+        self, operation: str, value: Value | None, pointer: Value | None = None, mask: Value | None = None
+    ) -> None:
+        """Add what an operation did, at the line that runs."""
+        calls = getattr(self._threads, "calls", None)
+        if not calls or value is None:
+            return
+        call = calls[-1]
+        # A scalar pointer's own mask may have been broadcast, or be missing.
+        self._add(call, call.current, call.frame.f_lineno, "", operation, self._represent(value), pointer, mask)
+
+    # Python's tracing
+
+    def _trace(self, frame: FrameType, event: str, _: Any) -> Callable[..., Any] | None:
+        if event != "call" or not is_kernel(frame.f_code):
+            return None
+        statements = find_statements(frame.f_code)
+        if statements is None:
+            return None
+        calls = self._threads.calls
+        call = _Call(frame, statements, len(calls))
+        calls.append(call)
+        for name in frame.f_code.co_varnames[: frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]:
+            self._add_name(call, None, frame.f_code.co_firstlineno, name, frame.f_locals[name], "argument")
+
+        def trace_line(_frame: FrameType, event: str, result: Any) -> Callable[..., Any]:
+            match event:
+                case "line":
+                    self._next_line(call, call.frame.f_lineno)
+                case "exception":
+                    call.raised = True
+                case "return":
+                    self._return(call, result)
+            return trace_line
+
+        return trace_line
+
+    def _next_line(self, call: _Call, line: int) -> None:
+        previous, statement = call.current, call.statements.by_line.get(line)
+        if statement is previous and previous is not None and not _repeats(previous, line):
+            return  # a statement of several lines
+        if statement is not None and previous is not None and previous.is_loop and previous.line in statement.loops:
+            call.iterations[previous.line] = call.iterations.get(previous.line, -1) + 1
+        self._finish(call, entered=statement)
+        if statement is not None and statement.is_loop and not (previous and statement.line in previous.loops):
+            call.iterations.pop(statement.line, None)  # it begins anew
+        call.current, call.first, call.raised = statement, len(self._steps), False
+
+    def _finish(self, call: _Call, entered: Statement | None) -> None:
+        """Add what the current statement has assigned."""
+        statement = call.current
+        if statement is None or call.raised or not statement.names:
+            return
+        if statement.is_loop and not (entered and statement.line in entered.loops):
+            return  # the loop has ended, and has assigned nothing more
+        variables = call.frame.f_locals
+        for name in statement.names:
+            if name not in variables:
+                continue
+            value = variables[name]
+            if statement.line not in call.statements.shared or call.values.get(name) is not value:
+                self._add_name(call, statement, statement.line, name, value)
+
+    def _return(self, call: _Call, result: Any) -> None:
+        if not call.raised:
+            self._finish(call, entered=None)
+            if call.depth and result is not None:
+                self._add_name(call, call.current, call.frame.f_lineno, "", result, "return")
+        self._threads.calls.pop()
+
+    # Steps
+
+    def _add_name(
+        self, call: _Call, statement: Statement | None, line: int, name: str, value: Any, operation: str = ""
+    ) -> None:
+        call.values[name] = value
+        shown = self._represent(value)
+        last = self._steps[-1] if self._steps and len(self._steps) > call.first else None
+        if last is not None and not last.name and last.operation and last.value.data is shown.data:
+            # The operation that has just run gave the value: both are one step.
+            self._steps[-1] = replace(last, name=name)
+            return
+        self._add(call, statement, line, name, operation, shown)
+
+    def _add(
+        self,
+        call: _Call,
+        statement: Statement | None,
+        line: int,
+        name: str,
+        operation: str,
+        value: StepValue,
+        pointer: Value | None = None,
+        mask: Value | None = None,
+    ) -> None:
+        if self._full or len(self._steps) >= MAX_STEPS:
+            self._full = True
+            return
+        code = call.frame.f_code
+        step = Step(
+            line=KernelLine(code.co_filename, line),
+            function=code.co_name,
+            depth=call.depth,
+            iteration=call.iteration(statement) if statement else (),
+            name=name,
+            operation=operation,
+            programs=self._threads.programs,
+            value=value,
+            pointer=None if pointer is None else self._represent(pointer),
+            mask=None if mask is None else self._represent(mask),
+        )
+        if self._chosen is not None or self._end is not None:
+            step = _restrict(step, self._kept(step.programs))
+        self._steps.append(step)
+        self._count(step)
+        if self._bytes > self._max_bytes:
+            self._shrink()
+        if self._bytes > self._max_bytes:
+            self._full = True
+            self.truncate(len(self._steps) - 1)
+
+    def _represent(self, thing: Any) -> StepValue:
+        value = getattr(thing, "handle", thing)
+        if not isinstance(value, Value):
+            return plain_value(getattr(thing, "value", thing) if isinstance(thing, tl.constexpr) else thing)
+        if not value.dtype.scalar.is_ptr():
+            dtype = str(value.dtype.scalar)
+            return StepValue(dtype, value.shape, value.data, undefined=value.poison, wrapped=value.wrapped)
+        return self._represent_pointer(value)
+
+    def _represent_pointer(self, value: Value) -> StepValue:
+        regions, item = self._space.regions, item_bytes(value.get_element_ty())
+        origins = value.origin
+        owner = None if isinstance(origins, int) else origins
+        names = tuple(region.name or "no argument" for region in regions)
+        firsts = np.array([region.first * region.item // item for region in regions], np.int64)
+        data = value.data
+        if firsts.any():
+            data = data - firsts[origins]
+        arguments = (names[origins],) if isinstance(origins, int) else names
+        return StepValue(str(value.dtype.scalar), value.shape, data, arguments, owner, value.poison, value.wrapped)
+
+    # The bound
+
+    def _kept(self, programs: Array) -> Array:
+        """Mark the programs whose values are kept."""
+        if self._chosen is not None:
+            return np.isin(programs, self._chosen)
+        return np.ones(len(programs), np.bool_) if self._end is None else programs < self._end
+
+    def _count(self, step: Step) -> None:
+        for value in (step.value, step.pointer, step.mask):
+            for array in value.arrays() if value is not None else ():
+                whole = array if array.base is None else array.base
+                if id(whole) not in self._arrays:
+                    self._arrays[id(whole)] = getattr(whole, "nbytes", array.nbytes)
+                    self._bytes += self._arrays[id(whole)]
+
+    def _count_again(self) -> None:
+        self._arrays, self._bytes = {}, 0
+        for step in self._steps:
+            self._count(step)
+
+    def _shrink(self) -> None:
+        """Drop the programs with the highest numbers, until the others take half of what is allowed."""
+        if self._chosen is not None:
+            return
+        programs = 1 + max(int(step.programs[-1]) for step in self._steps)
+        while self._bytes > self._max_bytes // 2 and programs > 1:
+            self._end = programs = (programs + 1) // 2
+            kept = ((step, self._kept(step.programs)) for step in self._steps)
+            self._steps = [_restrict(step, rows) for step, rows in kept if rows.any()]
+            self._count_again()
+
+
+def _repeats(statement: Statement, line: int) -> bool:
+    """Return whether a loop's head is reached again, whose body is on the same line."""
+    return statement.is_loop and statement.line == line
+
+
+def _restrict(step: Step, rows: Array) -> Step:
+    if rows.all():
+        return step
+    chosen = np.flatnonzero(rows)
+    pointer, mask = (None if value is None else value.take(chosen) for value in (step.pointer, step.mask))
+    return replace(step, programs=step.programs[chosen], value=step.value.take(chosen), pointer=pointer, mask=mask)

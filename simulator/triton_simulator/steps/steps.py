@@ -1,0 +1,161 @@
+"""Steps that a recording gives: what each line computed, and one program's view of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from triton_simulator.lines import KernelLine
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramValue:
+    """Value of one program: a number, a block, or anything else that a kernel computes with."""
+
+    dtype: str
+    """As Triton writes it: int32, fp16, pointer<fp32>; "constexpr" for what the compiler knows."""
+    numbers: Array
+    """The elements; of a pointer, indices from its argument's first element. Of other things, one object."""
+    argument: str = ""
+    """For a pointer: the argument that it points into; several are separated by commas."""
+    undefined: Array | None = None
+    """Marks the elements that nothing has defined; None for none."""
+    wrapped: Array | None = None
+    """Marks the elements whose int32 offset has overflowed on the way; None for none."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Return the block's shape; () for a number."""
+        return self.numbers.shape
+
+
+@dataclass(frozen=True, eq=False)
+class StepValue:
+    """Value of all programs that ran a step together.
+
+    Arrays have the programs along their first axis, and length 1 along each axis where all elements are the same.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: Array
+    arguments: tuple[str, ...] = ()
+    """For pointers: the launch's arguments that they point into, by number."""
+    owner: Array | None = None
+    """For pointers into several arguments: the number of each element's."""
+    undefined: Array | None = None
+    wrapped: Array | None = None
+
+    def of_row(self, row: int) -> ProgramValue:
+        """Return the value of the program with this place among those that ran together."""
+        owners = self.arguments
+        if self.owner is not None:
+            owners = tuple(self.arguments[number] for number in np.unique(_row(self.owner, row)))
+        return ProgramValue(
+            self.dtype,
+            np.broadcast_to(_row(self.data, row), self.shape),
+            ", ".join(owners),
+            self._mask(self.undefined, row),
+            self._mask(self.wrapped, row),
+        )
+
+    def _mask(self, mask: Array | None, row: int) -> Array | None:
+        chosen = None if mask is None else np.broadcast_to(_row(mask, row), self.shape)
+        return chosen if chosen is not None and chosen.any() else None
+
+    def take(self, rows: Array) -> StepValue:
+        """Return the value of some of the programs; a copy where they had different ones."""
+        return StepValue(
+            self.dtype,
+            self.shape,
+            _take(self.data, rows),
+            self.arguments,
+            None if self.owner is None else _take(self.owner, rows),
+            None if self.undefined is None else _take(self.undefined, rows),
+            None if self.wrapped is None else _take(self.wrapped, rows),
+        )
+
+    def arrays(self) -> Iterator[Array]:
+        """Yield the arrays that it holds."""
+        yield from (array for array in (self.data, self.owner, self.undefined, self.wrapped) if array is not None)
+
+
+def _row(array: Array, row: int) -> Array:
+    return np.asarray(array[row if len(array) > 1 else 0])
+
+
+def _take(array: Array, rows: Array) -> Array:
+    return array[rows] if len(array) > 1 else array
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One assignment, or one operation on memory, of all programs that ran it together."""
+
+    line: KernelLine
+    function: str
+    """The kernel's name, or that of the function that it calls."""
+    depth: int
+    """0 in the kernel, 1 in a function that it calls."""
+    iteration: tuple[int, ...]
+    """Numbers of the iterations of the loops around it, outermost first, from 0."""
+    name: str
+    """The variable; empty for an operation whose result has no name of its own."""
+    operation: str
+    """load, store, atomic, sum, …; "argument" and "return" of a function; empty for any other computation."""
+    programs: Array
+    """The numbers of the programs, in the order of the grid."""
+    value: StepValue
+    """The result; of a store, what is stored."""
+    pointer: StepValue | None = None
+    """For an operation on memory: where."""
+    mask: StepValue | None = None
+    """For an operation on memory: which elements; None for all."""
+
+    def of(self, program: int) -> ProgramStep | None:
+        """Return the step as one program ran it; None if it did not."""
+        row = int(np.searchsorted(self.programs, program))
+        if row == len(self.programs) or self.programs[row] != program:
+            return None
+        rest = (None if value is None else value.of_row(row) for value in (self.pointer, self.mask))
+        return ProgramStep(self, self.value.of_row(row), *rest)
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramStep:
+    """Step of one program."""
+
+    step: Step
+    value: ProgramValue
+    pointer: ProgramValue | None
+    mask: ProgramValue | None
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """Steps of a launch, in the order in which they ran."""
+
+    all: tuple[Step, ...]
+    programs: int
+    """How many programs were recorded: those with the lowest numbers, unless `chosen`."""
+    omitted: str = ""
+    """What is missing, as a sentence; empty for nothing."""
+
+    def of(self, program: int) -> list[ProgramStep]:
+        """Return the steps of one program, in their order."""
+        return [found for step in self.all if (found := step.of(program)) is not None]
+
+
+def plain_value(thing: Any) -> StepValue:
+    """Return what is no block of Triton's as a value: a Python number, a string, None, a tuple."""
+    data = np.empty(1, object)
+    data[0] = thing
+    if isinstance(thing, bool | int | float):
+        data = np.asarray([thing])
+    return StepValue("constexpr", (), data)
