@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises.exercise import Exercise
 
-__all__ = ["EXERCISES", "REQUIRED", "exercise_numbered", "variations_of"]
+__all__ = ["EXERCISES", "REQUIRED", "get_exercise", "variations_of"]
 
 
 def _list_exercises() -> list[Exercise]:
