@@ -17,6 +17,14 @@ def test_a_page_has_each_solution_and_the_whole_simulator() -> None:
     assert {"triton_simulator/launch/executor.py", "triton_simulator/compiler/types_only.py"} <= files.keys()
 
 
+def test_a_page_has_each_exercise_without_what_measures_it() -> None:
+    files = archive.own_files()
+    for exercise in EXERCISES.values():
+        folder = f"triton_workshop/exercises/{exercise.folder.name}"
+        assert {f"{folder}/{name}" for name in ("__init__.py", "mistakes.toml", "shipped.txt")} <= files.keys()
+        assert f"{folder}/pytorch.py" not in files
+
+
 def test_nothing_of_the_terminal_or_of_a_learner_goes_in() -> None:
     rooms = ("viewer", "watch", "web", "classroom", "screen", "bench", "cli")
     places = (*(f"triton_workshop/{room}/" for room in rooms), "exercises/")
