@@ -15,9 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 
-MINIMUM_COMPUTE_CAPABILITY = (7, 5)
-"""Turing, the oldest architecture that PyTorch's CUDA 13 builds support (CUDA 13.0 release notes, section on deprecated
-architectures), and so the oldest on which Triton's kernels run."""
+from triton_simulator.gpus import OLDEST_CAPABILITY
 
 FP_FUSION = "TRITON_DEFAULT_FP_FUSION"
 _TRUE = frozenset({"1", "true", "on", "y", "yes"})
@@ -35,7 +33,7 @@ class Gpu:
 
     @property
     def runs_kernels(self) -> bool:
-        return self.compute_capability >= MINIMUM_COMPUTE_CAPABILITY
+        return self.compute_capability >= OLDEST_CAPABILITY
 
 
 @dataclass(frozen=True)

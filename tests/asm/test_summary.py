@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
 from tests.asm.conftest import Answers, Compile, assembly_of, summary_of_solution
-from triton_simulator.compiler.targets import TARGETS
+from triton_simulator.gpus import TARGETS
 from triton_workshop.asm.listing import STAGES, PagerApp, listing, listing_table, rows
 from triton_workshop.asm.report import TERMINAL, comparison, figures, longest, summary_page
 from triton_workshop.asm.sentences import beside_bytes, of_conversion, of_line, of_program
@@ -23,7 +23,7 @@ from triton_workshop.asm.summary import Summary, recorded_summaries
 from triton_workshop.checking.exercises import EXERCISES
 
 pytestmark = pytest.mark.library
-H200, A100, T4 = TARGETS
+H200, T4 = TARGETS["sm_90"], TARGETS["sm_75"]
 
 
 def lines_of(number: str) -> list[str]:
@@ -31,7 +31,7 @@ def lines_of(number: str) -> list[str]:
 
 
 def said_of(summary: Summary, kind: str) -> list[str]:
-    return [of_line(line, summary.target.capability) for line in summary.lines if line.kind == kind]
+    return [of_line(line, summary.target) for line in summary.lines if line.kind == kind]
 
 
 # Widths

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from triton_simulator.gpus import TARGETS, TENSOR_MEMORY_MMA, WARP_GROUP_MMA
+
 _KINDS = {
     "tt.load": "load",
     "tt.descriptor_load": "load",
@@ -147,10 +149,10 @@ _PLACE = re.compile(r'//## File "([^"]*)", line (\d+)')
 _LABEL = re.compile(r"\s*(\.L_x_\d+:)")
 _INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(?P<text>(?:@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)[^;]*);")
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
-TENSOR_CORES = ("HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "BGMMA", "QGMMA", "UTC")
+TENSOR_CORES = tuple(
+    sorted({begin for target in TARGETS.values() if target.is_nvidia for begin in target.tensor_instructions})
+)
 """How the instructions of tensor cores begin."""
-_OF_WARP_GROUPS = ("HGMMA", "IGMMA", "BGMMA", "QGMMA")
-"""Those that four warps run together, and that wait for nothing until the last of a product."""
 ASYNCHRONOUS = "LDGSTS"
 """Copies of a few bytes to shared memory while the program goes on."""
 BULK = ("UTMALDG", "UBLKCP", "UTMASTG", "UTMAREDG")
@@ -187,7 +189,7 @@ class Instruction:
 
     def does(self, kind: str) -> bool:
         """Whether it does the work of such an operation: a load, a store, a dot, an atomic or a reduction."""
-        return self.name in _OPCODES[kind] or (kind == "dot" and self.name.startswith("UTC"))
+        return self.name in _OPCODES[kind] or (kind == "dot" and self.name.startswith(TENSOR_MEMORY_MMA))
 
 
 def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:
@@ -231,7 +233,7 @@ def _chains(found: Sequence[Instruction]) -> Iterator[list[int]]:
     """The places of the instructions of each product. The last of them counts down a barrier."""
     open_chains: dict[str, list[int]] = {}
     for place, each in enumerate(found):
-        if each.name in _OF_WARP_GROUPS:
+        if each.name in WARP_GROUP_MMA:
             accumulator = each.text.partition(each.opcode)[2].partition(",")[0]
             open_chains.setdefault(accumulator, []).append(place)
             if "gsb0" in each.text:

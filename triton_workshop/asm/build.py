@@ -9,7 +9,7 @@ from pathlib import Path
 
 from triton_simulator.compiler.compilation import Start, answers
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
-from triton_simulator.compiler.targets import Target
+from triton_simulator.gpus import Target
 from triton_workshop.asm.requests import Request
 from triton_workshop.disk_cache import DiskCache
 from triton_workshop.processes.call import EndedError, TimeIsUpError
@@ -96,13 +96,13 @@ def build(request: Request, target: Target, kernel: str | None, runner: Runner, 
         return Build(run)
     run = replace(run, kernels=_numbered(run.kernels))
     made = Build(run, compile_kernels([each for each in run.kernels if is_named(each, kernel)], target, warm(runner)))
-    CACHE.keep((_digests(run.files), made), request, target.capability, kernel)
+    CACHE.keep((_digests(run.files), made), request, target.name, kernel)
     return made
 
 
 def cached_build(request: Request, target: Target, kernel: str | None) -> Build | None:
     """The build that is known, if the files that the script imported are still the same."""
-    match CACHE.get(request, target.capability, kernel):
+    match CACHE.get(request, target.name, kernel):
         case (list() as digests, Build() as known) if digests == _digests(known.run.files):
             return known
     return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rich.console import Console, RenderableType
 
-from triton_simulator.compiler.targets import Target
+from triton_simulator.gpus import Target
 from triton_simulator.without_library import has_library
 from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.report import TERMINAL, comparison, longest, summary_page
@@ -141,7 +141,7 @@ def _print_note(sentence: str) -> None:
 
 def as_plain_data(summary: Summary) -> dict[str, object]:
     """The figures, and the sentences that the screen shows."""
-    lines = [f"line {line.line}: {of_line(line, summary.target.capability)}" for line in summary.lines]
+    lines = [f"line {line.line}: {of_line(line, summary.target)}" for line in summary.lines]
     sentences = [*lines, *map(of_conversion, summary.conversions), *of_program(summary)]
     return {**summary.as_json(), "sentences": sentences}
 

@@ -14,6 +14,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from triton_simulator.compiler.report import join_names
+from triton_simulator.gpus import Target
 from triton_workshop.asm.sentences import kib, of_conversion, of_line, of_program
 from triton_workshop.asm.summary import LineSummary, Summary
 
@@ -36,7 +37,7 @@ def summary_page(summary: Summary, title: str) -> RenderableType:
     lines = Table.grid(padding=(0, 1))
     lines.add_column(justify="right")
     for number, same in groupby(_without_repeated_reasons(summary.lines), lambda line: line.line):
-        lines.add_row(Text(str(number), "muted"), _rows([*same], summary.target.capability))
+        lines.add_row(Text(str(number), "muted"), _rows([*same], summary.target))
     bullets = Table.grid(padding=(0, 1))
     for sentence in (*map(of_conversion, summary.conversions), *of_program(summary)):
         bullets.add_row(Text("→", "accent"), Text(sentence))
@@ -51,7 +52,7 @@ def _without_repeated_reasons(lines: Sequence[LineSummary]) -> Iterator[LineSumm
         yield line if above == line.line or not line.why else replace(line, why=f"as on line {above}")
 
 
-def _rows(same: Sequence[LineSummary], capability: int) -> RenderableType:
+def _rows(same: Sequence[LineSummary], target: Target) -> RenderableType:
     """A line of the source, and below it what became of each kind of operation on it."""
     first = same[0]
     source = Text(first.source, _COLOURS.get(first.kind, ""), no_wrap=True, overflow="ellipsis")
@@ -60,7 +61,7 @@ def _rows(same: Sequence[LineSummary], capability: int) -> RenderableType:
     below = []
     for line in same:
         kind = f"{line.kind}: " if len(same) > 1 else ""
-        became = Text(f"{kind}{of_line(line, capability)}", "warning" if line.why else "")
+        became = Text(f"{kind}{of_line(line, target)}", "warning" if line.why else "")
         below.append(Padding(became, (0, 0, 0, 2)))
     return Group(source, *below)
 
@@ -109,7 +110,7 @@ def _instructions(summary: Summary, kind: str) -> str:
 def comparison(left: Summary, right: Summary, heads: Sequence[str]) -> Table:
     """A table with a column for each; rows that say nothing of either are left out, and what differs is coloured."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="strong")
-    for head in (f"sm_{left.target.capability}", *heads):
+    for head in (left.target.name, *heads):
         table.add_column(head)
     mine, theirs = figures(left), figures(right)
     for what in mine:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 
-from triton_simulator.compiler.targets import SHARED_KIB, TARGETS, Target
+from triton_simulator.gpus import TARGETS, Target
 from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
 from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.exercises.workloads import WORKLOADS
@@ -53,12 +53,21 @@ def case_of(exercise: str, size: tuple[int, ...]) -> Case:
 
 
 def parse_target(name: str) -> Target:
-    """The GPU that `sm_90`, or `90`, means. Raises MisuseError for one that Triton does not know."""
-    found = re.fullmatch(r"(?:sm_?)?(\d+)a?", name)
-    if found is None or (capability := int(found[1])) not in SHARED_KIB:
-        known = ", ".join(f"sm_{each}" for each in SHARED_KIB)
-        raise MisuseError(f"--gpu {name}: expected one of {known}")
-    return next((each for each in TARGETS if each.capability == capability), Target(capability))
+    """Return the GPU that `sm_90`, or `90`, means.
+
+    Raises MisuseError for one that is not in the table, or whose instructions are not read.
+    """
+    match = re.fullmatch(r"(?:sm_?)?(\d+)a?", name)
+    target = TARGETS.get(f"sm_{match[1]}" if match else name)
+    if target is None:
+        names = ", ".join(target.name for target in TARGETS.values() if target.is_nvidia)
+        raise MisuseError(f"--gpu {name}: expected one of {names}")
+    if not target.is_nvidia:
+        raise MisuseError(
+            f"--gpu {name}: asm reads the instructions of NVIDIA's GPUs only; whether a kernel compiles for {target}, "
+            "the check of a right script says"
+        )
+    return target
 
 
 def parse_subjects(

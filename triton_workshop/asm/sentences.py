@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from triton_simulator.compiler.report import join_names
+from triton_simulator.gpus import Target
 from triton_workshop.asm.assembly import TENSOR_CORES
 from triton_workshop.asm.summary import Conversion, LineSummary, Summary
 
 _NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i1": "bool"}
-_AMPERE = 80
 
 
-def of_line(line: LineSummary, capability: int) -> str:
+def of_line(line: LineSummary, target: Target) -> str:
     """What became of a line's operations, such as `2 × 128 bit`."""
     if not line.instructions and line.kind == "reduction":
         return "each thread reduces what it holds: nothing is exchanged"
@@ -22,7 +22,7 @@ def of_line(line: LineSummary, capability: int) -> str:
         case "load" | "store":
             return _access(line)
         case "dot":
-            return _dot(line, capability)
+            return _dot(line, target)
         case "reduction":
             return _reduction(line)
     return _counted(line.instructions)
@@ -37,15 +37,15 @@ def _access(line: LineSummary) -> str:
     return f"{words}: {line.why}" if line.why else words
 
 
-def _dot(line: LineSummary, capability: int) -> str:
+def _dot(line: LineSummary, target: Target) -> str:
     words = _counted(line.instructions)
     if any(opcode.startswith(TENSOR_CORES) for opcode, _ in line.instructions):
         return f"{words}: tensor cores"
     why = ""
     if line.dtype == "f32" and line.precision in ("", "ieee"):
         why = ", since float32 is multiplied exactly (input_precision is ieee)"
-    elif line.dtype == "f32" and capability < _AMPERE:
-        why = f", since those of sm_{capability} do not multiply float32"
+    elif line.dtype == "f32" and not target.multiplies_tf32:
+        why = f", since those of {target.name} do not multiply float32"
     return f"{words}: no tensor cores{why}"
 
 
@@ -83,7 +83,7 @@ def of_program(summary: Summary) -> Iterator[str]:
 
 def beside_bytes(summary: Summary) -> Iterator[str]:
     """What a kernel's instructions add to the bytes that it moves."""
-    gpu = f"sm_{summary.target.capability}"
+    gpu = summary.target.name
     for line in summary.lines:
         if line.why:
             yield f"line {line.line} of {summary.kernel}, compiled for {gpu}: {_access(line)}"

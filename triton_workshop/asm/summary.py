@@ -14,12 +14,10 @@ from typing import Any
 
 from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob
 from triton_simulator.compiler.report import join_names
-from triton_simulator.compiler.targets import THREADS_OF_A_WARP, Target
+from triton_simulator.gpus import Target
 from triton_workshop.asm.assembly import ASYNCHRONOUS, BULK, Argument, Instruction, Ir, Operation, instructions
 from triton_workshop.asm.occupancy import Occupancy, occupancy
 
-WIDEST = 128
-"""Bits that one instruction moves for each thread at most (256 on Blackwell)."""
 RECORDED = Path(__file__).parent / "recorded.json"
 """Summaries of the solutions, for machines without a compiler: `python -m benchmarks.asm_summaries` writes them."""
 
@@ -85,7 +83,7 @@ class Summary:
     """The name of the kernel's file, if it is not the script that launches it."""
 
     def as_json(self) -> dict[str, object]:
-        return asdict(self) | {"target": f"sm_{self.target.capability}"}
+        return asdict(self) | {"target": self.target.name}
 
 
 def source_of(assembly: Assembly, script: Path, text: str) -> tuple[str, list[str]]:
@@ -111,7 +109,8 @@ def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, 
     ir, gpu_ir = Ir(assembly.ttir), Ir(assembly.ttgir)
     found = instructions(assembly.sass, ir)
     taken = {name: int(value) for name, value in re.findall(r"\b([A-Z]+):(\d+)", assembly.resources)}
-    reasons = Reasons(ir, dict(job.kernel.numbers), assembly.warps * THREADS_OF_A_WARP, _narrowed(assembly, found))
+    narrowed = _narrowed(assembly, found, target)
+    reasons = Reasons(ir, dict(job.kernel.numbers), assembly.warps * target.warp_threads, narrowed, target.load_bits)
     places = sorted({(each.line, each.kind) for each in ir.operations})
     lines = tuple(
         _line(
@@ -142,10 +141,10 @@ def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, 
     )
 
 
-def _narrowed(assembly: Assembly, found: Sequence[Instruction]) -> int:
+def _narrowed(assembly: Assembly, found: Sequence[Instruction], target: Target) -> int:
     """How many of the loads that ask for 128 bits in PTX ask for fewer in SASS."""
     wide = len(re.findall(r"\bld\.global\S*\.v4\.[bf]32\b", assembly.ptx))
-    return wide - sum(each.name == "LDG" and each.bits == WIDEST for each in found)
+    return wide - sum(each.name == "LDG" and each.bits == target.load_bits for each in found)
 
 
 def _line(operations: Sequence[Operation], found: Sequence[Instruction], source: str, reasons: Reasons) -> LineSummary:
@@ -153,8 +152,8 @@ def _line(operations: Sequence[Operation], found: Sequence[Instruction], source:
     accesses = [each for each in found if each.name not in BULK] if first.kind in ("load", "store") else []
     widths = {each.bits for each in accesses}
     why = ""
-    if widths and min(widths) < WIDEST:
-        narrow = sum(each.bits < WIDEST for each in accesses)
+    if widths and min(widths) < reasons.widest:
+        narrow = sum(each.bits < reasons.widest for each in accesses)
         why = next(filter(None, (reasons.of(each, min(widths), narrow) for each in operations)), "")
     return LineSummary(
         kind=first.kind,
@@ -194,11 +193,13 @@ class Reasons:
     threads: int
     narrowed: int
     """How many loads are wide in PTX and narrow in SASS."""
+    widest: int
+    """Bits that the compiler has a thread access at once at most."""
 
     def of(self, operation: Operation, narrowest: int, narrow: int) -> str:
         """Why an access takes instructions of so few bits, so many of them; empty if that is all there is to move."""
         share = operation.elements * operation.bits // self.threads
-        if not operation.shape or narrowest >= WIDEST:
+        if not operation.shape or narrowest >= self.widest:
             return ""
         if share <= narrowest:
             return self._small_block(operation, share)
@@ -206,7 +207,7 @@ class Reasons:
             return "PTX asks for 128 bits, and ptxas loads only the values that are used"
         if odd := [self._named(each) for each in self.ir.arguments if each.may_align and not each.aligned]:
             return f"not known to the compiler as {'multiples' if odd[1:] else 'a multiple'} of 16: {join_names(odd)}"
-        side_by_side = min(WIDEST, share) // operation.bits
+        side_by_side = min(self.widest, share) // operation.bits
         return (
             f"the compiler cannot tell that {side_by_side} elements lie side by side, "
             f"from a multiple of {side_by_side * operation.bits // 8} bytes on"
@@ -238,7 +239,7 @@ def recorded_with() -> str:
 
 def recorded_key(exercise: str, variant: str, target: Target, size: tuple[int, ...] = ()) -> str:
     """How the summaries of a solution for a GPU are called there, at a size other than the one that `bench` counts."""
-    return " ".join([exercise, variant, f"sm_{target.capability}", *map(str, size)])
+    return " ".join([exercise, variant, target.name, *map(str, size)])
 
 
 def recorded_summaries(exercise: str, variant: str, target: Target, size: tuple[int, ...] = ()) -> list[Summary]:

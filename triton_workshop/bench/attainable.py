@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from triton_simulator.gpus import PUBLISHED, GpuModel
 from triton_workshop.bench.cost import Cost
-from triton_workshop.bench.gpus import PUBLISHED, PublishedGpu
 
 TENSOR_PRODUCTS = {
     "tf32": ("tf32", 1),
@@ -24,7 +24,7 @@ ON_FLOAT32_UNITS = ("ieee", "tf32", "tf32x3")
 class Limit:
     """The shortest time in which a GPU's memory, and its arithmetic, could do what was counted."""
 
-    gpu: PublishedGpu
+    gpu: GpuModel
     memory: float
     """Seconds, if a cache serves every repeated access."""
     arithmetic: float
@@ -57,7 +57,7 @@ class Limit:
         }
 
 
-def limit_on(gpu: PublishedGpu, cost: Cost, useful: int) -> Limit | None:
+def limit_on(gpu: GpuModel, cost: Cost, useful: int) -> Limit | None:
     """The limit of the counted launches on one GPU; None if it has no unit for what they multiply."""
     if missing_unit(gpu, cost) is not None:
         return None
@@ -71,7 +71,7 @@ def limit_on(gpu: PublishedGpu, cost: Cost, useful: int) -> Limit | None:
     return Limit(gpu, cost.distinct / gpu.bandwidth, arithmetic, useful, cost.intensity)
 
 
-def missing_unit(gpu: PublishedGpu, cost: Cost) -> str | None:
+def missing_unit(gpu: GpuModel, cost: Cost) -> str | None:
     """The first multiplied type for which the GPU has no known unit."""
     units = {what: TENSOR_PRODUCTS.get(what, (what, 0))[0] for what in cost.products}
     missing = (unit for what, unit in units.items() if unit not in gpu.tensor and what not in ON_FLOAT32_UNITS)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import PickledKernel
-from triton_simulator.compiler.targets import TARGETS
+from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import compile_kernels
 from triton_workshop.asm.sentences import beside_bytes
 from triton_workshop.asm.summary import summaries_of
@@ -196,9 +196,12 @@ def _counted(
 
 
 def _instructions(kernels: Sequence[PickledKernel], source: Source, compiler: Start) -> tuple[str, ...]:
-    """What the compiler's instructions for an H200 add; a compiler that cannot be started has nothing to say."""
+    """Return what the compiler's instructions for the default target add.
+
+    A compiler that cannot be started has nothing to say.
+    """
     with suppress(OSError):
-        summaries = summaries_of(compile_kernels(kernels, TARGETS[0], compiler), source.file, source.text)
+        summaries = summaries_of(compile_kernels(kernels, DEFAULT_TARGET, compiler), source.file, source.text)
         return tuple(said for summary in summaries for said in beside_bytes(summary))
     return ()
 

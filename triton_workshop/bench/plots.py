@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from triton_simulator.gpus import A100, H200, RTX_4090, T4
 from triton_workshop.bench.attainable import TENSOR_PRODUCTS
 from triton_workshop.bench.bench import Bench
-from triton_workshop.bench.gpus import H200, PUBLISHED
 from triton_workshop.bench.roofline import Point, Roof, draw_roofline
 from triton_workshop.checking.exercises.workloads import WORKLOADS
+
+ROOFS = (T4, RTX_4090, A100, H200)
+"""Four suffice: the names of more would lie on each other."""
 
 
 def plot(benches: Sequence[Bench], file: Path) -> bool:
@@ -32,7 +35,7 @@ def _predicted(benches: Sequence[Bench]) -> Iterator[Point]:
     for bench in benches:
         assert bench.counts is not None
         for number, contender in enumerate(bench.counts.contenders):
-            limit = contender.limits[-1]
+            limit = next((limit for limit in contender.limits if limit is not None and limit.gpu is H200), None)
             if limit is not None:
                 label = bench.exercise.launcher if number == 0 else ""
                 useful = limit.useful / max(contender.cost.distinct, 1)
@@ -41,7 +44,7 @@ def _predicted(benches: Sequence[Bench]) -> Iterator[Point]:
 
 def _published_roofs(benches: Sequence[Bench]) -> list[Roof]:
     """float32 on each GPU, and an H200's tensor cores if a kernel uses any."""
-    roofs = [Roof(f"{gpu.name}, float32", gpu.bandwidth, gpu.float32) for gpu in PUBLISHED]
+    roofs = [Roof(f"{gpu.name}, float32", gpu.bandwidth, gpu.float32) for gpu in ROOFS]
     contenders = [each for bench in benches if bench.counts is not None for each in bench.counts.contenders]
     units = {TENSOR_PRODUCTS[what][0] for each in contenders for what in each.cost.products if what in TENSOR_PRODUCTS}
     return roofs + [Roof(f"H200, {unit} tensor cores", H200.bandwidth, H200.tensor[unit]) for unit in sorted(units)]

@@ -11,9 +11,9 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from triton_simulator.gpus import PUBLISHED
 from triton_workshop.bench.attainable import Limit, missing_unit
 from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counted, Times
-from triton_workshop.bench.gpus import PUBLISHED
 from triton_workshop.bench.results import Measured, TimingProgress
 from triton_workshop.bench.sentences import number
 from triton_workshop.checking.exercises.workloads import WORKLOADS, Workload

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from triton_simulator.gpus import H200
 from triton_workshop.bench.attainable import TENSOR_PRODUCTS, Limit, limits_of
 from triton_workshop.bench.cost import Cost
-from triton_workshop.bench.gpus import H200
 
 OFTEN = 1.5
 """How many requests per byte, or times the fewest sectors, are worth a sentence."""
@@ -33,11 +33,12 @@ def _bound(limits: tuple[Limit | None, ...]) -> str:
     if not known:
         return "no published GPU has units for what this kernel multiplies"
     bounds = {limit.bound for limit in known}
-    intensity, last = number(known[-1].intensity), known[-1]
+    example = next((limit for limit in known if limit.gpu is H200), known[-1])
+    intensity = number(example.intensity)
     if bounds == {"memory"}:
-        return f"memory-bound: {intensity} operations per byte, {_a(last)} needs {number(last.balance)}"
+        return f"memory-bound: {intensity} operations per byte, {_a(example)} needs {number(example.balance)}"
     if bounds == {"compute"}:
-        return f"compute-bound: {intensity} operations per byte, {_a(last)} needs only {number(last.balance)}"
+        return f"compute-bound: {intensity} operations per byte, {_a(example)} needs only {number(example.balance)}"
     sides = [_side(known, bound) for bound in ("memory", "compute")]
     return f"{intensity} operations per byte: {sides[0]}, {sides[1]}"
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import Answer, Refusal
 from triton_simulator.compiler.report import join_names, shared_memory, threads
+from triton_simulator.gpus import ADDED
 from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.explanations import Explanation, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
@@ -22,7 +23,7 @@ def compiled(verdict: Verdict, start: Start) -> Verdict:
     A compiler that cannot be started has nothing to say.
     """
     try:
-        said = ask(verdict.kernels, start)
+        said = ask(verdict.kernels, start, ADDED)
     except OSError:
         return verdict
     if (refused := said.refused) is not None:

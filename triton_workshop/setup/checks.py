@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from triton_workshop.device import MINIMUM_COMPUTE_CAPABILITY, misspelt_interpret, simulated
+from triton_simulator.gpus import OLDEST_CAPABILITY
+from triton_workshop.device import misspelt_interpret, simulated
 from triton_workshop.setup.machine import KernelRun, MachineFacts, shortened
 
 PACKAGES_NEEDED = ("torch", "torchvision", "Pillow")
@@ -119,7 +120,7 @@ def check_gpu(machine: MachineFacts) -> Check:
     if any(each.runs_kernels for each in machine.visible_gpus):
         return Check("GPU", State.OK, found)
     fix = (
-        f"Too old for current torch and Triton, which need compute capability {_dotted(MINIMUM_COMPUTE_CAPABILITY)}. "
+        f"Too old for current torch and Triton, which need compute capability {_dotted(OLDEST_CAPABILITY)}. "
         "You need not do anything: the workshop uses the simulator here"
     )
     return Check("GPU", State.WARNING, found, fix)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from triton_simulator.compiler.compilation import READY
-from triton_simulator.compiler.targets import TARGETS
+from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, check_when_asked, source_or_verdict
@@ -60,10 +60,10 @@ class Checker:
         return self.spares.take() or _Process(self._runner)
 
     def build(self, request: Request) -> Build:
-        """What the compiler makes of a script for the newest GPU: it may take seconds. Raises OSError."""
+        """What the compiler makes of a script for the default target: it may take seconds. Raises OSError."""
         with Path(os.devnull).open("wb") as nowhere:
-            known = cached_build(request, TARGETS[0], None)
-            return known or build(request, TARGETS[0], None, self._runner, nowhere.fileno())
+            known = cached_build(request, DEFAULT_TARGET, None)
+            return known or build(request, DEFAULT_TARGET, None, self._runner, nowhere.fileno())
 
     def prepare(self) -> None:
         """Have processes ready for the next check."""

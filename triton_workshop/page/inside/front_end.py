@@ -16,7 +16,7 @@ INTERPRET = "TRITON_INTERPRET"
 SHARED = (
     "triton_simulator.compiler.jobs",
     "triton_simulator.compiler.compilation",
-    "triton_simulator.compiler.targets",
+    "triton_simulator.gpus",
 )
 """What both copies speak of: their classes must be the same."""
 _copies: dict[str, ModuleType] = {}
