@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from tests.conftest import RunPython
 from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm import commands
-from triton_workshop.asm.build import CACHE, MOST_KEPT
+from triton_workshop.asm.build import CACHE, MAX_CACHED
 from triton_workshop.asm.commands import Selection
 from triton_workshop.asm.requests import case_of, parse_subjects, parse_target
 from triton_workshop.checking.exercises import EXERCISES
@@ -91,7 +91,7 @@ def test_what_is_known_is_not_compiled_again_until_something_changes(
         assert typed("own.py", "--json", script=script).output == first.output
     changed = typed("own.py", "--json", script=script, factor=3)
     assert changed.exit_code == 0
-    assert len(list((tmp_path / "cache" / "asm").iterdir())) <= MOST_KEPT
+    assert len(list((tmp_path / "cache" / "asm").iterdir())) <= MAX_CACHED
     assert json.loads(first.stdout)["kernel"] == "scale"
 
 
