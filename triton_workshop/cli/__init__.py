@@ -44,7 +44,7 @@ def main() -> None:
     except FOR_PEOPLE as error:
         print_error(error)
     except OSError as error:  # a full disk, or a folder that nobody may write to
-        print_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part is not None))
+        print_error(": ".join(str(text) for text in (error.filename, error.strerror or error) if text is not None))
     sys.exit(1)
 
 

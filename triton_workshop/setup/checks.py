@@ -13,14 +13,19 @@ from triton_workshop.device import misspelt_interpret, simulated
 from triton_workshop.setup.machine import KernelRun, MachineFacts, shortened
 
 PACKAGES_NEEDED = ("torch", "torchvision", "Pillow")
-"""The rows without which the workshop cannot run, on a GPU or on the simulator."""
+"""Rows without which the workshop cannot run, not even simulated."""
 
 OLDEST_DRIVER = {12: "525", 13: "580"}
-"""CUDA's major version → the first NVIDIA driver that runs it, in every minor version (NVIDIA's "CUDA Compatibility",
-section "Minor Version Compatibility", table 1)."""
+"""First NVIDIA driver that runs each major version of CUDA.
+
+It runs every minor version (NVIDIA's "CUDA Compatibility", section "Minor Version Compatibility", table 1).
+"""
 
 ROW = 59
-"""Characters of a finding that fit in one row of an 80-column screen. The report is made to fit a slide."""
+"""Characters of a finding that fit in one row of an 80-column screen.
+
+The report is made to fit a slide.
+"""
 
 KERNEL_BY_HAND = "`uv run python -m triton_workshop.setup.kernel`"
 
@@ -41,7 +46,7 @@ FIXES = {
     r"unknown error|initialization error|No CUDA GPUs are available|active drivers": "The GPU does not respond. Try "
     "`nvidia-smi`; if it fails too, restart the machine (or start the container with `docker run --gpus all …`)",
 }
-"""What the error of a kernel's process says → how to fix it."""
+"""Fixes, by a pattern in the error of a kernel's process."""
 
 
 class State(StrEnum):
@@ -53,7 +58,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One row: what was checked, what was found and, if that is a problem, how to fix it."""
+    """Row of the report: a finding and, if it is a problem, its fix."""
 
     name: str
     state: State
@@ -95,7 +100,10 @@ def check_triton(machine: MachineFacts) -> Check:
 
 
 def _check_package(name: str, machine: MachineFacts, imported: str | None = None) -> Check:
-    """The row of a package; `imported` is the version as the package itself tells it, if it does: 2.15.0+cu132."""
+    """Return the row of a package.
+
+    `imported` is the version as the package itself states it, if it does: 2.15.0+cu132.
+    """
     package = name.lower()
     version = imported or machine.packages.get(package)
     if version is None:
@@ -113,17 +121,17 @@ def _reinstall(package: str) -> str:
 def check_gpu(machine: MachineFacts) -> Check:
     if not machine.visible_gpus:
         return _check_missing_gpu(machine)
-    gpu, *others = machine.visible_gpus
+    gpu, *more_gpus = machine.visible_gpus
     capability = _dotted(gpu.compute_capability)
-    more = f" (and {len(others)} more)" if others else ""
-    found = f"{gpu.name}, {gpu.memory_bytes / 2**30:.0f} GiB, compute capability {capability}{more}"
-    if any(each.runs_kernels for each in machine.visible_gpus):
-        return Check("GPU", State.OK, found)
+    more = f" (and {len(more_gpus)} more)" if more_gpus else ""
+    description = f"{gpu.name}, {gpu.memory_bytes / 2**30:.0f} GiB, compute capability {capability}{more}"
+    if any(gpu.runs_kernels for gpu in machine.visible_gpus):
+        return Check("GPU", State.OK, description)
     fix = (
         f"Too old for current torch and Triton, which need compute capability {_dotted(OLDEST_CAPABILITY)}. "
         "You need not do anything: the workshop uses the simulator here"
     )
-    return Check("GPU", State.WARNING, found, fix)
+    return Check("GPU", State.WARNING, description, fix)
 
 
 def _check_missing_gpu(machine: MachineFacts) -> Check:
@@ -146,17 +154,19 @@ def check_driver(machine: MachineFacts) -> Check:
             "In a container: `docker run --gpus all …`"
         )
         return Check(name, State.WARNING, "no driver answers", fix)
-    found = f"{machine.driver.version}, supports CUDA up to {_dotted(machine.driver.cuda)}"
+    description = f"{machine.driver.version}, supports CUDA up to {_dotted(machine.driver.cuda)}"
     torch_cuda = machine.fact("torch_cuda")
     if torch_cuda is None:
-        return Check(name, State.OK, found)
-    found += f"; torch uses {torch_cuda}"
+        return Check(name, State.OK, description)
+    description += f"; torch uses {torch_cuda}"
     major = int(torch_cuda.split(".")[0])
     if machine.gpu_works or machine.driver.cuda[0] >= major:
-        return Check(name, State.OK, found)
+        return Check(name, State.OK, description)
     oldest = OLDEST_DRIVER.get(major)
-    wanted = f"driver {oldest} or newer" if oldest else f"a driver for CUDA {major}"
-    return Check(name, State.FAILED, found, f"Install {wanted} (on Ubuntu: `sudo ubuntu-drivers install`) and restart")
+    requirement = f"driver {oldest} or newer" if oldest else f"a driver for CUDA {major}"
+    return Check(
+        name, State.FAILED, description, f"Install {requirement} (on Ubuntu: `sudo ubuntu-drivers install`) and restart"
+    )
 
 
 def check_gpu_kernel(machine: MachineFacts) -> Check:
@@ -171,19 +181,25 @@ def check_simulator_kernel(machine: MachineFacts) -> Check:
 
 
 def _check_kernel(name: str, done: str, machine: MachineFacts, run: KernelRun, by_hand: str) -> Check:
-    """Where it fails: fix the cause, which has its own row, or follow what is known about the error."""
+    """Return the row of a kernel's run.
+
+    If it failed, the fix is for the cause, which has its own row, or for the error, if it is known.
+    """
     if run.worked:
         return Check(name, State.OK, f"{done}; result equals torch's ({run.facts['seconds']:.1f} s)")
     cause = _cause(machine, run)
     if cause is not None:
         return Check(name, State.FAILED, f"{run.failure}: fix {cause} first")
     fix = next((fix for error, fix in FIXES.items() if re.search(error, run.stderr, re.IGNORECASE)), None)
-    found = shortened(run.what_happened, ROW if fix else 2 * ROW - 10)
-    return Check(name, State.FAILED, found, fix or f"To see the whole error: {by_hand}")
+    description = shortened(run.outcome, ROW if fix else 2 * ROW - 10)
+    return Check(name, State.FAILED, description, fix or f"To see the whole error: {by_hand}")
 
 
 def _cause(machine: MachineFacts, run: KernelRun) -> str | None:
-    """What must be fixed before the run can succeed; None if no other row says so."""
+    """Return what must be fixed before the run can succeed.
+
+    None if no other row says so.
+    """
     on_gpu = run is machine.gpu_run
     torch = check_torch(machine).state
     if torch is State.FAILED or (on_gpu and torch is State.WARNING):
@@ -203,8 +219,8 @@ def check_interpret(machine: MachineFacts) -> Check:
     value = machine.environ.get("TRITON_INTERPRET")
     if simulated(machine.environ):
         return Check(name, State.OK, f"{value}: kernels run on the simulator")
-    found = "not set" if value is None else f"{value!r}, which means no"
-    return Check(name, State.OK, f"{found}: the GPU if there is one, else the simulator")
+    description = "not set" if value is None else f"{value!r}, which means no"
+    return Check(name, State.OK, f"{description}: the GPU if there is one, else the simulator")
 
 
 def check_pictures(machine: MachineFacts) -> Check:
@@ -246,7 +262,10 @@ def check_machine(machine: MachineFacts) -> list[Check]:
 
 @dataclass(frozen=True)
 class Readiness:
-    """Whether the workshop can be done here, and on what: "cuda", "cpu" for the simulator, or None."""
+    """Verdict on the machine, and the device for kernels.
+
+    That is "cuda", "cpu" for the simulator, or None.
+    """
 
     ok: bool
     device: str | None
