@@ -13,19 +13,31 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 REGISTERS = 65_536
-"""Registers of an SM, of 4 bytes each, and so all that a program can have: the same in all of NVIDIA's GPUs here."""
+"""Registers of an SM, of 4 bytes each, in all of NVIDIA's GPUs here.
+
+A program can have no more.
+"""
 THREAD_REGISTERS = 255
-"""Registers that a thread can have at most. What has no room in them lies in local memory, which is slow."""
+"""Registers that a thread can have at most.
+
+What has no room in them lies in local memory, which is slow.
+"""
 WARP_THREADS = 32
 PROGRAM_THREADS = 1024
-"""Threads that a program can have at most, in all of these GPUs ("threads per block")."""
+"""Threads that a program can have at most, in all of these GPUs."""
 
 _MMA = ("HMMA", "IMMA", "DMMA", "BMMA")
 WARP_GROUP_MMA = ("HGMMA", "IGMMA", "BGMMA", "QGMMA")
-"""Products that four warps run together, and that wait for nothing until the last of them."""
+"""Products that four warps run together.
+
+They wait for nothing until the last of them.
+"""
 _SMALL_FLOAT_MMA = ("QMMA", "OMMA")
 TENSOR_MEMORY_MMA = "UTC"
-"""Products whose sums lie in tensor memory begin like this, and so does what waits for them."""
+"""Beginning of products whose sums lie in tensor memory.
+
+What waits for them begins like this, too.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,12 +64,17 @@ class Target:
     """
     tensor_instructions: tuple[str, ...] = _MMA
     """Beginnings of the names of the tensor cores' instructions."""
+    tensor_columns: int = 0
+    """Columns of an SM's tensor memory (PTX ISA, "Tensor Memory").
+
+    Products keep their sums there.
+    """
     multiplies_tf32: bool = True
-    """Whether the tensor cores multiply float32, rounded to TF32."""
+    """True if the tensor cores multiply float32, rounded to TF32."""
 
     @property
     def is_nvidia(self) -> bool:
-        """Whether it is one of NVIDIA's."""
+        """True if it is one of NVIDIA's."""
         return isinstance(self.arch, int)
 
     @property
@@ -93,6 +110,7 @@ def _nvidia(
         sm_threads=threads,
         sm_programs=programs,
         tensor_instructions=(*_MMA, *instructions),
+        tensor_columns=512 if TENSOR_MEMORY_MMA in instructions else 0,
         multiplies_tf32=is_ampere,
     )
 
@@ -125,13 +143,13 @@ It is judged first: what it refuses, older ones hardly take.
 JUDGED = (DEFAULT_TARGET, TARGETS["sm_80"], TARGETS["sm_75"])
 """A kernel that compiles for none of these is refused."""
 ADDED = (TARGETS["sm_100"], TARGETS["gfx942"])
-"""Targets that a right kernel is compiled for after those, one for each other family.
+"""Targets for which a kernel is compiled last, one for each other family.
 
 Of Blackwell that is sm_100, whose products take a way of their own through the compiler; sm_120's take Ampere's. With
 both, the last answer would take more than twice as long. A GPU of this machine is judged in any case.
 """
 OLDEST_CAPABILITY = (7, 5)
-"""Compute capability of Turing, the oldest architecture on which Triton's kernels run.
+"""Oldest compute capability on which Triton's kernels run: Turing's.
 
 PyTorch's CUDA 13 builds have none older (CUDA 13.0 release notes, "Deprecated Architectures").
 """
@@ -147,7 +165,10 @@ def judged_with(present: Set[int]) -> tuple[Target, ...]:
 
 
 def _target(capability: int) -> Target:
-    """Return the row of a compute capability, or one of which nothing is known."""
+    """Return the row of a compute capability.
+
+    Nothing is known of one that has none.
+    """
     return TARGETS.get(f"sm_{capability}", Target(capability))
 
 
@@ -169,7 +190,10 @@ class GpuModel:
     float32: float
     """Without tensor cores."""
     tensor: Mapping[str, float]
-    """Of the tensor cores, without sparsity and with sums in float32, by what they multiply: tf32, fp16, bf16."""
+    """Rates of the tensor cores, by what they multiply: tf32, fp16, bf16.
+
+    They are without sparsity, and with sums in float32.
+    """
 
 
 # NVIDIA, T4 Tensor Core GPU product brief (PB-09256) and data sheet.
@@ -194,4 +218,4 @@ RTX_5090 = GpuModel(
 B200 = GpuModel("B200", TARGETS["sm_100"], 148, 8e12, 80e12, {"tf32": 1.1e15, "fp16": 2.25e15, "bf16": 2.25e15})
 
 PUBLISHED = (T4, RTX_4090, A100, H200, RTX_5090, B200)
-"""Those for which `bench` says how fast a kernel can be."""
+"""GPUs for which `bench` says how fast a kernel can be."""

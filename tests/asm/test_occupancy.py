@@ -50,3 +50,9 @@ def _question(target: Target, registers: int, shared: int, warps: int) -> str:
     reserved = 1024 if int(target.arch) >= 80 else 0
     device = f"{target.arch} {target.sm_threads} {target.sm_shared_bytes} {target.shared_bytes} {reserved}"
     return f"{device} {registers} {shared} {warps}"
+
+
+def test_tensor_memory_limits_programs_on_blackwell_only() -> None:
+    blackwell, hopper = (occupancy(TARGETS[name], 32, 0, 4, tensor_columns=300) for name in ("sm_100", "sm_90"))
+    assert (blackwell.programs, blackwell.limits) == (1, ("tensor memory",))
+    assert "tensor memory" not in hopper.limits

@@ -104,6 +104,7 @@ class Ir:
         return tuple(self._operations())
 
     def _operations(self) -> Iterator[Operation]:
+        # Regions lie in each other, and what opened one is needed when its location is reached.
         opened: list[str] = []
         for line in map(str.strip, self.text.splitlines()):
             if line.endswith("({"):  # a region follows, and after it the location
@@ -135,6 +136,7 @@ class Ir:
     def _locations(self, location: str) -> tuple[tuple[str, int], ...]:
         """The files and lines that a location names, the innermost call first."""
         locations: list[tuple[str, int]] = []
+        # A location is a place, a reference to another one, or several of both: calls, the innermost first.
         for token in re.findall(r'"[^"]*":\d+:\d+|#loc\d*', location):
             if match := _WHERE.match(token):
                 locations.append((match[1], int(match[2])))
@@ -219,6 +221,7 @@ def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:
     labels: list[str] = []
     for text in sass.splitlines():
         if location := _PLACE.search(text):
+            # A place in another file, such as tl.sum's, says nothing of a line that people see.
             line = int(location[2]) if location[1] == ir.file else None
         elif label := _LABEL.match(text):
             labels.append(label[1])
@@ -241,6 +244,7 @@ def _assign_products(instructions: Sequence[Instruction], products: Set[int]) ->
     for chain in _chains(instructions):
         product_lines = [line for index in chain if (line := instructions[index].line) is not None and line in products]
         if product_lines:
+            # Most of a product's instructions stay where they were, so the most frequent line is its own.
             lines |= dict.fromkeys(chain, Counter(product_lines).most_common(1)[0][0])
         else:
             moved += chain
@@ -252,13 +256,14 @@ def _assign_products(instructions: Sequence[Instruction], products: Set[int]) ->
 
 
 def _chains(instructions: Sequence[Instruction]) -> Iterator[list[int]]:
-    """The places of the instructions of each product.
+    """Yield the indices of the instructions of each product.
 
     The last of them counts down a barrier.
     """
     open_chains: dict[str, list[int]] = {}
     for index, instruction in enumerate(instructions):
         if instruction.name in WARP_GROUP_MMA:
+            # Products run one after the other, so those that are open have different accumulators.
             accumulator = instruction.text.partition(instruction.opcode)[2].partition(",")[0]
             open_chains.setdefault(accumulator, []).append(index)
             if "gsb0" in instruction.text:

@@ -98,7 +98,7 @@ def build(request: Request, target: Target, kernel: str | None, runner: Runner, 
 
     What the script prints goes to `output`.
     """
-    runner.warm_up(Mode.COMPILER)
+    runner.warm_up(Mode.COMPILER)  # it imports Triton while the script runs
     run = run_script(request, runner, output)
     if run.failure:
         return Build(run)
@@ -124,6 +124,7 @@ def _digests(files: Sequence[str]) -> list[str]:
 def compile_kernels(kernels: Sequence[PickledKernel], target: Target, start: Start) -> tuple[Answer, ...]:
     """Return the compiler's answers on the first kernels. Raises OSError."""
     jobs = [CompileJob(kernel, target, shown=True) for kernel in kernels[:MAX_KERNELS]]
+    # What cannot be pickled has no data that the compiler's process could read.
     unknown = [Answer(job, unknown=job.kernel.unknown) for job in jobs if job.kernel.unknown]
     readable = [job for job in jobs if not job.kernel.unknown]
     return (*unknown, *answers(readable, start, LIMIT_SECONDS))

@@ -46,7 +46,7 @@ def send_launches(connection: Connection, request: Request) -> None:
         else:
             with launches.listen():
                 _run(request, module)
-    except BaseException as error:
+    except BaseException as error:  # also SystemExit: a script may end itself
         if not isinstance(error, SystemExit) or error.code not in (None, 0):
             failed = failure_of(error, request.file)
             message = _status_of(error) if isinstance(error, SystemExit) else f"{failed.type}: {failed.message}"
@@ -62,6 +62,7 @@ def _status_of(end: SystemExit) -> str:
 def _run(request: Request, module: ModuleType) -> None:
     """Run a script as Python does, in a module that Triton finds the text of."""
     module.__file__ = str(request.file)
+    # Triton reads a kernel's source by inspect, which would look for the file as it is now.
     lines = io.StringIO(request.text).readlines()
     linecache.cache[str(request.file)] = (len(request.text), None, lines, str(request.file))
     sys.modules["__main__"] = module
@@ -72,6 +73,7 @@ def _run(request: Request, module: ModuleType) -> None:
 
 def _tuned(module: ModuleType) -> Iterator[tuple[str, int]]:
     for value in vars(module).values():
+        # Decorators lie around each other, as a heuristic around a tuner around a kernel.
         kernel: Any = value
         while hasattr(kernel, "fn"):
             if type(kernel).__name__ == "Autotuner":

@@ -76,6 +76,7 @@ def _ir(ir: Ir) -> Iterator[tuple[int | None, str]]:
 
 def _ptx(ptx: str, file: str) -> Iterator[tuple[int | None, str]]:
     """Instructions stand after the `.loc` that says where they come from."""
+    # PTX names a file by a folder and a name, or by one path.
     numbers = {number for number, *names in _FILE.findall(ptx) if "/".join(filter(None, names)) == file}
     line, label = None, ""
     for text in map(str.strip, ptx.splitlines()):
@@ -107,6 +108,7 @@ def listing_table(listed: Iterable[tuple[str, Text]]) -> Table:
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column(justify="right", style="muted", min_width=4)
     for number, text in listed:
+        # A cell has no hanging indent of its own, so the indent becomes its padding.
         indent = len(text.plain) - len(text.plain.lstrip())
         table.add_row(number, Padding(text[indent:], (0, 0, 0, indent)))
     return table

@@ -1,4 +1,4 @@
-"""Requests to `workshop asm`: a script, and sizes for an exercise's launch."""
+"""Requests to `workshop asm`: a script, and an exercise's sizes."""
 
 from __future__ import annotations
 

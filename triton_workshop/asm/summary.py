@@ -116,6 +116,7 @@ def source_of(assembly: Assembly, script: Path, text: str) -> tuple[str, list[st
     if file.resolve() != script.resolve():
         with suppress(OSError, UnicodeDecodeError):
             return file.name, file.read_text(encoding="utf-8").splitlines()
+    # The script's own text is the one that was launched: its file may have been saved again since.
     return "", text.splitlines()
 
 
@@ -169,7 +170,9 @@ def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, 
         shared_bytes=assembly.shared_bytes,
         warps=assembly.warps,
         stages=assembly.stages,
-        occupancy=occupancy(target, resources.get("REG", 0), assembly.shared_bytes, assembly.warps),
+        occupancy=occupancy(
+            target, resources.get("REG", 0), assembly.shared_bytes, assembly.warps, assembly.tensor_columns
+        ),
     )
 
 
@@ -238,6 +241,7 @@ class Reasons:
         share = operation.elements * operation.bits // self.threads
         if not operation.shape or narrowest >= self.widest:
             return ""
+        # The order of these matters: the first that is true explains the access by itself.
         if share <= narrowest:
             return self._small_block(operation, share)
         if operation.kind == "load" and narrow <= self.narrowed:
@@ -270,26 +274,32 @@ _REGISTERS_AT_ONCE = 256
 """A warp gets as many registers as are a multiple of this."""
 
 
-def occupancy(target: Target, registers: int, shared_bytes: int, warps: int) -> Occupancy:
-    """For a program that takes so much: registers are a thread's."""
+def occupancy(target: Target, registers: int, shared_bytes: int, warps: int, tensor_columns: int = 0) -> Occupancy:
+    """Return the occupancy of a program that takes so much; the registers are a thread's."""
     limits = {
         "registers": _by_registers(registers, warps),
         "shared memory": _by_shared_memory(target, shared_bytes),
         "threads": target.sm_threads // target.warp_threads // warps,
         "programs": target.sm_programs,
     }
+    if tensor_columns and target.tensor_columns:
+        # A program gets a power of two, 32 at least (PTX ISA, "tcgen05.alloc"). CUDA's header does not count them.
+        limits["tensor memory"] = target.tensor_columns // max(32, 1 << (tensor_columns - 1).bit_length())
     programs = min(limits.values())
     return Occupancy(programs, tuple(name for name, limit in limits.items() if limit == programs))
 
 
 def _by_registers(registers: int, warps: int) -> int:
+    """Return how many programs the registers of an SM are enough for."""
     of_a_warp = _rounded_up(registers * WARP_THREADS, _REGISTERS_AT_ONCE)
+    # Warps are dealt out to the four parts, so a part may have one more than the average.
     if of_a_warp * _rounded_up(warps, _PARTS) > REGISTERS:
         return 0
     return REGISTERS // _PARTS // max(of_a_warp, 1) * _PARTS // warps
 
 
 def _by_shared_memory(target: Target, shared_bytes: int) -> int:
+    """Return how many programs the shared memory of an SM is enough for."""
     assert target.shared_bytes is not None, f"nothing is known of {target}"
     assert target.sm_shared_bytes is not None
     reserved = target.sm_shared_bytes - target.shared_bytes

@@ -79,9 +79,11 @@ def limit_on(gpu: GpuModel, cost: Cost, useful: int) -> Limit | None:
     """
     if missing_unit(gpu, cost) is not None:
         return None
+    # Units take turns here; if they overlapped perfectly, the slowest one alone would count.
     arithmetic = (cost.operations - sum(cost.products.values())) / gpu.float32
     for product, operations in cost.products.items():
         unit, products = TENSOR_PRODUCTS.get(product, ("", 0))
+        # What a GPU has no tensor cores for, it does on its float32 units: see `missing_unit`.
         if unit in gpu.tensor:
             arithmetic += products * operations / gpu.tensor[unit]
         else:

@@ -190,7 +190,7 @@ def _solutions(exercise: Exercise) -> dict[str, Path]:
 def _counted(
     begun: Bench, source: Source, output: int, report_progress: Callable[[TimingProgress], None], compiler: Start | None
 ) -> Bench:
-    from triton_workshop.bench.counting import count
+    from triton_workshop.bench.counting import count  # it imports torch
 
     exercise = begun.exercise
     workload = WORKLOADS[exercise.number]
@@ -205,7 +205,7 @@ def _counted(
         if counting.cost is None:
             return _wrong(begun, workload.counted.name, counting.findings)
         contenders.append(Contender(name, counting.cost, limits_of(counting.cost, useful)))
-        kernels = kernels or counting.kernels
+        kernels = kernels or counting.kernels  # the first contender's, which the sentences are about
     fast = next((contender.cost for contender in contenders[1:] if contender.name == FAST), None)
     counts = Counted(
         size=workload.counted.name,

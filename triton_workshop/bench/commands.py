@@ -86,6 +86,7 @@ def _remember_best(result: Bench) -> None:
     """
     if result.times is None or result.name != YOURS or result.file != result.exercise.exercise_file.resolve():
         return
+    # Small sizes measure the launch more than the kernel.
     times = result.times.sizes[-1].times
     ratio = round(times[YOURS].median / times["limit"].median, 3)
     update(result.exercise.number, lambda record: replace(record, best_ratio=min(ratio, record.best_ratio or ratio)))

@@ -66,5 +66,6 @@ def count_script(connection: Connection, source: Source) -> None:
     with record(coalescing=True) as launches:
         observation = observer.observe(WORKLOADS[source.exercise.number].counted.arguments("cpu"))
     connection.send(observation)
+    # Counts of a launch that broke off would look like those of a cheap kernel.
     if observation.failure is None:
         connection.send(cost_of(launches))

@@ -71,6 +71,7 @@ def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: 
     It ends at the first size for which a launcher's result is wrong. `launchers` maps each contender (yours, plain,
     fast) to its version of the exercise's launcher.
     """
+    # A float64 reference is computed for each size, which is why not all may fit.
     cases = [case for case in WORKLOADS[exercise.number].swept if _fits(exercise, case, instruments)]
     for number, case in enumerate(cases):
         yield TimingProgress(number, len(cases), case.name)
@@ -90,6 +91,7 @@ Ways = dict[str, "tuple[Callable[..., torch.Tensor], ...]"]
 
 
 def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
+    # Tensors on "meta" have shapes and no memory.
     arguments = case.arguments("meta")
     return FREE_MEMORY_FACTOR * exercise.bytes_moved(*arguments) <= instruments.free
 
@@ -108,11 +110,13 @@ def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[to
                 return Wrong(case.name, name, "the result does not have the expected shape")
             error = (result.double() - expected).abs()
             if name in ("eager", "compiled"):
+                # A library may sum in any order, so single elements near zero may be far off.
                 allowed_error = max(LIBRARY_ERROR, torch.finfo(result.dtype).eps)
                 right = bool(error.norm() <= allowed_error * expected.norm())
             else:
                 right = bool((error <= allowed).all())
             if not right:
+                # NaN compares with nothing, but it is as wrong as can be.
                 worst = float(error.nan_to_num(nan=float("inf")).max())
                 return Wrong(case.name, name, f"an element is off by {worst:.2g}, more than the checker allows")
     return None
@@ -122,6 +126,7 @@ def _timed(exercise: Exercise, case: Case, contenders: Ways, instruments: Instru
     first = case.arguments(instruments.device)
     size = exercise.bytes_moved(*first)
     copies = copies_needed(size, instruments.cache)
+    # Copies take turns, so that a call does not find its inputs in the cache.
     inputs = [first, *(tuple(tensor.clone() for tensor in first) for _ in range(copies - 1))]
     prepared = {
         name: tuple(

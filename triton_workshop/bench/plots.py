@@ -73,6 +73,7 @@ def _measured_roofs(benches: Sequence[Bench]) -> list[Roof]:
 
     Without a rate of the tensor cores, the roof goes to the edge of the picture.
     """
+    # Each kernel has its own limit, by what bounds it; together they make a roofline.
     sizes = [(bench, size) for bench in benches if bench.times is not None for size in bench.times.sizes]
     copies = [s.bytes / s.times["limit"].median * 1e3 for b, s in sizes if not WORKLOADS[b.exercise.number].products]
     products = [s.operations / s.times["limit"].median * 1e3 for b, s in sizes if WORKLOADS[b.exercise.number].products]

@@ -64,6 +64,7 @@ def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], fi
 
     intensities = [point.intensity for point in points]
     x_min = min(0.05, min(intensities) / 2)
+    # Room on both sides, so that slopes and flat parts can be told apart.
     corners = [roof.corner for roof in roofs if roof.corner is not None]
     x_max = 4 * max([*intensities, *corners])
     figure = Figure(figsize=(9, 5.5), dpi=DPI, layout="constrained")
@@ -78,6 +79,7 @@ def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], fi
         look: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": COLOURS[number % len(COLOURS)]}
         axes.scatter(across, up, label=series, zorder=2, **look)
     for point in points:
+        # Labels stand where no roof is: above a slope to the left, below a flat part to the right.
         on_the_slope = point.intensity < min(corners, default=x_max)
         side: dict[str, Any] = {"xytext": (-8, 6), "ha": "right"} if on_the_slope else {"xytext": (8, -5)}
         axes.annotate(point.label, (point.intensity, point.rate), fontsize=8, **label, **side)

@@ -26,6 +26,7 @@ def sentences(cost: Cost, useful: int, noun: str | None = None, fast: Cost | Non
     pixel. `fast`: the cost of the fast solution, if the kernel is another.
     """
     facts = [*_redundancy(cost, noun), *_scatter(cost), *_masks(cost)]
+    # Praise only what is nearly perfect: between that and OFTEN there is nothing to say.
     if not facts and cost.reuse < 1.05 and cost.spread < 1.05:
         facts = ["asks for each byte once, in whole sectors; a cache has nothing to do"]
     return (_bound(limits_of(cost, useful)), *facts, *(_compare_with_fast(cost, fast) if fast is not None else ()))
@@ -36,6 +37,7 @@ def _bound(limits: tuple[Limit | None, ...]) -> str:
     if not finite:
         return "no published GPU has units for what this kernel multiplies"
     bounds = {limit.bound for limit in finite}
+    # The slides name an H200, so sentences do too, if it can run the kernel.
     example = next((limit for limit in finite if limit.gpu is H200), finite[-1])
     intensity = number(example.intensity)
     if bounds == {"memory"}:
@@ -62,6 +64,7 @@ def _redundancy(cost: Cost, noun: str | None) -> Iterator[str]:
     worst = max(loads, key=lambda access: access.asked - access.distinct, default=None)
     if worst is None or worst.asked < OFTEN * worst.distinct:
         return
+    # The noun is for elements of the largest input, such as pixels, and not for those of a filter.
     largest = worst.distinct == max(access.distinct for access in loads)
     element = noun if noun and largest else f"element of {worst.argument}"
     kernel = worst.kernel if len(set(cost.kernels)) > 1 else "this kernel"
@@ -93,6 +96,7 @@ def _compare_with_fast(cost: Cost, fast: Cost) -> Iterator[str]:
     if fast.asked * CLEARLY < cost.asked:
         yield f"the fast solution asks for {1 - fast.asked / cost.asked:.0%} fewer bytes"
     plain, tensor = cost.products.get("ieee", 0), _on_tensor_cores(fast)
+    # Several products on tensor cores may take the place of one exact product.
     if plain and tensor and not _on_tensor_cores(cost):
         faster = max(H200.tensor.values()) / H200.float32
         yield (

@@ -119,6 +119,7 @@ def prepare(runs: Sequence[Run]) -> TimedCall:
     if len(runs) == 1:
         return single
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    # Capturing needs a stream of its own, and a first call on it.
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         runs[0]()  # compiles and tunes, neither of which can be captured

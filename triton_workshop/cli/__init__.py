@@ -1,4 +1,7 @@
-"""The command `workshop`. Each subcommand makes one call into a layer below, imported when it is needed."""
+"""Command `workshop`.
+
+Each subcommand makes one call into a layer below, imported when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ def workshop() -> None:
 
 
 def main() -> None:
-    """The entry point of `workshop`. Typer puts a hook of its own in the place of ours, so errors are caught here."""
+    """Run `workshop`.
+
+    Typer puts a hook of its own in the place of ours, so errors are caught here.
+    """
     try:
         with written_output():
             app(slides.with_share_value(sys.argv[1:]))

@@ -15,6 +15,7 @@ from triton_workshop.errors import MisuseError, print_wrapped
 
 @contextmanager
 def report_misuse() -> Iterator[None]:
+    """Report misuse in a sentence, with status 2."""
     try:
         yield
     except MisuseError as error:

@@ -135,7 +135,10 @@ def report_deck_errors(path: Path) -> Iterator[None]:
 def sharing(
     share: str | None, port: int | None, url: str | None, proxy: str | None, parts_folder: Path | None
 ) -> Iterator[Shared | None]:
-    """Share what is presented meanwhile; yield None if nobody asked for it. Raises MisuseError."""
+    """Share what is presented meanwhile. Raises MisuseError.
+
+    Yields None if nobody asked for it.
+    """
     if share is None:
         yield None
         return

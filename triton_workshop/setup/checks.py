@@ -50,6 +50,8 @@ FIXES = {
 
 
 class State(StrEnum):
+    """Result of a check."""
+
     OK = "ok"
     WARNING = "warning"
     FAILED = "failed"
@@ -67,12 +69,14 @@ class Check:
 
 
 def check_python(machine: MachineFacts) -> Check:
+    """Return the row of Python and the system."""
     systems = {"darwin": "macOS", "linux": "Linux", "win32": "Windows"}
     system = systems.get(machine.system, machine.system)
     return Check("Python", State.OK, f"{machine.python}, {system} on {machine.processor}")
 
 
 def check_uv(machine: MachineFacts) -> Check:
+    """Return the row of uv."""
     if machine.uv is not None:
         return Check("uv", State.OK, machine.uv)
     installer = "curl -LsSf https://astral.sh/uv/install.sh | sh"
@@ -82,6 +86,7 @@ def check_uv(machine: MachineFacts) -> Check:
 
 
 def check_torch(machine: MachineFacts) -> Check:
+    """Return the row of PyTorch, which must see a GPU if there is one."""
     check = _check_package("torch", machine, machine.fact("torch"))
     sees_gpu = machine.gpu_run is None or machine.fact("torch_cuda") or not machine.fact("torch")
     if check.state is not State.OK or sees_gpu:
@@ -91,6 +96,7 @@ def check_torch(machine: MachineFacts) -> Check:
 
 
 def check_triton(machine: MachineFacts) -> Check:
+    """Return the row of Triton, of which Python files are enough to simulate."""
     check = _check_package("Triton", machine, machine.fact("triton"))
     if "triton" in machine.packages:
         return check
@@ -119,6 +125,7 @@ def _reinstall(package: str) -> str:
 
 
 def check_gpu(machine: MachineFacts) -> Check:
+    """Return the row of the first GPU that CUDA shows."""
     if not machine.visible_gpus:
         return _check_missing_gpu(machine)
     gpu, *more_gpus = machine.visible_gpus
@@ -145,6 +152,7 @@ def _check_missing_gpu(machine: MachineFacts) -> Check:
 
 
 def check_driver(machine: MachineFacts) -> Check:
+    """Return the row of NVIDIA's driver, which must be new enough for torch."""
     name = "NVIDIA driver"
     if machine.driver is None:
         if not machine.nvidia_on_the_bus:
@@ -170,12 +178,14 @@ def check_driver(machine: MachineFacts) -> Check:
 
 
 def check_gpu_kernel(machine: MachineFacts) -> Check:
+    """Return the row of the kernel's run on the GPU."""
     if machine.gpu_run is None:
         return Check("GPU kernel", State.NOT_APPLICABLE, "no GPU to run it on")
     return _check_kernel("GPU kernel", "compiled and run", machine, machine.gpu_run, KERNEL_BY_HAND)
 
 
 def check_simulator_kernel(machine: MachineFacts) -> Check:
+    """Return the row of the kernel's run on the simulator."""
     by_hand = f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and {KERNEL_BY_HAND}, after `uv sync`"
     return _check_kernel("simulator kernel", "run", machine, machine.simulator_run, by_hand)
 
@@ -210,6 +220,7 @@ def _cause(machine: MachineFacts, run: KernelRun) -> str | None:
 
 
 def check_interpret(machine: MachineFacts) -> Check:
+    """Return the row of the variable that asks for the simulator."""
     name = "TRITON_INTERPRET"
     misspelling = misspelt_interpret(machine.environ)
     if misspelling is not None:
@@ -224,6 +235,7 @@ def check_interpret(machine: MachineFacts) -> Check:
 
 
 def check_pictures(machine: MachineFacts) -> Check:
+    """Return the row of how pictures show."""
     return Check("pictures", State.OK, machine.pictures)
 
 
@@ -257,6 +269,7 @@ CHECKS: tuple[Callable[[MachineFacts], Check], ...] = (
 
 
 def check_machine(machine: MachineFacts) -> list[Check]:
+    """Return all rows, in the order of the table."""
     return [check(machine) for check in CHECKS]
 
 
@@ -273,6 +286,7 @@ class Readiness:
 
 
 def judge(machine: MachineFacts, checks: Sequence[Check]) -> Readiness:
+    """Return the verdict on the machine."""
     wants_simulator = simulated(machine.environ)
     on_gpu = machine.gpu_works and not wants_simulator
     device = "cuda" if on_gpu else "cpu" if machine.simulator_run.worked else None

@@ -72,6 +72,7 @@ def facts() -> Iterator[dict[str, str | float | None]]:
 
 
 def main(connection: Connection) -> None:
+    """Send the facts to the process that started this one."""
     for fact in facts():
         connection.send(fact)
 

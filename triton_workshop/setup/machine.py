@@ -50,6 +50,7 @@ class KernelRun:
 
     @property
     def worked(self) -> bool:
+        """True if the kernel added as torch does."""
         return self.facts.get("correct") is True
 
     @property
@@ -62,6 +63,7 @@ class KernelRun:
 
     @property
     def outcome(self) -> str:
+        """Reason why the run is no success, in a phrase."""
         if self.failure is None:
             return "it ran, but its values differ from torch's"
         return f"{self.failure}: {self.error}" if self.error else self.failure
@@ -94,14 +96,17 @@ class MachineFacts:
 
     @property
     def visible_gpus(self) -> tuple[Gpu, ...]:
+        """GPUs that CUDA shows."""
         return select_visible(self.gpus, self.environ.get("CUDA_VISIBLE_DEVICES"))
 
     @property
     def runs(self) -> tuple[KernelRun, ...]:
+        """All runs of the kernel, the GPU's first."""
         return (self.simulator_run,) if self.gpu_run is None else (self.gpu_run, self.simulator_run)
 
     @property
     def gpu_works(self) -> bool:
+        """True if the kernel was right on the GPU."""
         return self.gpu_run is not None and self.gpu_run.worked
 
     def fact(self, name: str) -> str | None:
@@ -110,6 +115,7 @@ class MachineFacts:
 
 
 def shortened(text: str, length: int) -> str:
+    """Cut a text to a length, with an ellipsis."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 

@@ -27,6 +27,7 @@ It is small, so that a command fits and can be copied in one piece.
 
 
 def print_report(checks: Sequence[Check], verdict: Readiness, console: Console) -> None:
+    """Print the rows, how to fix their problems, and the verdict."""
     names = max(len(check.name) for check in checks)
     for check in _rows(checks):
         console.print(_row(check, names))

@@ -91,6 +91,8 @@ class Assembly:
     shared_bytes: int
     warps: int
     stages: int
+    tensor_columns: int = 0
+    """Columns of tensor memory that a program takes, on GPUs that have any."""
 
 
 @dataclass(frozen=True)
