@@ -12,8 +12,8 @@ from triton_workshop.asm.build import build
 from triton_workshop.asm.requests import FAST, PLAIN, parse_subjects
 from triton_workshop.asm.summary import RECORDED, Summary, recorded_key, summaries_of
 from triton_workshop.atomic_write import write_whole
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.workloads import WORKLOADS
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.processes.runner import Runner
 
 SIZES = {("1", PLAIN): ((2**20 - 1,),)}

@@ -27,8 +27,10 @@ from benchmarks.deck_figures import Figure, deck_figures  # isort: skip
 from benchmarks import second_half, second_half_report  # isort: skip
 from benchmarks.kernels_report import figures, markdown, roofline, table  # isort: skip
 from benchmarks.solutions import load_launcher  # isort: skip
-from triton_workshop.bench.baselines import conv2d_by_channel, copy_of, sepia_as_written, sepia_by_einsum  # isort: skip
+from triton_workshop.bench.limits import copy_of  # isort: skip
 from triton_workshop.bench.timing import Run, Timing, cold_times, copies_needed, in_turns, prepare  # isort: skip
+from triton_workshop.exercises.conv2d.pytorch import conv2d_by_channel  # isort: skip
+from triton_workshop.exercises.sepia.pytorch import sepia_as_written, sepia_by_einsum  # isort: skip
 
 ROUNDS = 10
 """A GPU's clock varies under load, so turns are many and short, and all contenders see the same."""

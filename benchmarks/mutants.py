@@ -36,9 +36,9 @@ from benchmarks.mutation import Mutant, Script, mutants, pairs, some
 from triton_workshop.checking.check import source_or_verdict, verdict_of
 from triton_workshop.checking.compiling import compiled
 from triton_workshop.checking.diagnosing import tries
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import FindingKind, Verdict
 from triton_workshop.checking.observing.child import prepare
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.compilers import new_process
 
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
@@ -111,8 +111,8 @@ def entries() -> tuple[Entry, ...]:
 
 def right_scripts(exercise: str) -> dict[str, str]:
     """The tests' right scripts in other styles, by name: those for any Triton."""
-    every = importlib.import_module("tests.checking.right").right_scripts(exercise)
-    return {each.name: each.source for each in every if not each.needs}
+    every = importlib.import_module("tests.exercises.right").right_scripts(exercise)
+    return {each.name: each.source for each in every if not each.required_word}
 
 
 def subjects(exercise: str) -> Iterator[Subject]:

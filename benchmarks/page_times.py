@@ -27,8 +27,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from benchmarks.memory import started
 from benchmarks.page_verdicts import scripts
 from benchmarks.share import Figure, line
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.repository import ROOT
 
 ROUNDS = 3
@@ -106,7 +106,7 @@ def context_of(browser: Browser) -> Iterator[BrowserContext]:
 
 def verdicts(ask: Callable[..., dict[str, Any]]) -> Iterator[Figure]:
     for half, bound in ((1, 0.3), (2, None)):
-        right = [right_verdict(ask, exercise) for exercise in EXERCISES.values() if exercise.half == half]
+        right = [right_verdict(ask, exercise) for exercise in EXERCISES.values() if exercise.session == half]
         yield Figure(f"half-day {half}: a right exercise's first verdict, warm, median", statistics.median(right), "s")
         yield Figure(f"half-day {half}: that of the slowest exercise", max(right), "s", bound)
     cases = list(scripts())[::EVERY]

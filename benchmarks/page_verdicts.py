@@ -21,10 +21,9 @@ from typing import Any
 
 from benchmarks.in_node import PageEndedError, PageInNode, page_in_node
 from benchmarks.mutants import right_scripts
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.repository import ROOT
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.watch.checker import Checker
 
 LIMIT, SEARCH = 40.0, 20.0
@@ -84,17 +83,13 @@ def scripts() -> Iterator[Case]:
     """The solutions, the exercises as shipped, the edits of the tables, and the tests' own right and wrong scripts."""
     for exercise in EXERCISES.values():
         yield Case(exercise, "solution", exercise.solution)
-        yield Case(exercise, "as shipped", exercise.shipped())
+        yield Case(exercise, "as shipped", exercise.shipped_text)
         for mistake in exercise.mistakes:
-            edits = [edit for edit in mistake.edits if edit.fits(exercise.solution)]
+            edits = [edit for edit in mistake.edits if edit.applies_to(exercise.solution)]
             for number, edit in enumerate(edits, 1):
-                yield Case(exercise, f"{mistake.name} {number}", edit.made_in(exercise.solution))
-    sys.path.insert(0, str(ROOT / "tests"))
-    try:
-        for name, wrong in importlib.import_module("checking.mistakes").MISTAKES.items():
-            yield Case(wrong.exercise, f"tests' {name}", wrong.text)
-    finally:
-        sys.path.remove(str(ROOT / "tests"))
+                yield Case(exercise, f"{mistake.name} {number}", edit.apply(exercise.solution))
+    for name, wrong in importlib.import_module("tests.exercises.mistakes").MISTAKES.items():
+        yield Case(wrong.exercise, f"tests' {name}", wrong.text)
     for exercise in EXERCISES.values():
         for name, text in right_scripts(exercise.number).items():
             yield Case(exercise, f"tests' {name}", text)

@@ -21,8 +21,12 @@ import triton.language as tl
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from benchmarks.solutions import load_launcher, load_solution
-from triton_workshop.bench import baselines
 from triton_workshop.bench.timing import Run, Timing, cold_times, copies_needed, in_turns, prepare
+from triton_workshop.exercises.attention.pytorch import attention_of_heads
+from triton_workshop.exercises.causal_attention.pytorch import causal_attention_of_heads
+from triton_workshop.exercises.cross_entropy_backward.pytorch import eager_cross_entropy_backward
+from triton_workshop.exercises.int4_linear.pytorch import eager_int4_linear
+from triton_workshop.exercises.layer_norm.pytorch import eager_layer_norm
 
 ROUNDS = 6
 Ways = dict[str, tuple[Run, ...]]
@@ -175,7 +179,7 @@ def cross_entropy_backward(rows: int, columns: int, dtype: torch.dtype) -> Work:
     ways: Ways = {
         "copy": (partial(torch.neg, logits),),
         "ours": (partial(load_launcher("5b"), logits, target, grad),),
-        **_of_pytorch(baselines.cross_entropy_backward, logits, target, grad),
+        **_of_pytorch(eager_cross_entropy_backward, logits, target, grad),
     }
     exact = partial(_exact_gradient, logits[:256], target[:256], grad[:256])
     return Work("cross-entropy backward", _size(logits), n_bytes, 0, ways, exact)
@@ -188,16 +192,16 @@ def layer_norm(rows: int, columns: int, dtype: torch.dtype) -> Work:
     ways: Ways = {
         "copy": (partial(torch.neg, x),),
         "ours": (partial(load_launcher("5c"), x, weight, bias, 1e-5),),
-        **_of_pytorch(baselines.layer_norm, x, weight, bias, 1e-5),
+        **_of_pytorch(eager_layer_norm, x, weight, bias, 1e-5),
     }
-    exact = partial(baselines.layer_norm, x[:256].double(), weight.double(), bias.double(), 1e-5)
+    exact = partial(eager_layer_norm, x[:256].double(), weight.double(), bias.double(), 1e-5)
     return Work("layer norm", _size(x), n_bytes, 0, ways, exact)
 
 
 def attention(heads: int, length: int, dims: int, dtype: torch.dtype, causal: bool) -> Work:
     q, k, v = (torch.randn(heads, length, dims, device=DEVICE).to(dtype) for _ in range(3))
     number, name = ("6b", "causal_attention") if causal else ("6", "attention")
-    way = baselines.causal_attention_of_heads if causal else baselines.attention_of_heads
+    way = causal_attention_of_heads if causal else attention_of_heads
     ways: Ways = {
         "ours": (partial(getattr(load_solution("6", fast=True), name), q, k, v),),
         "plain": (partial(load_launcher(number), q, k, v),),
@@ -229,7 +233,7 @@ def int4_linear(batch: int, n: int, k: int) -> Work:
         "read": _reads(weight),
         "ours": (partial(load_launcher("6c", fast=True), x, weight, scale),),
         "plain": (partial(load_launcher("6c"), x, weight, scale),),
-        "eager": (partial(baselines.int4_linear, x, weight, scale),),
+        "eager": (partial(eager_int4_linear, x, weight, scale),),
         "float16": (partial(torch.nn.functional.linear, x, halves),),
     }
     exact = lambda: x.double() @ _whole(weight, scale).T  # noqa: E731

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import memory
-from triton_workshop.checking.exercises import REQUIRED
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.exercises import REQUIRED
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.watch.checker import Checker
 
 
@@ -54,8 +54,8 @@ def right(exercise: Exercise) -> str:
 
 def wrong(exercise: Exercise) -> str:
     """The solution with the first mistake of its table."""
-    mistake = next(each for each in exercise.mistakes if any(edit.fits(exercise.solution) for edit in each.edits))
-    return next(edit for edit in mistake.edits if edit.fits(exercise.solution)).made_in(exercise.solution)
+    mistake = next(each for each in exercise.mistakes if any(edit.applies_to(exercise.solution) for edit in each.edits))
+    return next(edit for edit in mistake.edits if edit.applies_to(exercise.solution)).apply(exercise.solution)
 
 
 def refused(exercise: Exercise) -> str:

@@ -21,11 +21,11 @@ from simulator.tests.processes import Outcome, RunPython, run_forked, run_new_pr
 from tests.processes import dies, with_variable
 from triton_simulator.without_library import has_library, provide
 from triton_workshop.checking import own_errors
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises import exercise as exercise_module
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.reporting import progress
 from triton_workshop.device import visible_gpus
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises import exercise as exercise_module
+from triton_workshop.exercises.todos import open_todos
 from triton_workshop.repository import ROOT
 
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
@@ -126,7 +126,7 @@ def shipped_exercise(number: str) -> str:
     file = f"exercises/exercise_{number}.py"
     text = (ROOT / file).read_text(encoding="utf-8")
     exercise = EXERCISES[number]
-    if len(open_todos(text)) + len(exercise.planted_in(text)) == len(exercise.hints):
+    if len(open_todos(text)) + len(exercise.remaining_bugs(text)) == len(exercise.hints):
         return text
     git = subprocess.run(["git", "show", f"HEAD:{file}"], cwd=ROOT, capture_output=True, check=False)
     return git.stdout.decode() if git.returncode == 0 else text
@@ -138,7 +138,7 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "solutions", tmp_path / "solutions", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "exercises").mkdir()
     for number, exercise in EXERCISES.items():
-        (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped(), encoding="utf-8")
+        (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped_text, encoding="utf-8")
     monkeypatch.setattr(exercise_module, "ROOT", tmp_path)
     monkeypatch.setenv(progress.FOLDER, str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Outcome, RunPython, shipped_exercise, warm_process
 from triton_workshop import check_reminder
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.repository import ROOT
 
 USES_US = "from triton_workshop import DEVICE\n"

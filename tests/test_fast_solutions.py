@@ -29,8 +29,8 @@ from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E40
 from triton_simulator import install  # noqa: E402
 from triton_simulator.faults import KernelFaults, Kind  # noqa: E402
 from triton_workshop.checking.check import check  # noqa: E402
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED  # noqa: E402
-from triton_workshop.checking.exercises.tolerance import tolerance  # noqa: E402
+from triton_workshop.exercises import EXERCISES, REQUIRED  # noqa: E402
+from triton_workshop.exercises.tolerance import tolerance  # noqa: E402
 
 install()
 
@@ -512,7 +512,7 @@ def test_large_float32_products_are_as_accurate_as_those_of_cublas(run_python: R
 
 
 RESULTS = ROOT / "benchmarks" / "results"
-KERNELS = {number: exercise.launcher for number, exercise in REQUIRED.items() if exercise.half == 1}
+KERNELS = {number: exercise.launcher for number, exercise in REQUIRED.items() if exercise.session == 1}
 SECOND_HALF = {"5": "cross-entropy", "6": "attention", "6c": "4-bit layer"}
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from tests.conftest import shipped_exercise
 from triton_simulator import gpus
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, Execution, Slide, plain, walk
+from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Script
@@ -64,7 +64,7 @@ def test_the_download_starts_before_all_else(deck: Deck) -> None:
 
 
 TEMPLATES = [
-    (exercise.half, number, function)
+    (exercise.session, number, function)
     for number, exercise in EXERCISES.items()
     if number in REQUIRED
     for function in (exercise.launcher, exercise.kernel)
@@ -85,7 +85,7 @@ def test_the_template_on_the_slides_is_the_exercise(deck: Deck, number: str, fun
 
 
 @pytest.mark.parametrize(
-    ("half", "number"), [(each.half, number) for number, each in REQUIRED.items()], indirect=["half"]
+    ("half", "number"), [(each.session, number) for number, each in REQUIRED.items()], indirect=["half"]
 )
 def test_no_slide_before_an_exercise_holds_its_kernel(deck: Deck, number: str) -> None:
     """Hidden lines are shown and copied on the page, so a slide that needs the kernel imports it from `solutions`."""
@@ -267,12 +267,12 @@ LOOKS = ("print_if", "device_print")
 SOLUTION = """
 import runpy
 from triton_workshop import DEVICE
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import handed_over
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import launcher_args
 names = runpy.run_path("solutions/exercise_{0}.py")
 exercise = EXERCISES["{0}"]
 for case in exercise.cases:
-    names[exercise.launcher](*handed_over(case.arguments(DEVICE)))
+    names[exercise.launcher](*launcher_args(case.arguments(DEVICE)))
 """
 
 
@@ -282,7 +282,7 @@ def test_only_debug_output_makes_programs_run_one_by_one(half: int, deck: Deck, 
     ]
     quiet = [(deck.path.parent, source) for source in blocks if not any(look in source for look in LOOKS)]
     loud = [(deck.path.parent, source) for source in blocks if any(look in source for look in LOOKS)]
-    solutions = [(ROOT, SOLUTION.format(number)) for number, each in EXERCISES.items() if each.half == half]
+    solutions = [(ROOT, SOLUTION.format(number)) for number, each in EXERCISES.items() if each.session == half]
     solutions += [(ROOT, (ROOT / "slides" / "look_inside.py").read_text(encoding="utf-8"))] * (half == 2)
     said = "runs program by program"
     assert [said in _log(runner, *script) for script in quiet + solutions] == [False] * len(quiet + solutions)

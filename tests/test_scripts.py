@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.checking.check import source_or_verdict
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import Standing, entries
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.cli import main
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.scripts import LARGEST_BYTES, read_source, read_text
 
 ADD = EXERCISES["1"]

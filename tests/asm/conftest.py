@@ -14,7 +14,7 @@ from triton_simulator.gpus import DEFAULT_TARGET, TARGETS, Target
 from triton_workshop.asm.build import LIMIT_SECONDS, compile_kernels, run_script
 from triton_workshop.asm.requests import Request
 from triton_workshop.asm.summary import Summary, summaries_of
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.runner import Runner

@@ -16,10 +16,10 @@ from triton_workshop.asm import commands
 from triton_workshop.asm.build import CACHE, MAX_CACHED
 from triton_workshop.asm.commands import Selection
 from triton_workshop.asm.requests import case_of, parse_subjects, parse_target
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.cli import app
 from triton_workshop.device import visible_gpus
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.processes.runner import Runner
 
 SCALE = """
@@ -235,9 +235,9 @@ ON_THE_GPU = """
 import importlib.util, json
 from triton_workshop import DEVICE
 from triton.runtime.jit import JITFunction
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import handed_over
-from triton_workshop.checking.exercises.workloads import WORKLOADS
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import launcher_args
+from triton_workshop.exercises.workloads import WORKLOADS
 
 launched, run = [], JITFunction.run
 JITFunction.run = lambda *given, **named: launched.append(run(*given, **named)) or launched[-1]
@@ -245,7 +245,7 @@ for number, workload in WORKLOADS.items():
     spec = importlib.util.spec_from_file_location("solution", EXERCISES[number].solution_file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    getattr(module, EXERCISES[number].launcher)(*handed_over(workload.counted.arguments(DEVICE)))
+    getattr(module, EXERCISES[number].launcher)(*launcher_args(workload.traffic_case.arguments(DEVICE)))
     kernel = launched[-1]
     print(json.dumps([number, kernel.n_regs, kernel.n_spills, kernel.metadata.shared]))
 """

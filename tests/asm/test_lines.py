@@ -19,8 +19,8 @@ from triton_simulator.compiler.disassembly import correct_lines
 from triton_simulator.gpus import JUDGED, Target
 from triton_workshop.asm.assembly import Instruction, Ir, instructions
 from triton_workshop.asm.summary import recorded_summaries, recorded_with
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.workloads import WORKLOADS
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.workloads import WORKLOADS
 
 CALLS = {"load": "load", "store": "store", "dot": "dot", "sum": "reduction", "max": "reduction"}
 CAPABILITIES = (75, 80, 90)

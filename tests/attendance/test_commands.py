@@ -17,10 +17,10 @@ from triton_workshop.attendance.membership import membership, membership_file
 from triton_workshop.attendance.room import FOLDER, Room, room_file
 from triton_workshop.attendance.telling import tell_once
 from triton_workshop.checking import commands
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.reporting import progress
 from triton_workshop.cli import main
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises import exercise as exercise_module
 
 Workshop = Callable[..., tuple[int, str]]
 
@@ -29,7 +29,7 @@ Workshop = Callable[..., tuple[int, str]]
 def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "exercises").mkdir()
     for number, exercise in EXERCISES.items():
-        (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped(), encoding="utf-8")
+        (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped_text, encoding="utf-8")
     monkeypatch.setattr(exercise_module, "ROOT", tmp_path)
     monkeypatch.setenv(progress.FOLDER, str(tmp_path / "state"))
     monkeypatch.setenv(FOLDER, str(tmp_path / "room"))

@@ -14,8 +14,8 @@ from triton_workshop.attendance import telling
 from triton_workshop.attendance.board import Progress
 from triton_workshop.attendance.membership import join, leave
 from triton_workshop.attendance.telling import Teller, progress_of
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.reporting.progress import ListedExercise, Record, Standing
+from triton_workshop.exercises import EXERCISES
 
 BEGUN = Progress("1", 1, 3, right=False, hints=1)
 RIGHT = replace(BEGUN, filled=3, right=True)

@@ -22,14 +22,14 @@ from triton_workshop.bench.cost import cost_of
 from triton_workshop.bench.counting import count
 from triton_workshop.bench.report import print_bench
 from triton_workshop.bench.sentences import sentences
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Case
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import FindingKind
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.cli import app
 from triton_workshop.errors import MisuseError
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.processes.compilers import new_process
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.repository import ROOT
@@ -51,7 +51,7 @@ def _small_case(monkeypatch: pytest.MonkeyPatch) -> None:
     """A case that is counted fast; where there are no forks, a new process does not see it."""
     if not CAN_FORK:
         pytest.skip("a new process counts the exercise's own case, which takes long; .ci/laptops counts it")
-    monkeypatch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], counted=SMALL))
+    monkeypatch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], traffic_case=SMALL))
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def benched(tmp_path: Path) -> Benched:
 def plain() -> Bench:
     """The plain solution's, counted once for all tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], counted=SMALL))
+        patch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], traffic_case=SMALL))
         patch.setenv("TRITON_INTERPRET", "1")
         return bench(ADD, ADD.solution_file, gpu=False, output=2)
 
@@ -138,9 +138,9 @@ def test_a_kernel_that_hangs_is_stopped() -> None:
 
 @pytest.mark.library
 def test_what_the_instructions_add_is_said_where_there_is_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    odd = WORKLOADS["1"].sized
+    odd = WORKLOADS["1"].make_case
     assert odd is not None
-    monkeypatch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], counted=odd(4095)))
+    monkeypatch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], traffic_case=odd(4095)))
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     result = bench(ADD, ADD.solution_file, gpu=False, output=2, compiler=new_process)
     assert result.counts is not None
@@ -266,7 +266,7 @@ def test_a_wrong_script_ends_with_1(
 def test_the_slide_shows_what_the_bench_says(number: str, slides: str) -> None:
     """The lines on the decks' slides are those for the plain solutions."""
     exercise, workload = EXERCISES[number], WORKLOADS[number]
-    arguments = workload.counted.arguments("cpu")
+    arguments = workload.traffic_case.arguments("cpu")
     costs = []
     plain = Source.read(exercise.solution_file, exercise)
     for source in bench_module.sources_of(plain).values():
@@ -274,6 +274,6 @@ def test_the_slide_shows_what_the_bench_says(number: str, slides: str) -> None:
         with record(coalescing=True) as launches:
             launcher(*arguments)
         costs.append(cost_of(launches))
-    said = sentences(costs[0], exercise.operations(*arguments), workload.noun, costs[1])
+    said = sentences(costs[0], exercise.operations(*arguments), workload.element, costs[1])
     deck = (ROOT / "slides" / f"{slides}.md").read_text(encoding="utf-8")
     assert "".join(f"→ {sentence}\n" for sentence in said) in deck

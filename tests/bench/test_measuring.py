@@ -18,15 +18,15 @@ from triton_workshop.bench.bench import Bench, Times
 from triton_workshop.bench.measuring import Instruments, measure
 from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
 from triton_workshop.bench.timing import Run, TimedCall, Timing, copies_needed, in_turns, summary
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Case
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import CaseResult, FindingKind, Verdict
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.reporting.progress import load_progress
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.workloads import WORKLOADS
 
 ADD = EXERCISES["1"]
 
@@ -48,7 +48,7 @@ def _case(n: int) -> Case:
 
 @pytest.fixture(autouse=True)
 def _small_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], swept=tuple(map(_case, (1000, 4000)))))
+    monkeypatch.setitem(WORKLOADS, "1", replace(WORKLOADS["1"], timing_cases=tuple(map(_case, (1000, 4000)))))
 
 
 def launchers(number: str = "1") -> dict[str, Callable[..., torch.Tensor]]:
@@ -94,7 +94,7 @@ def test_pytorchs_ways_do_the_same_work(number: str, monkeypatch: pytest.MonkeyP
     workload = WORKLOADS[number]
     exercise = EXERCISES[number]
     case = exercise.cases[3]
-    monkeypatch.setitem(WORKLOADS, number, replace(workload, swept=(case,)))
+    monkeypatch.setitem(WORKLOADS, number, replace(workload, timing_cases=(case,)))
     monkeypatch.setattr(measuring, "_fits", lambda *arguments: True)
     reports = list(measure(exercise, launchers(number), CPU))
     assert not any(isinstance(each, Wrong) for each in reports)
@@ -123,7 +123,7 @@ def test_a_wrong_kernel_ends_the_measurement(launcher: Callable[..., Any], messa
 
 def test_the_swept_sizes_are_the_same_wherever_they_are_made() -> None:
     for workload in WORKLOADS.values():
-        first = workload.swept[0]
+        first = workload.timing_cases[0]
         made, shapes = first.arguments("cpu"), first.arguments("meta")
         assert [tensor.shape for tensor in made] == [tensor.shape for tensor in shapes]
         assert all(torch.equal(one, other) for one, other in zip(made, first.arguments("cpu"), strict=True))

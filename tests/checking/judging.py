@@ -38,14 +38,15 @@ from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.tries import Tries
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.child import observations_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
 
@@ -120,8 +121,8 @@ _SEEN: dict[tuple[str, str, str], Observation] = {}
 @cache
 def _edits(number: str) -> frozenset[str]:
     exercise = EXERCISES[number]
-    edits = [edit for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(exercise.solution)]
-    return frozenset(edit.made_in(exercise.solution) for edit in edits)
+    edits = [edit for mistake in exercise.mistakes for edit in mistake.edits if edit.applies_to(exercise.solution)]
+    return frozenset(edit.apply(exercise.solution) for edit in edits)
 
 
 def _edits_seen_once() -> AbstractContextManager[object]:

@@ -16,13 +16,14 @@ from tests.processes import dies
 from triton_simulator.faults import Kind as FaultKind
 from triton_workshop.checking.check import check
 from triton_workshop.checking.compiling import compiled
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise, handed_over, in_float64
-from triton_workshop.checking.exercises.int4_linear import numbers_in
-from triton_workshop.checking.exercises.tolerance import in_words, tolerance
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import FindingKind, TileState, Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import launcher_args, to_float64
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.int4_linear import unpack_weights
+from triton_workshop.exercises.tolerance import describe_tolerance, tolerance
 from triton_workshop.processes.compilers import new_process
 
 from .judging import LIMIT_SECONDS, judge_here
@@ -217,8 +218,8 @@ def test_an_open_todo_is_found_before_anything_runs(tmp_path: Path) -> None:
 
 def test_a_todo_that_is_begun_is_told_of_its_placeholder(tmp_path: Path) -> None:
     script = tmp_path / "exercise_3.py"
-    begun = CONV2D.shipped().replace("    ...  # TODO 1", "    rows = tl.program_id(1)\n    ...  # TODO 1")
-    for text, told in ((CONV2D.shipped(), False), (begun, True)):
+    begun = CONV2D.shipped_text.replace("    ...  # TODO 1", "    rows = tl.program_id(1)\n    ...  # TODO 1")
+    for text, told in ((CONV2D.shipped_text, False), (begun, True)):
         script.write_text(text, encoding="utf-8")
         finding = check(CONV2D, script).findings[0]
         assert finding.message.startswith("TODO 1 of 5 is next: this program's channel")
@@ -255,7 +256,7 @@ AT_ONCE = (
 @pytest.mark.parametrize(("todo", "filled", "idea"), AT_ONCE)
 def test_what_a_text_shows_is_said_while_todos_are_open(todo: str, filled: str, idea: str, tmp_path: Path) -> None:
     script = tmp_path / "exercise_1.py"
-    script.write_text(ADD.shipped().replace(todo, filled), encoding="utf-8")
+    script.write_text(ADD.shipped_text.replace(todo, filled), encoding="utf-8")
     finding = check(ADD, script).findings[0]
     assert (finding.kind, finding.hint_name) == (FindingKind.CRASH, idea)
     assert finding.source.startswith(filled)
@@ -292,9 +293,9 @@ def test_a_file_that_is_no_text_is_a_crash(tmp_path: Path) -> None:
 OTHER_TEXTS = (
     ("1", "", "the file is empty"),
     ("1", "# nothing left\n", "the file is empty"),
-    ("1", EXERCISES["2"].shipped(), "this is the text of exercise 2"),
+    ("1", EXERCISES["2"].shipped_text, "this is the text of exercise 2"),
     ("1", EXERCISES["2"].solution, "it defines sepia, and not add"),
-    ("2", EXERCISES["2b"].shipped(), "this is the text of exercise 2b"),
+    ("2", EXERCISES["2b"].shipped_text, "this is the text of exercise 2b"),
     ("4b", EXERCISES["4"].solution, "it defines matmul, and not linear_relu"),
 )
 
@@ -314,7 +315,7 @@ import sys
 from pathlib import Path
 from triton_workshop.checking.check import check
 from triton_workshop.checking.compiling import compiled
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.signal_scope import keep_signals_inside
 finding = check(EXERCISES["1"], Path(sys.argv[1]), compiler=None).findings[0]
 print(finding.hint_name, finding.source, keep_signals_inside(), sep="|")
@@ -521,7 +522,7 @@ def test_every_todo_and_every_mistake_has_its_hints(exercise: Exercise) -> None:
 def test_pytorch_in_float32_is_within_the_tolerance(exercise: Exercise) -> None:
     for case in exercise.cases:
         arguments = case.arguments("cpu")
-        exact = exercise.reference(*in_float64(arguments))
+        exact = exercise.reference(*to_float64(arguments))
         floats = (each.float() if each.is_floating_point() else each for each in arguments)
         result = exercise.reference(*floats).to(exercise.result_dtype(*arguments)).double()
         same = (result == exact) | (result.isnan() & exact.isnan())
@@ -607,7 +608,7 @@ def test_bias_and_relu_matter_in_every_large_case() -> None:
 
 
 def test_a_number_is_handed_over_as_a_number() -> None:
-    a, x, _ = handed_over(EXERCISES["1b"].cases[0].arguments("cpu"))
+    a, x, _ = launcher_args(EXERCISES["1b"].cases[0].arguments("cpu"))
     assert isinstance(a, float)
     assert isinstance(x, torch.Tensor)
 
@@ -646,8 +647,8 @@ def test_a_case_is_the_same_every_time() -> None:
 def test_the_tolerance_is_said_in_words() -> None:
     arguments = MATMUL.cases[0].arguments("cpu")
     words = "float32: an element may be off by 1e-06 of the sum of the absolute values of its 17 terms"
-    assert in_words(MATMUL, arguments) == words
-    half = in_words(MATMUL, tuple(argument.half() for argument in arguments))
+    assert describe_tolerance(MATMUL, arguments) == words
+    half = describe_tolerance(MATMUL, tuple(argument.half() for argument in arguments))
     assert half == f"{words}, before it is rounded to float16"
 
 
@@ -685,17 +686,17 @@ def test_weights_of_attention_may_be_rounded_to_half_precision_and_sums_may_not(
 def test_the_most_that_is_allowed_is_a_number_where_a_loss_is_infinite() -> None:
     exercise = EXERCISES["5"]
     [infinite] = [case for case in exercise.cases if case.name.endswith("many of them -inf")]
-    assert "here 0.0003 at most" in in_words(exercise, infinite.arguments("cpu"))
+    assert "here 0.0003 at most" in describe_tolerance(exercise, infinite.arguments("cpu"))
 
 
 def test_scaled_weights_of_a_layer_may_be_rounded_to_half_precision_and_sums_may_not() -> None:
     """However many groups there are: the sum of thousands of terms shows each rounding of a sum."""
     layer = EXERCISES["6c"]
     arguments = layer.long_cases[-1].arguments("cpu")
-    x, weight, scale = in_float64(arguments)
+    x, weight, scale = to_float64(arguments)
     exact = layer.reference(x, weight, scale)
     allowed = tolerance(layer, arguments, exact)
-    weights = (numbers_in(weight) - 8.0) * scale[:, :, None]
+    weights = (unpack_weights(weight) - 8.0) * scale[:, :, None]
     rounded = torch.einsum("bgk,ngk->bn", x.view(2, -1, 128), weights.half().double())
     assert ((rounded.half().double() - exact).abs() <= allowed).all()
     total = torch.zeros(exact.shape, dtype=torch.float16)

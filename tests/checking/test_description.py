@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises import exercise as exercise_module
 from triton_workshop.checking.judging.verdict import (
     CaseResult,
     Element,
@@ -24,6 +22,8 @@ from triton_workshop.checking.judging.verdict import (
 from triton_workshop.checking.reporting.description import CELLS, HEADLINES, STANDINGS, describe, title
 from triton_workshop.checking.reporting.progress import Standing
 from triton_workshop.checking.reporting.report import print_verdicts
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises import exercise as exercise_module
 from triton_workshop.printing import printable
 
 WRONG = Finding(

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 import torch
 
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import run_on_the_gpu
 from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.judging.verdict import CaseResult, FindingKind
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observer
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import Case
 
 ADD = EXERCISES["1"]
 SMALL = tuple(Case(case.name, lambda _, case=case: case.arguments("cpu")) for case in ADD.cases[:2])

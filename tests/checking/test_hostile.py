@@ -15,10 +15,10 @@ from simulator.tests.tables import EVERY
 from triton_workshop.checking import own_errors
 from triton_workshop.checking.check import check, steps
 from triton_workshop.checking.diagnosing import tries
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.judging.verdict import FindingKind
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
 
 HEAD = """\
 from triton_workshop import DEVICE

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 
 from .judging import judge_here
 

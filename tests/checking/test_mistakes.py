@@ -1,4 +1,4 @@
-"""What the checker says of the mistakes in `mistakes/`: the finding, the line and the hints."""
+"""What the checker says of the mistakes in `tests/exercises`: the finding, the line and the hints."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from simulator.tests.tables import EVERY
 from triton_workshop.checking import check as check_module
 from triton_workshop.checking import children
 from triton_workshop.checking.check import check
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.child import wait_for_a_script
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call
 from triton_workshop.processes.process import CAN_FORK
 
+from ..exercises.mistakes import MISTAKES, Mistake
 from .judging import LIMIT_SECONDS, judge_here, needs_its_own_process, told, unhurried, verdict_on
-from .mistakes import MISTAKES, Mistake
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +57,7 @@ def test_a_mistake_is_found_on_its_line_with_its_hint(
     assert (str(finding.kind), finding.hint_name) == (mistake.kind, mistake.hint)
     assert mistake.kind == "timeout" or finding.source == mistake.line  # time may run out on any line of a loop
     assert finding.message
-    assert mistake.words in finding.hints[0]
+    assert mistake.quote in finding.hints[0]
     assert str(finding.kind) in SHOWN_WHERE_IT_HAPPENS or not _blames_a_right_line(mistake, finding)
     assert not _quotes_what_is_there(mistake, finding)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import FindingKind
+from triton_workshop.exercises import EXERCISES
 
 from .judging import judge_here
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
 
 from ..conftest import RunPython
 

@@ -15,9 +15,6 @@ import pytest
 from tests.conftest import Outcome, RunPython, shipped_exercise
 from triton_workshop.checking import commands
 from triton_workshop.checking.commands import chosen
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.reporting.description import describe_entry, next_step
 from triton_workshop.checking.reporting.progress import (
@@ -33,6 +30,9 @@ from triton_workshop.checking.reporting.progress import (
 )
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.cli import main
+from triton_workshop.exercises import EXERCISES, REQUIRED
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.repository import ROOT
 
 ADD = EXERCISES["1"]
@@ -47,7 +47,7 @@ WRONG = Finding(FindingKind.WRONG_VALUES, "wrong", ("look", "think", "copy"), hi
 
 @pytest.mark.parametrize("number", EXERCISES)
 def test_the_copy_of_an_exercise_is_what_is_shipped(number: str) -> None:
-    assert EXERCISES[number].shipped() == shipped_exercise(number)
+    assert EXERCISES[number].shipped_text == shipped_exercise(number)
 
 
 def _standing() -> Standing:
@@ -82,15 +82,15 @@ def test_a_save_since_the_check_is_not_what_has_passed(desk: Path) -> None:
 
 
 def test_a_file_to_repair_is_begun_while_a_bug_is_left_and_passes_however_it_was_repaired(desk: Path) -> None:
-    repair = next(each for each in EXERCISES.values() if each.planted)
+    repair = next(each for each in EXERCISES.values() if each.planted_bugs)
 
     def entry() -> ListedExercise:
         return next(each for each in entries() if each.exercise is repair)
 
-    assert (entry().standing, entry().todos_left) == (Standing.NEW, len(repair.planted))
-    text = repair.planted[0].made_in(repair.solution)
+    assert (entry().standing, entry().todos_left) == (Standing.NEW, len(repair.planted_bugs))
+    text = repair.planted_bugs[0].apply(repair.solution)
     repair.exercise_file.write_text(text)
-    assert describe_entry(entry())[-1][0] == f"optional, 1 of {len(repair.planted)} bugs left"
+    assert describe_entry(entry())[-1][0] == f"optional, 1 of {len(repair.planted_bugs)} bugs left"
     remember(Verdict(repair.number, repair.exercise_file.resolve(), "simulator", 0.5, (), ()))
     assert (entry().standing, entry().todos_left) == (Standing.PASSED, 0)
 
@@ -101,7 +101,7 @@ def _known(*passed: str) -> tuple[ListedExercise, ...]:
     return tuple(replace(entry, standing=Standing.PASSED if is_passed else Standing.NEW) for entry, is_passed in each)
 
 
-FIRST_HALF = [number for number, exercise in REQUIRED.items() if exercise.half == 1]
+FIRST_HALF = [number for number, exercise in REQUIRED.items() if exercise.session == 1]
 
 
 @pytest.mark.parametrize("number", FIRST_HALF)
@@ -114,7 +114,7 @@ def test_the_first_half_is_complete_with_four_exercises_and_says_where_the_secon
     assert FIRST_HALF == ["1", "2", "3", "4"]
     done, second = next_step(_known(*FIRST_HALF)).splitlines()
     assert done.startswith("The first half is done. Done early? Exercise 1b, ")
-    first = next(number for number, exercise in EXERCISES.items() if exercise.half == 2)
+    first = next(number for number, exercise in EXERCISES.items() if exercise.session == 2)
     assert second == f"The second half begins with: uv run workshop watch {first}"
     entries = _known(*FIRST_HALF)
     begun = [replace(each, standing=Standing.BEGUN) if each.exercise.number == first else each for each in entries]
@@ -203,7 +203,7 @@ Workshop = Callable[..., Outcome]
 CODE = """
 import sys
 from pathlib import Path
-from triton_workshop.checking.exercises import exercise
+from triton_workshop.exercises import exercise
 exercise.ROOT = Path(sys.argv.pop(1))
 from triton_workshop.cli import main
 main()

@@ -9,11 +9,11 @@ import pytest
 
 from simulator.tests.tables import EVERY
 from triton_workshop.checking.check import check
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
 
+from ..exercises.right import right_scripts
 from .judging import judge_here, told, unhurried
-from .right import right_scripts
 
 SQUARE = "BLOCK_SIZE_K = 64, 128, 16", "BLOCK_SIZE_K = 64, 64, 32"
 """With tiles of 64 × 64, M and N can be mixed up."""

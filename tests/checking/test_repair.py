@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
 
 ADD = EXERCISES["1"]
 SOLUTION = ADD.solution_file.read_text(encoding="utf-8")

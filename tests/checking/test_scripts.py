@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import inspect
 import itertools
 import json
 import re
@@ -13,13 +14,14 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Outcome, RunPython, shipped_exercise
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import todos_of
-from triton_workshop.checking.exercises.unfinished import open_todos
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import edited_todos
+from triton_workshop.exercises.todos import open_todos
 from triton_workshop.repository import ROOT
 
+from ..exercises.calls import CALLS
+from ..exercises.mistakes import MISTAKES
 from .judging import judge_here
-from .mistakes import MISTAKES
 
 NUMBERS = tuple(EXERCISES)
 SIMULATED = {"TRITON_INTERPRET": "1"}
@@ -65,7 +67,7 @@ def test_a_solution_is_right_on_the_gpu(run_python: RunPython, number: str) -> N
     assert f"All {cases} cases are right" in result.stdout
 
 
-TO_FILL_IN = tuple(number for number, exercise in EXERCISES.items() if not exercise.planted)
+TO_FILL_IN = tuple(number for number, exercise in EXERCISES.items() if not exercise.planted_bugs)
 TO_REPAIR = tuple(number for number in EXERCISES if number not in TO_FILL_IN)
 
 
@@ -83,7 +85,7 @@ def test_an_untouched_exercise_names_its_first_todo(run_warm: RunPython, tmp_pat
 @pytest.mark.parametrize("number", ["2", "2b", "3", "3b"])
 def test_a_picture_is_shown_before_and_after(solved: Callable[[str], Outcome], number: str) -> None:
     result = solved(number)
-    showing = EXERCISES[number].showing
+    showing = EXERCISES[number].demo
     assert showing is not None
     assert f"{showing.caption}:\n" in result.stdout
     assert max(line.count("▀") for line in result.stdout.splitlines()) == 60
@@ -99,13 +101,13 @@ def test_there_are_hints_for_as_many_todos_as_there_are(number: str) -> None:
 def test_an_exercise_to_repair_is_its_solution_but_for_a_bug_in_each_part(number: str) -> None:
     exercise = EXERCISES[number]
     text = exercise.solution
-    for part, bug in enumerate(exercise.planted, 1):
-        assert todos_of(bug, exercise.solution) >= {part}
-        text = bug.made_in(text)
+    for part, bug in enumerate(exercise.planted_bugs, 1):
+        assert edited_todos(bug, exercise.solution) >= {part}
+        text = bug.apply(text)
     assert text == shipped_exercise(number)
-    assert len(exercise.planted) == len(exercise.hints)
-    assert exercise.planted_in(text) == exercise.planted
-    assert exercise.planted_in(exercise.solution) == ()
+    assert len(exercise.planted_bugs) == len(exercise.hints)
+    assert exercise.remaining_bugs(text) == exercise.planted_bugs
+    assert exercise.remaining_bugs(exercise.solution) == ()
 
 
 @pytest.mark.parametrize("number", TO_REPAIR)
@@ -114,17 +116,17 @@ def test_each_planted_bug_shows_in_a_case_of_its_own_and_is_recognised_among_the
 ) -> None:
     """Whichever are repaired: what is told first is the first that is left, and how many are left."""
     exercise, script = EXERCISES[number], tmp_path / "mine.py"
-    for left in itertools.product((True, False), repeat=len(exercise.planted)):
-        bugs = [bug for bug, is_left in zip(exercise.planted, left, strict=True) if is_left]
-        script.write_text(functools.reduce(lambda text, bug: bug.made_in(text), bugs, exercise.solution))
+    for left in itertools.product((True, False), repeat=len(exercise.planted_bugs)):
+        bugs = [bug for bug, is_left in zip(exercise.planted_bugs, left, strict=True) if is_left]
+        script.write_text(functools.reduce(lambda text, bug: bug.apply(text), bugs, exercise.solution))
         verdict = judge_here(exercise, script)
         assert verdict.passed == (not bugs)
         for finding in verdict.findings[:1]:
-            first = exercise.planted.index(bugs[0])
+            first = exercise.planted_bugs.index(bugs[0])
             assert finding.case == exercise.cases[first].name
             assert finding.hint_name == exercise.mistakes[first].name
-            assert f". Bugs left: {len(bugs)} of {len(exercise.planted)}" in finding.message
-            assert finding.source in exercise.shipped()
+            assert f". Bugs left: {len(bugs)} of {len(exercise.planted_bugs)}" in finding.message
+            assert finding.source in exercise.shipped_text
             assert finding.source not in exercise.solution
 
 
@@ -220,120 +222,28 @@ def test_marks_are_written_where_output_is_not_utf8(run_python: RunPython) -> No
     assert "✓" in result.stdout
 
 
-PARAMETERS = {
-    "1": "x y", "2": "image", "3": "image weight", "4": "a b",
-    "1b": "a x y", "2b": "image", "3b": "image weight", "4b": "a b bias",
-    "5a": "x", "5": "logits target", "5b": "logits target grad", "5c": "x weight bias eps",
-    "6": "q k v", "6b": "q k v", "6c": "x weight scale",
-}  # fmt: skip
-"""Of each launcher."""
+PARAMETERS = {"1": "x y", "2": "image", "3": "image weight", "4": "a b"}
+"""Of the launchers that the deck names."""
+
+
+@pytest.mark.parametrize("number", PARAMETERS)
+def test_names_are_those_that_the_deck_teaches(number: str) -> None:
+    assert [*inspect.signature(EXERCISES[number].reference).parameters] == PARAMETERS[number].split()
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_names_are_those_that_the_deck_teaches(number: str) -> None:
+def test_a_launcher_takes_what_its_reference_takes(number: str) -> None:
     exercise = EXERCISES[number]
     functions = [node for node in ast.parse(shipped_exercise(number)).body if isinstance(node, ast.FunctionDef)]
     assert [function.name for function in functions] == [exercise.kernel, exercise.launcher]
-    assert [argument.arg for argument in functions[-1].args.args] == PARAMETERS[number].split()
+    taken = [argument.arg for argument in functions[-1].args.args]
+    assert taken == [*inspect.signature(exercise.reference).parameters]
 
-
-BAD_INPUT = (
-    ("1", "add(t(3), t(4))", "argument 2: expected shape (n,) with n = 3, got (4,)"),
-    ("1", "add(t(3), t(3).double())", "torch.float64"),
-    ("1", "add(t(3).int(), t(3).int())", "torch.int32"),
-    ("1", "add(t(4)[::2], t(2))", "argument 1: expected a contiguous tensor"),
-    ("1", "add(3.0, t(2))", "argument 1: expected a torch.Tensor, got float"),
-    ("2", "sepia(t(4, 5, 5))", "argument 1: expected shape (3, height, width), got (4, 5, 5)"),
-    ("2", "sepia(t(3, 5, 5).half())", "torch.float16"),
-    ("2", "sepia(t(5, 5))", "got (5, 5)"),
-    ("3", "conv2d(t(3, 5, 5), t(3, 5))", "argument 2: expected shape (k, k), got (3, 5)"),
-    ("3", "conv2d(t(3, 5, 5), t(3))", "got (3,)"),
-    ("3", "conv2d(t(5, 5), t(3, 3))", "argument 1: expected shape (c, height, width), got (5, 5)"),
-    ("4", "matmul(t(3, 4), t(3, 4))", "argument 2: expected shape (K, N) with K = 4, got (3, 4)"),
-    ("4", "matmul(t(4), t(4, 3))", "argument 1: expected shape (M, K), got (4,)"),
-    ("4", "matmul(t(3, 4), t(4, 3).half())", "expected torch.float32, as for argument 1, got torch.float16"),
-    ("4", "matmul(t(3, 4).double(), t(4, 3).double())", "torch.float64"),
-    ("4", "matmul(t(3, 4).to('meta'), t(4, 3))", "argument 2: expected meta, as for argument 1, got a tensor on cpu"),
-    ("5", "cross_entropy(t(3, 4), t(4).long())", "argument 2: expected shape (M,) with M = 3, got (4,)"),
-    ("5", "cross_entropy(t(3), t(3).long())", "argument 1: expected shape (M, V), got (3,)"),
-    ("5", "cross_entropy(t(3, 4), t(3))", "argument 2: expected torch.int64, got torch.float32"),
-    ("5", "cross_entropy(t(3, 4).double(), t(3).long())", "torch.float64"),
-    ("5", "cross_entropy(t(4, 3).t(), t(3).long())", "argument 1: expected a contiguous tensor"),
-    ("6", "attention(t(2, 3, 64), t(2, 4, 64), t(2, 5, 64))", "with heads = 2 and N = 4 and D = 64, got (2, 5, 64)"),
-    (
-        "6",
-        "attention(t(2, 3, 64), t(3, 4, 64), t(3, 4, 64))",
-        "argument 2: expected shape (heads, N, D) with heads = 2",
-    ),
-    ("6", "attention(t(3, 64), t(4, 64), t(4, 64))", "argument 1: expected shape (heads, M, D), got (3, 64)"),
-    ("6", "attention(t(1, 3, 64).half(), t(1, 4, 64).half(), t(1, 4, 64))", "argument 3: expected torch.float16"),
-    ("6", "attention(t(1, 64, 3).mT, t(1, 4, 64), t(1, 4, 64))", "argument 1: expected a contiguous tensor"),
-    ("5a", "softmax(t(3))", "argument 1: expected shape (M, N), got (3,)"),
-    ("5a", "softmax(t(3, 4).half())", "torch.float16"),
-    ("5a", "softmax(t(4, 3).t())", "argument 1: expected a contiguous tensor"),
-    (
-        "5b",
-        "cross_entropy_backward(t(3, 4), t(3).long(), t(4))",
-        "argument 3: expected shape (M,) with M = 3, got (4,)",
-    ),
-    ("5b", "cross_entropy_backward(t(3, 4), t(3).long(), t(3).half())", "argument 3: expected torch.float32, got"),
-    ("5b", "cross_entropy_backward(t(3, 4), t(3), t(3))", "argument 2: expected torch.int64, got torch.float32"),
-    ("5b", "cross_entropy_backward(t(4, 3).t(), t(3).long(), t(3))", "argument 1: expected a contiguous tensor"),
-    ("5c", "layer_norm(t(3, 4), t(4), t(3), 1e-5)", "argument 3: expected shape (N,) with N = 4, got (3,)"),
-    (
-        "5c",
-        "layer_norm(t(3, 4).half(), t(4), t(4), 1e-5)",
-        "expected torch.float16, as for argument 1, got torch.float",
-    ),
-    ("5c", "layer_norm(t(3, 4).int(), t(4).int(), t(4).int(), 1e-5)", "torch.int32"),
-    ("5c", "layer_norm(t(4, 3).t(), t(4), t(4), 1e-5)", "argument 1: expected a contiguous tensor"),
-    ("1b", "axpy(2.0, t(3), t(4))", "(4,)"),
-    ("1b", "axpy(2.0, t(3).int(), t(3).int())", "torch.int32"),
-    ("2b", "sepia(t(4, 5, 5))", "(4, 5, 5)"),
-    ("2b", "sepia(t(3, 5, 5).double())", "torch.float64"),
-    ("3b", "sepia_edges(t(3, 5, 5), t(3, 5))", "(3, 5)"),
-    ("3b", "sepia_edges(t(3, 5, 5).mT, t(3, 3))", "contiguous"),
-    ("4b", "linear_relu(t(3, 4), t(4, 5), t(3))", "(3,)"),
-    ("4b", "linear_relu(t(3, 4), t(4, 5), t(5).half())", "torch.float16"),
-    (
-        "6b",
-        "causal_attention(t(2, 3, 64), t(2, 4, 64), t(2, 4, 64))",
-        "with heads = 2 and N = 3 and D = 64, got (2, 4, 64)",
-    ),
-    ("6b", "causal_attention(t(1, 3, 64).double(), t(1, 3, 64), t(1, 3, 64))", "torch.float64"),
-    ("6c", "int4_linear(t(1, 200).half(), t(5, 100).byte(), t(5, 1).half())", "expected shape (B, 128), got (1, 200)"),
-    ("6c", "int4_linear(t(1, 128).half(), t(5, 128).byte(), t(5, 1).half())", "expected shape (N, 64), got (5, 128)"),
-    ("6c", "int4_linear(t(1, 128).half(), t(5, 64).byte(), t(4, 1).half())", "with N = 5, got (4, 1)"),
-    ("6c", "int4_linear(t(1, 128).half(), t(5, 64).char(), t(5, 1).half())", "expected torch.uint8, got torch.int8"),
-    ("6c", "int4_linear(t(1, 128), t(5, 64).byte(), t(5, 1))", "argument 1: expected torch.float16, got torch.float32"),
-    (
-        "6c",
-        "int4_linear(t(1, 128).half(), t(64, 5).byte().t(), t(5, 1).half())",
-        "argument 2: expected a contiguous tensor",
-    ),
-)
 
 FOLDERS = ("exercises", "solutions")
-EMPTY = {
-    "1": "add(t(0), t(0))",
-    "2": "sepia(t(3, 0, 5))",
-    "3": "conv2d(t(3, 5, 0), t(3, 3))",
-    "4": "matmul(t(3, 0), t(0, 4))",
-    "5a": "softmax(t(0, 4))",
-    "5": "cross_entropy(t(0, 4), t(0).long())",
-    "5b": "cross_entropy_backward(t(0, 4), t(0).long(), t(0))",
-    "5c": "layer_norm(t(0, 4), t(4), t(4), 1e-5)",
-    "1b": "axpy(2.0, t(0), t(0))",
-    "2b": "sepia(t(3, 0, 5))",
-    "3b": "sepia_edges(t(3, 5, 0), t(3, 3))",
-    "4b": "linear_relu(t(3, 0), t(0, 4), t(4))",
-    "6": "attention(t(2, 0, 64).half(), t(2, 3, 64).half(), t(2, 3, 64).half())",
-    "6b": "causal_attention(*(t(2, 0, 64).half(),) * 3)",
-    "6c": "int4_linear(t(0, 128).half(), t(5, 64).byte(), t(5, 1).half())",
-}
 
 
-CALLS = """
+MAKE_CALLS = """
 import json, runpy, sys
 from triton_workshop import DEVICE
 import torch
@@ -356,10 +266,10 @@ print(json.dumps(answers))
 def answers_to(run_warm: RunPython, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[str]]:
     """What calls of a script's launcher come to. All calls of all scripts are made in one process."""
     script = tmp_path_factory.mktemp("calls") / "calls.py"
-    script.write_text(CALLS)
-    bad = {number: tuple(call for n, call, _ in BAD_INPUT if n == number) for number in NUMBERS}
+    script.write_text(MAKE_CALLS)
+    bad = {number: tuple(call for call, _ in calls.refused) for number, calls in CALLS.items()}
     asked = [(f"{folder}/exercise_{number}.py", bad[number]) for folder in FOLDERS for number in NUMBERS]
-    asked += [(f"solutions/exercise_{number}.py", (EMPTY[number],)) for number in NUMBERS]
+    asked += [(f"solutions/exercise_{number}.py", (calls.empty,)) for number, calls in CALLS.items()]
 
     @functools.cache
     def answered() -> dict[tuple[str, tuple[str, ...]], list[str]]:
@@ -375,9 +285,9 @@ def answers_to(run_warm: RunPython, tmp_path_factory: pytest.TempPathFactory) ->
 def test_bad_input_is_refused_with_what_was_expected(
     answers_to: Callable[..., list[str]], folder: str, number: str
 ) -> None:
-    cases = [(call, message) for n, call, message in BAD_INPUT if n == number]
+    cases = CALLS[number].refused
     answers = answers_to(f"{folder}/exercise_{number}.py", *(call for call, _ in cases))
-    assert len(answers) == len(cases)
+    assert len(answers) == len(cases) > 0
     for answer, (call, message) in zip(answers, cases, strict=True):
         assert answer.startswith(("TypeError: ", "ValueError: ")), call
         assert message in answer, call
@@ -385,7 +295,7 @@ def test_bad_input_is_refused_with_what_was_expected(
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_solution_takes_empty_tensors(answers_to: Callable[..., list[str]], number: str) -> None:
-    assert answers_to(f"solutions/exercise_{number}.py", EMPTY[number]) == ["no error"]
+    assert answers_to(f"solutions/exercise_{number}.py", CALLS[number].empty) == ["no error"]
 
 
 @pytest.mark.parametrize("cheat", ["patched-torch", "torch-adds"])

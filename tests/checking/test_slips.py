@@ -11,12 +11,12 @@ import pytest
 from triton_workshop.checking.diagnosing.changes import changes_in
 from triton_workshop.checking.diagnosing.slips import KINDS, Slip, find_slip
 from triton_workshop.checking.diagnosing.tries import Tries
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.explanations import explanations
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
 
+from ..exercises.right import right_scripts
 from .judging import judge_here
-from .right import right_scripts
 
 HEAD = "from triton_workshop import cdiv\n\nimport torch\nimport triton\nimport triton.language as tl\n\n\n"
 SCALED = f"""{HEAD}@triton.jit

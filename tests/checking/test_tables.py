@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from simulator.tests.tables import EVERY
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 
+from ..exercises.mistakes import MISTAKES
+from ..exercises.right import right_scripts
 from .judging import judge_here
-from .mistakes import MISTAKES
-from .right import right_scripts
 
 EDITS = {
     f"{number}-{mistake.name}-{place}": (exercise, mistake.name, edit)
@@ -29,11 +29,11 @@ OTHERWISE = {
 
 
 TOLD = {(each.exercise.number, each.text, each.hint) for each in MISTAKES.values()}
-"""Scripts of `mistakes/` with their hints, which `test_mistakes` judges: what it asserts of them says more."""
+"""Scripts of `mistakes.toml` with their hints, which `test_mistakes` judges: what it asserts of them says more."""
 HERE = [
     name
     for name, (exercise, own, edit) in EDITS.items()
-    if (exercise.number, edit.made_in(exercise.solution), OTHERWISE.get(name, own)) not in TOLD
+    if (exercise.number, edit.apply(exercise.solution), OTHERWISE.get(name, own)) not in TOLD
 ]
 
 
@@ -41,7 +41,7 @@ HERE = [
 def test_a_mistake_of_the_tables_is_recognised(name: str, tmp_path: Path) -> None:
     exercise, own, edit = EDITS[name]
     script = tmp_path / "mine.py"
-    script.write_text(edit.made_in(exercise.solution), encoding="utf-8")
+    script.write_text(edit.apply(exercise.solution), encoding="utf-8")
     verdict = judge_here(exercise, script)
     assert [finding.hint_name for finding in verdict.findings][:1] == [*filter(None, [OTHERWISE.get(name, own)])]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from simulator.tests.tables import EVERY
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 
+from ..exercises.wrong import wrong_scripts
 from .judging import judge_here
-from .wrong import wrong_scripts
 
 NAMED = [
     pytest.param(exercise, text, id=name) for exercise in EXERCISES for name, text in wrong_scripts(exercise).items()

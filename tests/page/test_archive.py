@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.page import archive, imports
 
 

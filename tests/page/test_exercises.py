@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.page import bundle, parts
 from triton_workshop.page.assets import STYLES, asset
 from triton_workshop.page.page import Page, _variables

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.deck import load_deck
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.page import bundle, parts
 from triton_workshop.page.page import Page
 

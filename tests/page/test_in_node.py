@@ -15,14 +15,14 @@ import pytest
 from benchmarks.in_node import PageInNode
 from benchmarks.page_verdicts import ASKED, Case, Said, in_the_page, scripts, summarize_verdict
 from tests.checking.judging import judge_here, needs_its_own_process
-from tests.checking.mistakes import MISTAKES, Mistake
+from tests.exercises.mistakes import MISTAKES, Mistake
 from triton_simulator.compiler.compilation import Start
 from triton_workshop.checking.check import check
 from triton_workshop.checking.compiling import compiled
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import live_code
 from triton_workshop.deck.model import Code
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.page import archive, parts
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.runner import Runner

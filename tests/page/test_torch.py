@@ -170,13 +170,13 @@ def test_a_gradient_that_would_be_lost_is_a_sentence() -> None:
 EVERY_CASE = """
 from triton_workshop.page.torch.install import install
 install()
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import in_float64
-from triton_workshop.checking.exercises.tolerance import tolerance
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import to_float64
+from triton_workshop.exercises.tolerance import tolerance
 for exercise in EXERCISES.values():
     for case in exercise.simulated_cases:
         arguments = (case.scaled_down or case).arguments("cpu")
-        tolerance(exercise, arguments, exercise.reference(*in_float64(arguments)))
+        tolerance(exercise, arguments, exercise.reference(*to_float64(arguments)))
 """
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.checking.check import source_or_verdict
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.page.inside.wording import described
 
 ADD = EXERCISES["1"]

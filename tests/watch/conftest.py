@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.checking.check import source_or_verdict
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import (
     CaseResult,
     Element,
@@ -20,6 +18,8 @@ from triton_workshop.checking.judging.verdict import (
     TileState,
     Verdict,
 )
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.watch.checker import StoppedError
 
 SOLUTIONS = {number: exercise.solution_file.read_text(encoding="utf-8") for number, exercise in EXERCISES.items()}

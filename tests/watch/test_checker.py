@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.processes import dies
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.verdict import FindingKind, Verdict
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.watch.checker import Checker, Checking, StoppedError, _Process
 
 ADD = EXERCISES["1"]

@@ -22,8 +22,8 @@ from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob, Pickled
 from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import Build, ScriptRun
 from triton_workshop.asm.requests import Request
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.reader import Reader

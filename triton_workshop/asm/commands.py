@@ -18,7 +18,7 @@ from triton_workshop.asm.report import TERMINAL, comparison, longest, summary_pa
 from triton_workshop.asm.requests import YOURS, Subject, case_of
 from triton_workshop.asm.sentences import describe_conversion, describe_line, describe_program
 from triton_workshop.asm.summary import Summary, recorded_summaries, recorded_with, source_of, summaries_of
-from triton_workshop.checking.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.printing import print_utf8, speak_utf8
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.idle import idle_seconds

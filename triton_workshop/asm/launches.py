@@ -16,12 +16,12 @@ from typing import Any
 from triton_simulator.compiler.launches import Launches
 from triton_workshop.asm.build import ScriptRun
 from triton_workshop.asm.requests import Request, case_of
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import handed_over
 from triton_workshop.checking.observing.child import launcher_of, load, prepare
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.code_on_disk import PACKAGES
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import launcher_args
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
@@ -42,7 +42,7 @@ def send_launches(connection: Connection, request: Request) -> None:
             module = sys.modules["script_being_checked"]
             arguments = case_of(request.exercise, request.size).arguments("cpu")
             with launches.listen(running=False):
-                launcher_of(module, source.exercise)(*handed_over(arguments))
+                launcher_of(module, source.exercise)(*launcher_args(arguments))
         else:
             with launches.listen():
                 _run(request, module)

@@ -8,10 +8,10 @@ from inspect import signature
 from pathlib import Path
 
 from triton_simulator.gpus import TARGETS, Target
-from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
-from triton_workshop.checking.exercises.exercise import Case
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.errors import MisuseError
+from triton_workshop.exercises import EXERCISES, get_exercise
+from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.repository import short_path
 from triton_workshop.scripts import kind, read_source, reason
 
@@ -58,7 +58,7 @@ def case_of(exercise: str, size: tuple[int, ...]) -> Case:
     workload = WORKLOADS.get(exercise)
     if workload is None:
         return EXERCISES[exercise].cases[-1]
-    return workload.sized(*size) if size and workload.sized else workload.counted
+    return workload.make_case(*size) if size and workload.make_case else workload.traffic_case
 
 
 def parse_target(name: str) -> Target:
@@ -107,7 +107,7 @@ def _subject(argument: str | None, size: str | None, variant: str) -> Subject:
     number = _open_exercise() if argument is None else _exercise_of(argument)
     if argument is not None and not number:
         return _script(Path(argument), size, solution=variant != YOURS)
-    exercise = exercise_numbered(number)
+    exercise = get_exercise(number)
     files = {YOURS: exercise.exercise_file, PLAIN: exercise.solution_file, FAST: exercise.fast_file}
     file = files[variant]
     if file is None:
@@ -155,7 +155,7 @@ def _sizes(exercise: str, size: str | None) -> tuple[int, ...]:
     """
     if size is None:
         return ()
-    sized = WORKLOADS[exercise].sized if exercise in WORKLOADS else None
+    sized = WORKLOADS[exercise].make_case if exercise in WORKLOADS else None
     names = signature(sized).parameters if sized else {}
     needed = [name for name, parameter in names.items() if parameter.default is parameter.empty]
     numbers = [int(number) for number in re.findall(r"\d+", size)] if re.fullmatch(r"\d+([x×]\d+)*", size) else []

@@ -15,8 +15,8 @@ from triton_workshop.attendance.membership import (
     see_whether_it_answers,
 )
 from triton_workshop.attendance.room import forget, room_file, room_in_use
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.errors import wrapped
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.printing import speak_utf8
 from triton_workshop.slide_environment import columns_of
 
@@ -85,6 +85,6 @@ def place_of(present: Present) -> str:
     at = (
         ""
         if here.right
-        else f"at {here.exercise}: {here.filled} of {here.todos} {EXERCISES[here.exercise].tasks}{hints}"
+        else f"at {here.exercise}: {here.filled} of {here.todos} {EXERCISES[here.exercise].task_noun}{hints}"
     )
     return "   ".join(filter(None, (f"✓ {right}" if right else "", at)))

@@ -25,10 +25,10 @@ from triton_workshop.bench.cost import Cost
 from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
 from triton_workshop.bench.sentences import sentences
 from triton_workshop.checking.check import check, source_or_verdict
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.workloads import WORKLOADS
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
@@ -195,7 +195,7 @@ def _counted(
     exercise = begun.exercise
     workload = WORKLOADS[exercise.number]
     sources = sources_of(source)
-    arguments = workload.counted.arguments("cpu")
+    arguments = workload.traffic_case.arguments("cpu")
     useful = exercise.operations(*arguments)
     contenders: list[Contender] = []
     kernels: tuple[PickledKernel, ...] = ()
@@ -203,16 +203,16 @@ def _counted(
         report_progress(TimingProgress(number, len(sources), f"exercise {exercise.number}, {name}"))
         counting = count(contender_source, output)
         if counting.cost is None:
-            return _wrong(begun, workload.counted.name, counting.findings)
+            return _wrong(begun, workload.traffic_case.name, counting.findings)
         contenders.append(Contender(name, counting.cost, limits_of(counting.cost, useful)))
         kernels = kernels or counting.kernels  # the first contender's, which the sentences are about
     fast = next((contender.cost for contender in contenders[1:] if contender.name == FAST), None)
     counts = Counted(
-        size=workload.counted.name,
+        size=workload.traffic_case.name,
         bytes=exercise.bytes_moved(*arguments),
         operations=useful,
         contenders=tuple(contenders),
-        sentences=sentences(contenders[0].cost, useful, workload.noun, fast),
+        sentences=sentences(contenders[0].cost, useful, workload.element, fast),
         instructions=() if compiler is None else _instructions(kernels, source, compiler),
     )
     return replace(begun, counts=counts)

@@ -16,10 +16,10 @@ from triton_workshop.bench.report import print_bench, progress
 from triton_workshop.checking.check import load
 from triton_workshop.checking.children import standard_output
 from triton_workshop.checking.commands import FAILED, PASSED, Scripts, chosen
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.reporting.progress import Standing, entries, remember, update
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.compilers import new_process
 

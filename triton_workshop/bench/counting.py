@@ -11,7 +11,6 @@ from triton_simulator import record
 from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.checking import children
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import judged
 from triton_workshop.checking.judging.verdict import Finding
@@ -19,6 +18,7 @@ from triton_workshop.checking.observing.child import observer_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.processes.wire import Connection
@@ -48,7 +48,7 @@ def count(source: Source, output: int, limit: float = LIMIT_SECONDS) -> Counting
     within = TimeLimit(limit, source.file)
     with children.simulated(count_script, source, output=output, limit=within, fork=CAN_FORK) as script:
         observation, *rest = observations(script)
-    outcome = judged(Judge(source, limit), (WORKLOADS[source.exercise.number].counted,), [observation])
+    outcome = judged(Judge(source, limit), (WORKLOADS[source.exercise.number].traffic_case,), [observation])
     cost = next((message for message in rest if isinstance(message, Cost)), None)
     return Counting(None if outcome.findings else cost, outcome.findings, outcome.kernels)
 
@@ -64,7 +64,7 @@ def count_script(connection: Connection, source: Source) -> None:
         connection.send(observer)
         return
     with record(coalescing=True) as launches:
-        observation = observer.observe(WORKLOADS[source.exercise.number].counted.arguments("cpu"))
+        observation = observer.observe(WORKLOADS[source.exercise.number].traffic_case.arguments("cpu"))
     connection.send(observation)
     # Counts of a launch that broke off would look like those of a cheap kernel.
     if observation.failure is None:

@@ -13,23 +13,24 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from triton_workshop.bench.baselines import WAYS, copy_of, half_product
+from triton_workshop.bench.limits import copy_of, half_product
 from triton_workshop.bench.results import Measured, MeasuredOn, Report, TimingProgress, Wrong
 from triton_workshop.bench.timing import Run, TimedCall, copies_needed, in_turns, prepare
 from triton_workshop.checking.children import on_the_gpu
-from triton_workshop.checking.exercises.exercise import Case, Exercise, handed_over, in_float64
-from triton_workshop.checking.exercises.tolerance import tolerance
-from triton_workshop.checking.exercises.workloads import WORKLOADS
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import observations
+from triton_workshop.exercises.cases import Case, launcher_args, to_float64
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.tolerance import tolerance
+from triton_workshop.exercises.workloads import WORKLOADS, load_baselines
 from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.exercises.exercise import Launcher
+    from triton_workshop.exercises.exercise import Launcher
 
 LIMIT_SECONDS = 600.0
 """Seconds for all sizes of an exercise, including compiling and tuning."""
@@ -72,11 +73,11 @@ def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: 
     fast) to its version of the exercise's launcher.
     """
     # A float64 reference is computed for each size, which is why not all may fit.
-    cases = [case for case in WORKLOADS[exercise.number].swept if _fits(exercise, case, instruments)]
+    cases = [case for case in WORKLOADS[exercise.number].timing_cases if _fits(exercise, case, instruments)]
     for number, case in enumerate(cases):
         yield TimingProgress(number, len(cases), case.name)
         arguments = case.arguments(instruments.device)
-        ways = WAYS[exercise.number](instruments.device)
+        ways = load_baselines(exercise, instruments.device)
         contenders: Ways = {name: (launcher,) for name, launcher in launchers.items()}
         contenders |= {"eager": ways, "compiled": tuple(map(instruments.compile, ways))}
         wrong = _wrong(exercise, case, contenders, arguments)
@@ -101,11 +102,11 @@ def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[to
 
     PyTorch's results are held to a norm, ours are compared element by element.
     """
-    expected = exercise.reference(*in_float64(arguments))
+    expected = exercise.reference(*to_float64(arguments))
     allowed = tolerance(exercise, arguments, expected)
     for name, ways in contenders.items():
         for function in ways:
-            result = function(*handed_over(arguments))
+            result = function(*launcher_args(arguments))
             if not isinstance(result, torch.Tensor) or result.shape != expected.shape:
                 return Wrong(case.name, name, "the result does not have the expected shape")
             error = (result.double() - expected).abs()
@@ -130,7 +131,7 @@ def _timed(exercise: Exercise, case: Case, contenders: Ways, instruments: Instru
     inputs = [first, *(tuple(tensor.clone() for tensor in first) for _ in range(copies - 1))]
     prepared = {
         name: tuple(
-            instruments.prepare([partial(function, *handed_over(arguments)) for arguments in inputs])
+            instruments.prepare([partial(function, *launcher_args(arguments)) for arguments in inputs])
             for function in ways
         )
         for name, ways in contenders.items()
@@ -143,7 +144,7 @@ def _timed(exercise: Exercise, case: Case, contenders: Ways, instruments: Instru
 
 
 def _limit(exercise: Exercise, arguments: tuple[torch.Tensor, ...], device: str) -> Run:
-    if WORKLOADS[exercise.number].products:
+    if WORKLOADS[exercise.number].compute_bound:
         return half_product(exercise.operations(*arguments), device)
     return copy_of(exercise.bytes_moved(*arguments), device)
 

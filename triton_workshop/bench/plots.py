@@ -9,7 +9,7 @@ from triton_simulator.gpus import A100, H200, RTX_4090, T4
 from triton_workshop.bench.attainable import TENSOR_PRODUCTS
 from triton_workshop.bench.bench import Bench
 from triton_workshop.bench.roofline import Point, Roof, draw_roofline
-from triton_workshop.checking.exercises.workloads import WORKLOADS
+from triton_workshop.exercises.workloads import WORKLOADS
 
 ROOFS = (T4, RTX_4090, A100, H200)
 """Four suffice: the names of more would lie on each other."""
@@ -75,8 +75,12 @@ def _measured_roofs(benches: Sequence[Bench]) -> list[Roof]:
     """
     # Each kernel has its own limit, by what bounds it; together they make a roofline.
     sizes = [(bench, size) for bench in benches if bench.times is not None for size in bench.times.sizes]
-    copies = [s.bytes / s.times["limit"].median * 1e3 for b, s in sizes if not WORKLOADS[b.exercise.number].products]
-    products = [s.operations / s.times["limit"].median * 1e3 for b, s in sizes if WORKLOADS[b.exercise.number].products]
+    copies = [
+        s.bytes / s.times["limit"].median * 1e3 for b, s in sizes if not WORKLOADS[b.exercise.number].compute_bound
+    ]
+    products = [
+        s.operations / s.times["limit"].median * 1e3 for b, s in sizes if WORKLOADS[b.exercise.number].compute_bound
+    ]
     if not copies:
         largest = max(s.operations / s.bytes for _, s in sizes)
         return [Roof("cuBLAS, float16", 8 * max(products) / largest, max(products))]

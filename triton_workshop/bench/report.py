@@ -16,8 +16,9 @@ from triton_workshop.bench.attainable import Limit, missing_unit
 from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counted, Times
 from triton_workshop.bench.results import Measured, TimingProgress
 from triton_workshop.bench.sentences import number
-from triton_workshop.checking.exercises.workloads import WORKLOADS, Workload
 from triton_workshop.checking.reporting.report import print_verdicts
+from triton_workshop.exercises.workload import Workload
+from triton_workshop.exercises.workloads import WORKLOADS
 
 _STYLES = {YOURS: "bold", PLAIN: "yellow", FAST: "green"}
 
@@ -152,17 +153,17 @@ def _all_sizes(times: Times) -> Table:
 
 
 def _unit(workload: Workload) -> str:
-    return "TFLOP/s" if workload.products else "GB/s"
+    return "TFLOP/s" if workload.compute_bound else "GB/s"
 
 
 def rate(size: Measured, contender: str, workload: Workload) -> float:
     """GB/s, or TFLOP/s if arithmetic is what matters."""
     seconds = size.times[contender].median / 1e3
-    return size.operations / seconds / 1e12 if workload.products else size.bytes / seconds / 1e9
+    return size.operations / seconds / 1e12 if workload.compute_bound else size.bytes / seconds / 1e9
 
 
 def _footnote(workload: Workload, times: Times) -> str:
-    limit = "the rate of the tensor cores (cuBLAS in float16)" if workload.products else "a copy of as many bytes"
+    limit = "the rate of the tensor cores (cuBLAS in float16)" if workload.compute_bound else "a copy of as many bytes"
     notes = f"limit: {limit}, measured in this run. × PyTorch: PyTorch's time over this one."
     if any(size.graph for size in times.sizes):
         notes += " Small sizes replay a CUDA graph, with inputs rotated so that L2 does not hold them."

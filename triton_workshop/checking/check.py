@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 from triton_simulator.compiler.compilation import READY, Start
 from triton_workshop.checking import children
 from triton_workshop.checking.compiling import compiled
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.statics import own_error, static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.large_cases import that_fit, what_stands_in
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.compilers import new_process
 from triton_workshop.processes.process import CAN_FORK
 

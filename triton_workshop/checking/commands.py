@@ -13,8 +13,6 @@ from rich.console import Console
 
 from triton_simulator.compiler.compilation import Start
 from triton_workshop.checking.check import check, verdicts
-from triton_workshop.checking.exercises import EXERCISES, exercise_numbered
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import (
     digest,
     entries,
@@ -28,6 +26,8 @@ from triton_workshop.checking.reporting.report import print_hint, print_list, pr
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.errors import MisuseError, print_wrapped
+from triton_workshop.exercises import EXERCISES, get_exercise
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.printing import speak_utf8
 from triton_workshop.processes.compilers import new_process, warm
 from triton_workshop.processes.runner import Runner
@@ -42,7 +42,7 @@ Scripts = list[tuple[Exercise, Path]]
 
 def chosen(numbers: list[str], file: Path | None, *, solutions: bool, every: bool) -> Scripts:
     """Say what the words of a command mean. Raises MisuseError if they make no sense."""
-    exercises = [exercise_numbered(number) for number in numbers]
+    exercises = [get_exercise(number) for number in numbers]
     if file is not None:
         return [(_exercise_of(file, exercises, solutions or every), file)]
     if every and numbers:
@@ -102,7 +102,7 @@ def run_list() -> int:
 def run_hint(number: str, level: int | None) -> int:
     """Give the next hint about what is wrong, or the one asked for. The file is checked again if it has changed."""
     speak_utf8()
-    exercise, record = exercise_numbered(number), load_progress()[number]
+    exercise, record = get_exercise(number), load_progress()[number]
     file = _there(exercise, exercise.exercise_file)
     if record.digest != digest(exercise):
         with Path(os.devnull).open("wb") as nowhere:
@@ -122,7 +122,7 @@ def run_hint(number: str, level: int | None) -> int:
 def run_reset(number: str, confirm: Callable[[str], bool]) -> int:
     """Restore the shipped file after asking; the learner's file is kept as a backup."""
     speak_utf8()
-    exercise, kept = exercise_numbered(number), ""
+    exercise, kept = get_exercise(number), ""
     file = short_path(exercise.exercise_file)
     if not is_shipped(exercise):
         question = f"Restore {file} as it was shipped? Your file is kept as a backup."

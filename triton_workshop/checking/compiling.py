@@ -10,10 +10,10 @@ from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import Answer, Refusal
 from triton_simulator.compiler.report import join_names, shared_memory, threads
 from triton_simulator.gpus import ADDED
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.judging.explanations import Explanation, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.compilers import ask
 
 

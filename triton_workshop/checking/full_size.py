@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import torch
 
-from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import OnCase, Trial, judged
 from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.cases import Case
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
 
 MAPPED_BYTES = 10 << 30
 """What such a case takes in all: tensors, and marks of the elements that were read and stored to."""

@@ -15,7 +15,6 @@ from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.search import send_diagnosis, send_limits, send_other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
-from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, judged, trials
@@ -23,6 +22,7 @@ from triton_workshop.checking.observing.child import observe_script
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.cases import Case
 from triton_workshop.processes import call
 from triton_workshop.processes.call import Call, EndedError, Function, TimeIsUpError, TimeLimit
 

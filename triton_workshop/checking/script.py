@@ -22,8 +22,6 @@ from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import PICTURE, Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
@@ -35,6 +33,9 @@ from triton_workshop.checking.reporting.progress import remember
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.device import resolve_device
 from triton_workshop.errors import written_output
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import PICTURE, Case
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.images import load_image, show_image
 from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.printing import speak_utf8
@@ -42,7 +43,7 @@ from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.exercises.exercise import Launcher
+    from triton_workshop.exercises.exercise import Launcher
 
 SIMULATED_WIDTH = 640
 """Pixels. Half the picture's width: a quarter of the work, and still more than a terminal can show."""
@@ -68,7 +69,7 @@ def _check(exercise: str) -> bool:
     source = source_or_verdict(description, file, started)
     verdicts = [source] if isinstance(source, Verdict) else SelfCheck(source, main, started).verdicts()
     passed = _tell(verdicts, description).passed
-    if passed and description.showing is not None:
+    if passed and description.demo is not None:
         _show(description, launcher_of(main, description), resolve_device())
     return passed
 
@@ -158,8 +159,8 @@ class SelfCheck:
 
 
 def _show(exercise: Exercise, launcher: Launcher, device: str) -> None:
-    assert exercise.showing is not None
+    assert exercise.demo is not None
     image = load_image(PICTURE, width=SIMULATED_WIDTH if device == "cpu" else None)
-    results = exercise.showing.make(launcher, image)
-    print(f"{exercise.showing.caption}:", flush=True)
+    results = exercise.demo.render(launcher, image)
+    print(f"{exercise.demo.caption}:", flush=True)
     show_image(torch.cat((image, *results), dim=2))

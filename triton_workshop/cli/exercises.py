@@ -78,11 +78,11 @@ def watch(
     light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
 ) -> None:
     """Check an exercise every time you save its file. ? lists all keys."""
-    from triton_workshop.checking.exercises import exercise_numbered
+    from triton_workshop.exercises import get_exercise
 
     if number is not None:
         with report_misuse():
-            exercise_numbered(number)
+            get_exercise(number)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail("watch needs a terminal; without one, use: workshop check")
     refuse_dumb_terminal("watch", "workshop check")

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from triton_simulator.without_library import files
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.errors import WorkshopError
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.page.imports import modules_in, modules_needed
 from triton_workshop.repository import ROOT
 
@@ -24,13 +24,14 @@ ROOTS = (
     "triton_workshop.utils_debug",
     *modules_in("triton_workshop.page.inside"),
     *modules_in("triton_workshop.page.torch"),
-    *modules_in("triton_workshop.checking.exercises"),
+    *(exercise.package for exercise in EXERCISES.values()),
 )
 """What a page, a script in it or a table of ours imports by its name."""
 DATA = (
     "triton_workshop/languages.toml",
-    "triton_workshop/checking/exercises/*.toml",
-    "triton_workshop/checking/exercises/shipped/*.txt",
+    "triton_workshop/exercises/common.toml",
+    "triton_workshop/exercises/*/mistakes.toml",
+    "triton_workshop/exercises/*/shipped.txt",
     "triton_workshop/checking/judging/*.toml",
     "slides/poseidon_triton.jpeg",
 )

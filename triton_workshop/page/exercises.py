@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from triton_workshop.checking.exercises import EXERCISES, variations_of
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import STANDINGS, title
 from triton_workshop.checking.reporting.progress import Standing
+from triton_workshop.exercises import EXERCISES, variations_of
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.page.markup import element
 
 SHOWN = (Standing.NEW, Standing.BEGUN, Standing.FAILING, Standing.CHANGED, Standing.PASSED)
@@ -34,9 +34,9 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
         "title": title(exercise),
         "optional": exercise.optional,
         "warmUp": exercise.warm_up,
-        "shipped": exercise.shipped(),
+        "shipped": exercise.shipped_text,
         "solution": exercise.solution,
         "todos": len(exercise.hints),
-        "planted": [[new for _, new in edit.changes] for edit in exercise.planted],
+        "planted": [[new for _, new in edit.changes] for edit in exercise.planted_bugs],
         "variations": [variation.number for variation in variations_of(exercise)],
     }

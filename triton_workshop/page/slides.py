@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich.text import Text
 
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.deck.model import (
     Alert,
     Alignment,
@@ -34,6 +33,7 @@ from triton_workshop.deck.model import (
     code_blocks,
 )
 from triton_workshop.deck.model import Text as Spans
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.languages import languages
 from triton_workshop.page.encoding import data_address
 from triton_workshop.page.markup import OWN_COLOUR, Markup, element, escaped

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from triton_workshop.attendance.board import Board, Count, Present, Progress, called
 from triton_workshop.attendance.board_key import BoardKey
 from triton_workshop.attendance.room import MOST_CALLS, Room
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED
+from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.room.assets import room_asset
 from triton_workshop.room.guard import address_of
 
@@ -165,8 +165,8 @@ def whole(message: Mapping[str, Any], name: str, *, most: int = MOST_TODOS) -> i
 def as_json(board: Board) -> dict[str, Any]:
     """The board for its page."""
     counts = {count.exercise: count for count in board.counts}
-    halves = {1} | {EXERCISES[number].half for number in counts}
-    required = [number for number, exercise in REQUIRED.items() if exercise.half in halves]
+    halves = {1} | {EXERCISES[number].session for number in counts}
+    required = [number for number, exercise in REQUIRED.items() if exercise.session in halves]
     shown = [number for number in EXERCISES if number in required or number in counts]
     return {
         "exercises": [

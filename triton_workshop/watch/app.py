@@ -19,12 +19,12 @@ from textual.widgets import Footer, Static
 
 from triton_simulator.without_library import has_library
 from triton_workshop.asm.requests import Request
-from triton_workshop.checking.exercises import EXERCISES, variations_of
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.progress import entries, first_open, remember, remember_hints
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
+from triton_workshop.exercises import EXERCISES, variations_of
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.file_watcher import FileWatcher
 from triton_workshop.printing import printable
 from triton_workshop.repository import short_path

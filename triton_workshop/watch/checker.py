@@ -22,8 +22,8 @@ from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, check_when_asked, source_or_verdict
 from triton_workshop.checking.compiling import compiled
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import EndedError, TimeIsUpError
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.modes import Mode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
-from triton_workshop.checking.exercises import REQUIRED
+from triton_workshop.exercises import REQUIRED
 from triton_workshop.screen.box import KeyGroups, explained
 from triton_workshop.screen.job_control import SUSPEND
 

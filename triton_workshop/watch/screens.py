@@ -14,11 +14,11 @@ from textual.binding import BindingType
 
 from triton_workshop.asm.build import Build
 from triton_workshop.asm.requests import Request, case_of
-from triton_workshop.checking.exercises import EXERCISES, REQUIRED
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.description import title
 from triton_workshop.checking.reporting.progress import ListedExercise
 from triton_workshop.checking.reporting.report import entry_texts
+from triton_workshop.exercises import EXERCISES, REQUIRED
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.screen.choice import Choice
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.reader import Reader

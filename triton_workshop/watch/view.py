@@ -13,12 +13,12 @@ from rich.theme import Theme
 
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
-from triton_workshop.checking.exercises import EXERCISES, variations_of
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.reporting.description import STANDINGS, Row, describe, title
 from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
+from triton_workshop.exercises import EXERCISES, variations_of
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.repository import short_path
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.transcript import Transcript
@@ -116,7 +116,7 @@ def head(watched: Watched) -> RenderableType:
     marks = Text()
     for entry in watched.entries:
         here = entry.exercise is watched.exercise
-        if (entry.exercise.optional and not here) or entry.exercise.half != watched.exercise.half:
+        if (entry.exercise.optional and not here) or entry.exercise.session != watched.exercise.session:
             continue
         label = f"{entry.exercise.number}{STANDINGS[entry.standing][0]}"
         marks.append(f"[{label}]" if here else f" {label} ", "strong" if here else "plain")

@@ -19,8 +19,8 @@ from triton_workshop.checking.diagnosing.statements import (
     pairings,
     statements_of,
 )
-from triton_workshop.checking.exercises import EXERCISES
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, is_refused
-from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.cases import Case
 
 
 def other_configuration_of(

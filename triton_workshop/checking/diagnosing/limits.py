@@ -17,9 +17,9 @@ from typing import Any
 from triton_simulator.branches import Branch
 from triton_simulator.faults import Kind
 from triton_workshop.checking.diagnosing.tile_sizes import Changes, bound_by, with_changes
-from triton_workshop.checking.exercises.exercise import FEW_BITS, Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.exercises.cases import NARROW_BITS, Case
 
 LEAST_BOUND = 64
 """A smaller number bounds nothing that the cases have not shown."""
@@ -29,7 +29,7 @@ MORE = 1 << 12
 """So many times as large, a bound is none any more."""
 NO_BOUND = 1 << 18
 """A block that holds all of an axis."""
-WHOLE_INT32 = {1 << 31: 1 << FEW_BITS - 1, (1 << 31) - 1: (1 << FEW_BITS - 1) - 1}
+WHOLE_INT32 = {1 << 31: 1 << NARROW_BITS - 1, (1 << 31) - 1: (1 << NARROW_BITS - 1) - 1}
 """The numbers by which a script asks whether an int32 holds an offset, and what they are with fewer bits."""
 LARGEST_INT32 = ("torch.iinfo(torch.int32).max", "np.iinfo(np.int32).max")
 SMALL_INTEGERS = ("int16", "uint16", "int8", "uint8")
@@ -87,7 +87,7 @@ def limits_of(source: Source, observe: Observe, right: Right, extend: Callable[[
 
 def _wide_offsets(source: Source, observe: Observe, right: Right) -> Iterator[WideOffsets | Reached]:
     """What wraps where an int32 has few bits."""
-    case, text = source.exercise.wide_case, _for_few_bits(source)
+    case, text = source.exercise.int64_case, _for_few_bits(source)
     seen = None if case is None else observe(text, case)
     if case is None or seen is None:
         return

@@ -14,13 +14,14 @@ import torch
 from triton_workshop.checking.diagnosing.alignment import aligned
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64, todos_of
-from triton_workshop.checking.exercises.mistakes import Edit, Mistake
-from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import Case, to_float64
+from triton_workshop.exercises.exercise import Exercise, edited_todos
+from triton_workshop.exercises.mistakes import Edit, Mistake
+from triton_workshop.exercises.tolerance import tolerance
 
 SLACK_TOLERANCES = 4.0
 """How many tolerances apart two answers may be and still count as the same: another order rounds differently."""
@@ -62,7 +63,7 @@ def diagnose(
     """
     exercise = source.exercise
     solution = exercise.solution
-    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.fits(solution)]
+    fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.applies_to(solution)]
     if not fitting:  # somebody has changed the solution
         return Diagnosis(culprit)
     nearness, possible, code = _nearness(solution, source.text), _possible(source), _code(source)
@@ -73,7 +74,7 @@ def diagnose(
         return any(_tells(exercise, each, observe(source.text, each)) for each in _cases(exercise, case))
 
     def expected(edit: Edit) -> bool:
-        return culprit is not None and not todos_of(edit, solution).isdisjoint(culprit.todos or (None,))
+        return culprit is not None and not edited_todos(edit, solution).isdisjoint(culprit.todos or (None,))
 
     for mistake, edit in sorted(fitting, key=lambda each: (expected(each[1]), nearness(each[1])), reverse=True):
         text = _with_what_is_planted(source, edit)
@@ -83,7 +84,7 @@ def diagnose(
         pairs = ((each, observe(source.text, each), observe(text, each)) for each in _cases(exercise, case))
         alike = not same and all(_alike(exercise, *pair) for pair in pairs)
         if same or (alike and _fails(exercise, case, observe(text, case)) and (expected(edit) or telling())):
-            todo = min((todo for todo in todos_of(edit, solution) if todo is not None), default=None)
+            todo = min((todo for todo in edited_todos(edit, solution) if todo is not None), default=None)
             line = _line_of(edit, solution, source)
             shown = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
             return Diagnosis(culprit if shown else None, mistake, todo, line)
@@ -101,9 +102,9 @@ def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
 
 def _with_what_is_planted(source: Source, edit: Edit) -> str:
     """The solution with this edit, and with the bugs that the script still has from its exercise."""
-    text = edit.made_in(source.exercise.solution)
-    for bug in source.exercise.planted_in(source.text):
-        text = bug.made_in(text) if bug.fits(text) else text
+    text = edit.apply(source.exercise.solution)
+    for bug in source.exercise.remaining_bugs(source.text):
+        text = bug.apply(text) if bug.applies_to(text) else text
     return text
 
 
@@ -171,7 +172,7 @@ def _nearness(solution: str, text: str) -> Callable[[Edit], float]:
     theirs = _pieces(text) ^ known
 
     def nearness(edit: Edit) -> float:
-        edited = _pieces(edit.made_in(solution)) ^ known
+        edited = _pieces(edit.apply(solution)) ^ known
         return len(edited & theirs) / max(math.sqrt(len(edited) * len(theirs)), 1)
 
     return nearness
@@ -182,7 +183,7 @@ def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
 
     An edit's later changes may be right by themselves in a script that is written differently from ours.
     """
-    wrong = Edit(edit.changes[:1]).made_in(solution)
+    wrong = Edit(edit.changes[:1]).apply(solution)
     new = _pieces(wrong) - _pieces(solution)
     lines = [_words(line) for line in wrong.splitlines() if line not in solution.splitlines()]
 
@@ -217,7 +218,7 @@ def _alike(exercise: Exercise, case: Case, one: Observation | None, other: Obser
     if one.output is None or other.output is None or one.output.shape != other.output.shape:
         return False
     arguments = case.arguments("cpu")
-    allowed = tolerance(exercise, arguments, exercise.reference(*in_float64(arguments)))
+    allowed = tolerance(exercise, arguments, exercise.reference(*to_float64(arguments)))
     if one.output.shape != allowed.shape:
         return True
     near = (one.output.double() - other.output.double()).abs() <= SLACK_TOLERANCES * allowed

@@ -18,12 +18,12 @@ from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
 from triton_workshop.checking.diagnosing.slips import Slip, find_slip
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
 from triton_workshop.checking.diagnosing.tries import Tries
-from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.exercises.cases import Case
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
@@ -33,7 +33,7 @@ def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     prepare()
     keep_signals_inside()
     with _silent(), dispensable():
-        for diagnosis in diagnoses_of(source, source.exercise.case_named(name)):
+        for diagnosis in diagnoses_of(source, source.exercise.find_case(name)):
             connection.send(diagnosis)
 
 

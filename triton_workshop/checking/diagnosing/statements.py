@@ -9,8 +9,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from triton_workshop.checking.exercises.exercise import todo_lines
 from triton_workshop.checking.observing.source import Function, Source, called, names_loaded, names_stored
+from triton_workshop.exercises.exercise import todo_lines
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from triton_workshop.checking.exercises.exercise import Case
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.exercises.cases import Case
 
 SMALLEST_LITERAL = 4
 """A smaller literal is rarely a size."""
@@ -147,13 +147,13 @@ def sizes_of(source: Source) -> list[TileSize]:
     for name in _divisors(source):
         if name in values and name not in found:
             found[name] = TileSize(name, int(ast.unparse(values[name])), (values[name],))
-    others = set(_other_numbers(source)).difference(source.exercise.given_sizes)
+    others = set(_other_numbers(source)).difference(source.exercise.fixed_sizes)
     known = {size.value for size in found.values()}
 
     def stands_alone(size: TileSize) -> bool:
         return not any(n % size.value == 0 and (n == size.value or n not in known) for n in others)
 
-    sizes = [size for size in found.values() if size.value not in source.exercise.given_sizes]
+    sizes = [size for size in found.values() if size.value not in source.exercise.fixed_sizes]
     return [size for size in sizes if len(size.literals) > 1 or stands_alone(size)]
 
 

@@ -10,12 +10,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from triton_simulator import hooks
-from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source, names_loaded, names_stored
+from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.exercise import Exercise
 
 SEARCH_SECONDS = 0.7
 """Of processor time, for all tries together: the verdict should come within a second of the save."""

@@ -17,8 +17,6 @@ from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
 from triton_workshop.checking.diagnosing.recognise import NO_DIAGNOSIS, Diagnosis
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
-from triton_workshop.checking.exercises.exercise import Exercise, counted
-from triton_workshop.checking.exercises.mistakes import Mistake
 from triton_workshop.checking.judging.explanations import Explanation, explain, explain_in_kernel, explanation_named
 from triton_workshop.checking.judging.launch_arguments import missing_argument
 from triton_workshop.checking.judging.misplaced import hints_about, overwrites
@@ -39,6 +37,9 @@ from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.cases import pluralize
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.mistakes import Mistake
 
 ELSEWHERE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_KERNEL)
 """What is reported where it happens, although the cause may be another line."""
@@ -81,7 +82,7 @@ class Judge:
 
     def _counted(self, finding: Finding) -> Finding:
         """The finding with how many of the planted bugs are still there, if the exercise has any."""
-        left, planted = len(self.exercise.planted_in(self.source.text)), len(self.exercise.planted)
+        left, planted = len(self.exercise.remaining_bugs(self.source.text)), len(self.exercise.planted_bugs)
         told = f"{finding.message}. Bugs left: {left} of {planted}" if left else finding.message
         return replace(finding, message=told)
 
@@ -253,7 +254,7 @@ class Judge:
         rest = seen.output[seen.unwritten]
         if not len(rest) or (rest == rest[0]).all() or rest.isnan().all():
             return None
-        stored, every = seen.output.numel() - len(rest), counted(seen.output.numel(), "element")
+        stored, every = seen.output.numel() - len(rest), pluralize(seen.output.numel(), "element")
         message = f"the answer is right, but a kernel stored only {stored:,} of {every}"
         return self._explained(FindingKind.NOT_A_KERNEL, message, "python-did-it", self.source.return_line())
 
@@ -308,7 +309,7 @@ class Judge:
     def _at_elements(self, kind: FindingKind, what: str, comparison: Comparison, marks: torch.Tensor) -> Finding:
         """What is wrong with the marked elements."""
         element, number = element_of(comparison, marks), int(marks.sum())
-        elements = f"{number:,} of {counted(marks.numel(), 'element')}"
+        elements = f"{number:,} of {pluralize(marks.numel(), 'element')}"
         return Finding(
             kind,
             f"{elements} {'is' if number == 1 else 'are'} {what}, starting with {bracketed(element.index)}",
@@ -332,7 +333,7 @@ class Judge:
             return self._slipped(finding, mistake, self.diagnosis.slip)
         if mistake is None or overwrites(culprit, self.source):
             return only_noticed(finding) if culprit is None else self._at(culprit, finding)
-        own = last_hint(culprit) if culprit else self.exercise.quote(todo) if todo and self._lacks(todo) else ""
+        own = last_hint(culprit) if culprit else self.exercise.solution_hint(todo) if todo and self._lacks(todo) else ""
         question, *ideas = mistake.hints
         shown = self.diagnosis.line
         used = shown is not None and culprit is not None and self._only_stores(culprit)

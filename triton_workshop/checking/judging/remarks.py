@@ -11,12 +11,12 @@ from typing import TypeGuard
 from triton_workshop.checking.diagnosing.limits import Bound, WideOffsets
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.untested import Untested
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.words import in_a_row
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Launched, Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.exercises.exercise import Exercise
 
 FACTORIES = ("empty", "zeros", "ones", "full", "tensor", "arange", "rand", "randn")
 """Functions of torch whose tensors are in the CPU's memory, unless they are told otherwise."""
@@ -205,11 +205,11 @@ def _prepared(exercise: Exercise, launch: Launched, comparison: Comparison) -> s
 
 def _multiplied_in_vain(exercise: Exercise, case: str, comparison: Comparison) -> str:
     """That a kernel computes all scores, where a mask leaves only about half of them."""
-    if exercise.too_many_products is None:
+    if exercise.unmasked_operations is None:
         return ""
     arguments = comparison.arguments
     done = sum(launch.products for launch in comparison.seen.launches)
-    if done < exercise.too_many_products(*arguments):
+    if done < exercise.unmasked_operations(*arguments):
         return ""
     return (
         f"Right, but wasteful: tl.dot does {done:,} operations where {exercise.operations(*arguments):,} are needed "

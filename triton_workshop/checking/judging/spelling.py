@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.source import Function, Source, names_in, names_loaded
+from triton_workshop.exercises.exercise import Exercise
 
 ALIKE = 0.6
 """From what ratio of difflib's on one of two names is taken for the other."""
@@ -59,7 +59,7 @@ def misspelt_definition(source: Source, failure: Failure) -> Definition | None:
 
 def _words(exercise: Exercise) -> set[str]:
     """All words of the exercise as it is shipped, and of its solution."""
-    return set(re.findall(r"\w+", exercise.shipped() + exercise.solution))
+    return set(re.findall(r"\w+", exercise.shipped_text + exercise.solution))
 
 
 def unread_lookalike(source: Source) -> Definition | None:

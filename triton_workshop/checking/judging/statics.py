@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from triton_workshop.checking.diagnosing.alignment import is_begun
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.habits import in_triton
 from triton_workshop.checking.judging.verdict import Finding, FindingKind
 from triton_workshop.checking.observing.source import Function, Source, called, names_in
 from triton_workshop.checking.own_errors import let_tests_see
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.todos import open_todos
 from triton_workshop.import_order import lines_to_exchange
 from triton_workshop.scripts import reason
 
@@ -82,7 +82,7 @@ def _another_text(source: Source) -> Finding | None:
     others = [other for other in EXERCISES.values() if other.number != number]
     if not source.tree.body:
         message = "the file is empty"
-    elif other := next((other for other in others if source.text == other.shipped()), None):
+    elif other := next((other for other in others if source.text == other.shipped_text), None):
         message = f"this is the text of exercise {other.number}"
     elif launcher not in functions and (other := next((each for each in others if each.launcher in functions), None)):
         message = f"this is the text of exercise {other.number}: it defines {other.launcher}, and not {launcher}"
@@ -240,7 +240,7 @@ def _no_constexpr(source: Source) -> Finding | None:
 
 def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
     message = f"tl.{called(call)} needs a size that is fixed when the kernel is compiled; {name} is not"
-    shipped = Source(source.file, source.exercise.shipped(), source.exercise)
+    shipped = Source(source.file, source.exercise.shipped_text, source.exercise)
     of_a_tensor = shipped.kernel is not None and name in _run_time_names(shipped.kernel)
     found = _explained(source, call.lineno, message, "size-of-a-tensor" if of_a_tensor else "missing-constexpr")
     return replace(found, hints=tuple(hint.replace("NAME", name) for hint in found.hints))

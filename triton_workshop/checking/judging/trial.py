@@ -13,8 +13,6 @@ from triton_workshop.checking.diagnosing.limits import Bound, Limit, Reached
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.untested import untested
-from triton_workshop.checking.exercises.exercise import Case, Exercise, in_float64
-from triton_workshop.checking.exercises.tolerance import in_words
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import pictures_of
 from triton_workshop.checking.judging.remarks import (
@@ -31,6 +29,9 @@ from triton_workshop.checking.judging.verdict import CaseResult, Finding, Findin
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.exercises.cases import Case, to_float64
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.tolerance import describe_tolerance
 
 if TYPE_CHECKING:
     from triton_simulator.compiler.jobs import PickledKernel
@@ -169,7 +170,7 @@ def judged(
             break
     if comparison is None:
         return outcome
-    outcome = replace(outcome, tolerance=in_words(judge.exercise, comparison.arguments))
+    outcome = replace(outcome, tolerance=describe_tolerance(judge.exercise, comparison.arguments))
     if outcome.findings or case is not judge.exercise.cases[-1]:
         return outcome
     # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
@@ -231,7 +232,7 @@ def with_limits(judge: Judge, outcome: Trial, found: Sequence[Limit]) -> Trial:
 
 
 def _what_is_wrong(judge: Judge, name: str, seen: Observation) -> str:
-    case = judge.exercise.case_named(name)
+    case = judge.exercise.find_case(name)
     findings = judge.findings(name, Comparison(judge.exercise, case.arguments("cpu"), seen))
     return findings[0].message if findings else "the result is wrong"
 
@@ -251,7 +252,7 @@ def with_picture(exercise: Exercise, picture: Case, outcome: Trial, seen: object
     """Return the outcome, with pictures of the right and the actual result in its finding."""
     if not isinstance(seen, Observation) or seen.output is None:
         return outcome
-    expected = exercise.reference(*in_float64(picture.arguments("cpu")))
+    expected = exercise.reference(*to_float64(picture.arguments("cpu")))
     if seen.output.shape != expected.shape:
         return outcome
     finding = replace(outcome.findings[0], pictures=pictures_of(expected, seen.output))

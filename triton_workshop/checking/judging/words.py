@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triton_workshop.checking.diagnosing.repair import Culprit
-from triton_workshop.checking.exercises.exercise import solution_has
 from triton_workshop.checking.judging.verdict import Finding
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.exercise import quote_solution
 
 GIVEN = 0.6
 """Of the lines of code that an exercise gives, how many a script has that began as its file."""
@@ -39,7 +39,7 @@ def bracketed(index: tuple[int, ...]) -> str:
 
 def last_hint(culprit: Culprit) -> str:
     """What has to stand there: the solution's code, or the exercise's where no TODO was."""
-    has = solution_has if culprit.todos else "The exercise gives this: {}".format
+    has = quote_solution if culprit.todos else "The exercise gives this: {}".format
     return culprit.instead or has(culprit.code)
 
 
@@ -54,9 +54,9 @@ def only_noticed(finding: Finding) -> Finding:
 def missing_step(culprit: Culprit, source: Source) -> str:
     """Say where something is missing: by its TODO in a script that began as the exercise's file; others have none."""
     exercise = source.exercise
-    if exercise.planted:
+    if exercise.planted_bugs:
         return f"something is missing in part {culprit.todos[0]}"
-    code = {line.strip() for line in exercise.shipped().splitlines() if line.strip() and "#" not in line}
+    code = {line.strip() for line in exercise.shipped_text.splitlines() if line.strip() and "#" not in line}
     given = len(code.intersection(line.strip() for line in source.lines)) >= GIVEN * len(code)
     return f"something is missing where TODO {culprit.todos[0]} was" if given else "a step is missing"
 

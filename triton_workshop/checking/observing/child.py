@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING
 import torch
 
 from triton_simulator.branches import instrument
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.own_errors import let_tests_see
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import take_tasks
 from triton_workshop.processes.signal_scope import keep_signals_inside
 from triton_workshop.processes.wire import Connection
 
 if TYPE_CHECKING:
-    from triton_workshop.checking.exercises.exercise import Launcher
+    from triton_workshop.exercises.exercise import Launcher
 
     Load = Callable[[Source], Launcher]
 
@@ -128,7 +128,7 @@ def observations_of(source: Source, names: Iterable[str], load: Load = load) -> 
         yield observer
         return
     for name in names:
-        case = source.exercise.case_named(name)
+        case = source.exercise.find_case(name)
         yield observer.observe(case.arguments("cpu"), case.integer_bits)
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import torch
 
-from triton_workshop.checking.exercises.exercise import Exercise, in_float64
-from triton_workshop.checking.exercises.tolerance import tolerance
 from triton_workshop.checking.observing.observe import Launched, Observation
+from triton_workshop.exercises.cases import to_float64
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.tolerance import tolerance
 from triton_workshop.tensors import cdiv
 
 
@@ -27,7 +28,7 @@ class Comparison:
     @functools.cached_property
     def expected(self) -> torch.Tensor:
         """The reference's result, float64."""
-        return self.exercise.reference(*in_float64(self.arguments))
+        return self.exercise.reference(*to_float64(self.arguments))
 
     @functools.cached_property
     def allowed(self) -> torch.Tensor:

@@ -14,18 +14,18 @@ import torch
 
 from triton_simulator import branches
 from triton_simulator.compiler.launches import Launches
-from triton_workshop.checking.exercises.exercise import handed_over
 from triton_workshop.checking.observing.failure import Failure, failure_of, unobservable
 from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.provenance import Provenance, described, provenance_of, same
 from triton_workshop.checking.observing.source import resolved
+from triton_workshop.exercises.cases import launcher_args
 
 if TYPE_CHECKING:
     from triton_simulator import Fault, Launch
     from triton_simulator.branches import Branch
     from triton_simulator.compiler.jobs import PickledKernel
-    from triton_workshop.checking.exercises.exercise import Launcher
     from triton_workshop.checking.observing.torch_calls import TorchCalls
+    from triton_workshop.exercises.exercise import Launcher
 
 
 OUR_MODULES = ("triton_workshop.", "triton_simulator.")
@@ -223,7 +223,7 @@ class Observer:
 
     def _call(self, arguments: tuple[torch.Tensor, ...]) -> tuple[object, Failure | None]:
         try:
-            output = self._launcher(*handed_over(arguments))
+            output = self._launcher(*launcher_args(arguments))
             if not self._simulated:
                 torch.cuda.synchronize()  # a fault in the kernel shows here, not in a later case
             return output, None

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.unfinished import parsed
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.todos import parse_script
 from triton_workshop.scripts import read_source
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -45,7 +45,7 @@ class Source:
     @functools.cached_property
     def tree(self) -> ast.Module:
         """Raises SyntaxError if it is not Python."""
-        return parsed(self.text, str(self.file))
+        return parse_script(self.text, str(self.file))
 
     @functools.cached_property
     def nodes(self) -> tuple[ast.AST, ...]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from triton_simulator.compiler.report import is_success
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Element, Finding, FindingKind, Pixels, TileMap, TileState, Verdict
 from triton_workshop.checking.reporting.progress import ListedExercise, Standing, first_open, half_to_come
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.todos import open_todos
 
 AROUND = 1
 """How many lines of code to show before and after the line to blame."""
@@ -163,7 +163,7 @@ def hint_rows(hints: Sequence[str]) -> tuple[Row, ...]:
 
 def _todos(exercise: Exercise, text: str) -> tuple[Row, ...]:
     """Return all TODOs of an exercise; none if no TODO is open, but a `...` of the learner's own is left."""
-    shipped = {todo.number: todo.task for todo in open_todos(exercise.shipped()) if todo.number}
+    shipped = {todo.number: todo.task for todo in open_todos(exercise.shipped_text) if todo.number}
     still_open = {todo.number: f"line {todo.line}" for todo in open_todos(text) if todo.number in shipped}
     following = next(iter(still_open), None)
 
@@ -218,7 +218,7 @@ def describe_entry(entry: ListedExercise) -> Row:
     mark, tone, pattern = STANDINGS[entry.standing]
     finding = record.finding.replace("-", " ")
     words = pattern.format(
-        todos_left=entry.todos_left, todos=len(exercise.hints), tasks=exercise.tasks, finding=finding
+        todos_left=entry.todos_left, todos=len(exercise.hints), tasks=exercise.task_noun, finding=finding
     )
     if exercise.optional and not passed:
         words = f"optional, {words}"
@@ -241,7 +241,7 @@ def next_step(entries: Sequence[ListedExercise]) -> str:
     entry = first_open(entries)
     if entry is None:
         following = half_to_come(entries)
-        halves = [each for each in entries if following is None or each.exercise.half < following.exercise.half]
+        halves = [each for each in entries if following is None or each.exercise.session < following.exercise.session]
         left = [each.exercise for each in halves if each.standing is not Standing.PASSED]
         done = "All exercises are done." if following is None else "The first half is done."
         begins = f"The second half begins with: uv run workshop watch {following.exercise.number}" if following else ""

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from triton_workshop.atomic_write import write_whole
-from triton_workshop.checking.exercises import EXERCISES
-from triton_workshop.checking.exercises.exercise import Exercise
-from triton_workshop.checking.exercises.unfinished import open_todos
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.errors import print_wrapped
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.todos import open_todos
 from triton_workshop.repository import ROOT
 from triton_workshop.scripts import read_bytes, read_text
 
@@ -171,8 +171,10 @@ def entries() -> tuple[ListedExercise, ...]:
 
 def to_do(entries: Sequence[ListedExercise]) -> tuple[ListedExercise, ...]:
     """The exercises that everybody does, of the first half and of any other that has been begun."""
-    begun = {1} | {entry.exercise.half for entry in entries if entry.standing not in (Standing.NEW, Standing.MISSING)}
-    return tuple(entry for entry in entries if entry.exercise.half in begun and not entry.exercise.optional)
+    begun = {1} | {
+        entry.exercise.session for entry in entries if entry.standing not in (Standing.NEW, Standing.MISSING)
+    }
+    return tuple(entry for entry in entries if entry.exercise.session in begun and not entry.exercise.optional)
 
 
 def first_open(entries: Sequence[ListedExercise]) -> ListedExercise | None:
@@ -182,8 +184,8 @@ def first_open(entries: Sequence[ListedExercise]) -> ListedExercise | None:
 
 def half_to_come(entries: Sequence[ListedExercise]) -> ListedExercise | None:
     """The first exercise of the half that comes next, be it a warm-up; None if the last one has been begun."""
-    last = max((entry.exercise.half for entry in to_do(entries)), default=0)
-    return next((entry for entry in entries if entry.exercise.half > last), None)
+    last = max((entry.exercise.session for entry in to_do(entries)), default=0)
+    return next((entry for entry in entries if entry.exercise.session > last), None)
 
 
 def _entry(exercise: Exercise, record: Record) -> ListedExercise:
@@ -193,8 +195,8 @@ def _entry(exercise: Exercise, record: Record) -> ListedExercise:
         standing = Standing.CHANGED if exercise.exercise_file.exists() else Standing.MISSING
         return ListedExercise(exercise, standing, len(exercise.hints), record)
     checked = record.digest == digest(exercise)
-    left = len(exercise.planted_in(text)) + _todos_left(text)
-    if text == exercise.shipped():
+    left = len(exercise.remaining_bugs(text)) + _todos_left(text)
+    if text == exercise.shipped_text:
         standing = Standing.NEW
     elif checked and not record.finding:  # a bug may be repaired elsewhere than where it was planted
         standing, left = Standing.PASSED, 0

@@ -12,8 +12,6 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from triton_workshop.checking.exercises import variations_of
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Pixels, TileMap, TileState, Verdict
 from triton_workshop.checking.reporting.description import (
     CELLS,
@@ -27,6 +25,8 @@ from triton_workshop.checking.reporting.description import (
     title,
 )
 from triton_workshop.checking.reporting.progress import ListedExercise, Record
+from triton_workshop.exercises import variations_of
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.printing import printable
 from triton_workshop.terminal_pictures import half_blocks
 

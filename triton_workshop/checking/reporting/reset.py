@@ -7,15 +7,15 @@ from datetime import datetime
 from pathlib import Path
 
 from triton_workshop.atomic_write import write_whole
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.reporting.progress import state_folder
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.scripts import read_text
 
 
 def is_shipped(exercise: Exercise) -> bool:
     """Whether the learner's file is still as it was shipped, so that there is nothing to reset."""
     try:
-        return read_text(exercise.exercise_file) == exercise.shipped()
+        return read_text(exercise.exercise_file) == exercise.shipped_text
     except OSError:
         return False
 
@@ -31,5 +31,5 @@ def reset(exercise: Exercise) -> Path | None:
         else:
             backup.parent.mkdir(parents=True, exist_ok=True)
             shutil.move(file, backup)
-    write_whole(file, exercise.shipped().encode())
+    write_whole(file, exercise.shipped_text.encode())
     return backup

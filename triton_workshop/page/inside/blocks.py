@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.checking.exercises.exercise import PICTURE
+from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.page.inside.cleaning import cleaned
 from triton_workshop.page.inside.limit import TimeIsUpError, limited
 from triton_workshop.page.inside.output import printing_to

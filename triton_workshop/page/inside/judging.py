@@ -14,7 +14,6 @@ from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.tries import TRIED_FILE, longest_seconds
-from triton_workshop.checking.exercises.exercise import Case, Exercise
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
 from triton_workshop.checking.judging.verdict import Verdict
@@ -23,6 +22,8 @@ from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.passes import PICTURE_SECONDS
+from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.page.inside.front_end import FrontEnd
 from triton_workshop.page.inside.limit import TimeIsUpError, limited
 

@@ -6,9 +6,9 @@ import base64
 import re
 from typing import Any
 
-from triton_workshop.checking.exercises.exercise import Exercise
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, TileMap, Verdict
 from triton_workshop.checking.reporting.description import CELLS, Row, describe
+from triton_workshop.exercises.exercise import Exercise
 
 GIVES_CODE = re.compile(
     r"(The solution has:|The exercise gives this:|With this instead, the result is right:)\s(.*)", re.DOTALL

@@ -50,7 +50,7 @@ def warm_up(step: int = 0) -> bool:
 
     Returns whether there is another step: whatever is asked meanwhile comes before it.
     """
-    from triton_workshop.checking.exercises import EXERCISES
+    from triton_workshop.exercises import EXERCISES
 
     right = EXERCISES[WARMING].solution
     check(WARMING, right.replace(*MISTAKE) if step else right, lambda verdict: None)
@@ -99,7 +99,7 @@ def check(number: str, text: str, tell: Callable[[str], object], limit: float = 
     Returns what the script has changed in this process.
     """
     from triton_workshop.checking.check import LIMIT_SECONDS
-    from triton_workshop.checking.exercises import EXERCISES
+    from triton_workshop.exercises import EXERCISES
     from triton_workshop.page.inside import judging
     from triton_workshop.page.inside.cleaning import cleaned
     from triton_workshop.page.inside.output import printing_to
