@@ -146,7 +146,7 @@ ADDED = (TARGETS["sm_100"], TARGETS["gfx942"])
 """Targets for which a kernel is compiled last, one for each other family.
 
 Of Blackwell that is sm_100, whose products take a way of their own through the compiler; sm_120's take Ampere's. With
-both, the last answer would take more than twice as long. A GPU of this machine is judged in any case.
+both, the last answer would take twice as long as without any. A GPU of this machine is judged in any case.
 """
 OLDEST_CAPABILITY = (7, 5)
 """Oldest compute capability on which Triton's kernels run: Turing's.
