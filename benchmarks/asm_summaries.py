@@ -7,7 +7,7 @@ import os
 from dataclasses import replace
 from importlib.metadata import version
 
-from triton_simulator.compiler.targets import TARGETS, Target
+from triton_simulator.gpus import JUDGED, Target
 from triton_workshop.asm.build import build
 from triton_workshop.asm.requests import FAST, PLAIN, parse_subjects
 from triton_workshop.asm.summary import RECORDED, Summary, recorded_key, summaries_of
@@ -36,7 +36,7 @@ def main() -> None:
             for number in WORKLOADS
             for variant in (PLAIN, FAST)
             if variant == PLAIN or EXERCISES[number].fast_file
-            for target in TARGETS
+            for target in JUDGED
             for size in ((), *SIZES.get((number, variant), ()))
         }
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found.items())

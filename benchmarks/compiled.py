@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from triton_simulator.compiler.targets import TARGETS
+from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import build
 from triton_workshop.asm.requests import Request
 from triton_workshop.asm.summary import Summary, summaries_of
@@ -89,7 +89,7 @@ def compiled(runner: Runner) -> Iterator[tuple[str, ...]]:
         for number, (name, text) in enumerate(scripts()):
             file = Path(folder, f"script_{number}.py")
             file.write_text(text, encoding="utf-8")
-            made = build(Request(file, text), TARGETS[0], None, runner, nowhere.fileno())
+            made = build(Request(file, text), DEFAULT_TARGET, None, runner, nowhere.fileno())
             [summary] = summaries_of(made.answers, file, text)
             [assembly] = [answer.assembly for answer in made.answers if answer.assembly is not None]
             yield row(name, summary, assembly.sass)
@@ -97,7 +97,7 @@ def compiled(runner: Runner) -> Iterator[tuple[str, ...]]:
 
 def as_markdown(rows: Sequence[Sequence[str]]) -> str:
     said = (
-        f"By Triton {version('triton')} for sm_{TARGETS[0].capability}, an H100 or H200; none of them ran."
+        f"By Triton {version('triton')} for {DEFAULT_TARGET.name}, an H100 or H200; none of them ran."
         " Loads by their width, products, registers, spill stores and the stack are those of one thread."
         " Written by `python -m benchmarks.compiled`."
     )

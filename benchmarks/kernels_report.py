@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from triton_workshop.bench.roofline import Point, Roof, draw_roofline
-from triton_workshop.bench.timing import MOST_COPIES
+from triton_workshop.bench.timing import MAX_COPIES
 
 Report = dict[str, Any]
 Row = tuple[str, ...]
@@ -145,7 +145,7 @@ def markdown(report: Report, picture: Path | None) -> str:
         "## Odd sizes",
         "Sizes for which nothing was tuned, beside the plain solution, in milliseconds per call. Small ones are "
         "replayed from a CUDA graph, with inputs that change from call to call: copies that together are twice the L2 "
-        f"cache, but at most {MOST_COPIES}, so the smallest inputs may stay in it.",
+        f"cache, but at most {MAX_COPIES}, so the smallest inputs may stay in it.",
         markdown_table(_odd_rows(report)),
         "## Accuracy",
         "‖C − C64‖ / ‖C64‖ of each row, against the float64 product, as a root mean square over the rows. Uniform is "

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import shipped_exercise
-from triton_simulator.compiler import targets
+from triton_simulator import gpus
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Code, Deck, Execution, Slide, plain, walk
 from triton_workshop.exercises import EXERCISES, REQUIRED
@@ -118,13 +118,13 @@ def runner() -> Iterator[Runner]:
 def validations(runner: Runner) -> Callable[[int], Validation]:
     """Every live block of a deck, run once, in warm processes, each with the columns that the viewer gives it.
 
-    Its kernels are compiled for the newest GPU only: benchmarks/results/validate-simulator.md has all of them.
+    Its kernels are compiled for the default target only: benchmarks/results/validate-simulator.md has all of them.
     """
 
     @functools.cache
     def validated(half: int) -> Validation:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(targets, "TARGETS", targets.TARGETS[:1])
+            patch.setattr(gpus, "JUDGED", (gpus.DEFAULT_TARGET,))
             return validate(DECKS[half], widths=output_columns, start=runner.run, compiler=warm(runner))
 
     return validated

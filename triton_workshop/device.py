@@ -15,11 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import ModuleType
 
-MINIMUM_COMPUTE_CAPABILITY = (7, 5)
-"""Turing, the oldest architecture on which Triton's kernels run.
-
-It is the oldest that PyTorch's CUDA 13 builds support (CUDA 13.0 release notes, section on deprecated architectures).
-"""
+from triton_simulator.gpus import OLDEST_CAPABILITY
 
 FP_FUSION = "TRITON_DEFAULT_FP_FUSION"
 _TRUE = frozenset({"1", "true", "on", "y", "yes"})
@@ -38,7 +34,7 @@ class Gpu:
     @property
     def runs_kernels(self) -> bool:
         """True if Triton's kernels run on it."""
-        return self.compute_capability >= MINIMUM_COMPUTE_CAPABILITY
+        return self.compute_capability >= OLDEST_CAPABILITY
 
 
 @dataclass(frozen=True)

@@ -20,33 +20,33 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils import _device
 
+from triton_simulator.gpus import H100, PROGRAM_THREADS, REGISTERS, WARP_THREADS
 from triton_simulator.patches import Patches
 
-CAPABILITY = (9, 0)
-"""Compute capability of the GPU that there seems to be: an H100.
-
-Nothing is skipped for being too new for it.
-"""
+MODEL = H100
+"""The GPU that there seems to be: one for which nothing is skipped for being too new."""
+CAPABILITY = divmod(int(MODEL.target.arch), 10)
+TOTAL_BYTES = 80 << 30
 NAME = "the CPU, as the simulator's GPU"
 PROPERTIES = {
     "name": NAME,
     "major": CAPABILITY[0],
     "minor": CAPABILITY[1],
-    "multi_processor_count": 132,
-    "total_memory": 80 << 30,
-    "warp_size": 32,
-    "regs_per_multiprocessor": 65_536,
-    "max_threads_per_multi_processor": 2048,
-    "max_threads_per_block": 1024,
+    "multi_processor_count": MODEL.multiprocessors,
+    "total_memory": TOTAL_BYTES,
+    "warp_size": WARP_THREADS,
+    "regs_per_multiprocessor": REGISTERS,
+    "max_threads_per_multi_processor": MODEL.target.sm_threads,
+    "max_threads_per_block": PROGRAM_THREADS,
     "shared_memory_per_block": 48 << 10,
-    "shared_memory_per_block_optin": 227 << 10,
-    "shared_memory_per_multiprocessor": 228 << 10,
+    "shared_memory_per_block_optin": MODEL.target.shared_bytes,
+    "shared_memory_per_multiprocessor": MODEL.target.sm_shared_bytes,
     "L2_cache_size": 50 << 20,
     "is_integrated": 0,
     "is_multi_gpu_board": 0,
     "gcnArchName": "",
 }
-"""An H100's (CUDA C++ Programming Guide, "Compute Capabilities")."""
+"""As PyTorch reports them. Those without a constant are of the H100 alone (its data sheet and architecture paper)."""
 _INTERNAL_PACKAGES = ("torch", "triton", "triton_simulator", "numpy")
 """Packages whose own code sees where a tensor really is."""
 _MODE_MODULES = ("torch.utils._device", "torch.overrides")
@@ -230,8 +230,8 @@ def _cuda_replacements() -> dict[str, Any]:
         "get_device_name": constant(NAME),
         "get_device_capability": constant(CAPABILITY),
         "get_device_properties": _properties,
-        "get_arch_list": constant([f"sm_{CAPABILITY[0]}{CAPABILITY[1]}"]),
-        "mem_get_info": constant((80 << 30, 80 << 30)),
+        "get_arch_list": constant([MODEL.target.name]),
+        "mem_get_info": constant((TOTAL_BYTES, TOTAL_BYTES)),
         "get_rng_state": lambda *_: torch.default_generator.get_state(),
         "set_rng_state": lambda state, *_: torch.default_generator.set_state(state),
         "Stream": CpuStream,
@@ -259,7 +259,7 @@ class CpuDriver:
         """Return the target of the GPU that there seems to be."""
         from triton.backends.compiler import GPUTarget
 
-        return GPUTarget("cuda", 10 * CAPABILITY[0] + CAPABILITY[1], 32)
+        return GPUTarget("cuda", MODEL.target.arch, WARP_THREADS)
 
     def get_current_device(self) -> int:
         """Return the number of the only GPU."""

@@ -10,7 +10,7 @@ import pytest
 
 from triton_simulator.compiler.compilation import answers
 from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob, PickledKernel
-from triton_simulator.compiler.targets import TARGETS, Target
+from triton_simulator.gpus import DEFAULT_TARGET, TARGETS, Target
 from triton_workshop.asm.build import LIMIT_SECONDS, compile_kernels, run_script
 from triton_workshop.asm.requests import Request
 from triton_workshop.asm.summary import Summary, summaries_of
@@ -46,7 +46,7 @@ class Compile:
         """The last one."""
 
     def __call__(
-        self, number: str, size: tuple[int, ...] = (), edits: Mapping[str, str] = EMPTY, target: Target = TARGETS[0]
+        self, number: str, size: tuple[int, ...] = (), edits: Mapping[str, str] = EMPTY, target: Target = DEFAULT_TARGET
     ) -> Summary:
         file = EXERCISES[number].solution_file
         text = file.read_text(encoding="utf-8")
@@ -85,7 +85,6 @@ def runner() -> Iterator[Runner]:
 @pytest.fixture(scope="session")
 def solutions(runner: Runner) -> Answers:
     """Each is compiled when it is asked for, as another process of these tests may have done that before."""
-    targets = {target.capability: target for target in TARGETS}
 
     @cache
     def kernel(number: str) -> PickledKernel:
@@ -94,7 +93,7 @@ def solutions(runner: Runner) -> Answers:
 
     @cache
     def answer(number: str, capability: int) -> Answer:
-        job = CompileJob(kernel(number), targets[capability], with_assembly=True)
+        job = CompileJob(kernel(number), TARGETS[f"sm_{capability}"], with_assembly=True)
         [told] = answers([job], warm(runner), LIMIT_SECONDS)
         return told
 
@@ -103,13 +102,13 @@ def solutions(runner: Runner) -> Answers:
 
 @pytest.fixture(scope="session")
 def fast(runner: Runner) -> FastAnswers:
-    """Compiles all kernels of an exercise's fast solution, for the newest GPU."""
+    """Compiles all kernels of an exercise's fast solution, for the default target."""
 
     def compile_fast(number: str) -> list[Assembly]:
         file = EXERCISES[number].fast_file
         assert file is not None
         kernels = launched_by(Request(file, file.read_text(encoding="utf-8"), number), runner)
-        made = [answer.assembly for answer in compile_kernels(kernels, TARGETS[0], warm(runner))]
+        made = [answer.assembly for answer in compile_kernels(kernels, DEFAULT_TARGET, warm(runner))]
         assert made
         return [assembly for assembly in made if assembly is not None or pytest.fail("a kernel does not compile")]
 

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.conftest import RunPython
-from triton_simulator.compiler.targets import TARGETS
+from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm import commands
-from triton_workshop.asm.build import CACHE, MOST_KEPT
+from triton_workshop.asm.build import CACHE, MAX_CACHED
 from triton_workshop.asm.commands import Selection
 from triton_workshop.asm.requests import case_of, parse_subjects, parse_target
 from triton_workshop.cli import app
@@ -91,7 +91,7 @@ def test_what_is_known_is_not_compiled_again_until_something_changes(
         assert typed("own.py", "--json", script=script).output == first.output
     changed = typed("own.py", "--json", script=script, factor=3)
     assert changed.exit_code == 0
-    assert len(list((tmp_path / "cache" / "asm").iterdir())) <= MOST_KEPT
+    assert len(list((tmp_path / "cache" / "asm").iterdir())) <= MAX_CACHED
     assert json.loads(first.stdout)["kernel"] == "scale"
 
 
@@ -181,6 +181,7 @@ def test_the_source_is_listed_and_two_scripts_are_compared(typed: Typed) -> None
     ("words", "said"),
     [
         (("99",), "99: expected an exercise's number or a Python script, found no such file"),
+        (("1", "--gpu", "gfx942"), "--gpu gfx942: asm reads the instructions of NVIDIA's GPUs only; whether a kernel"),
         (("1", "--gpu", "sm_70"), "--gpu sm_70: expected one of sm_75, sm_80"),
         (("2", "--size", "0x4"), "--size 0x4: exercise 2 takes height×width, such as 511x511"),
         (("4", "--size", "8x8"), "--size 8x8: exercise 4 takes m×n×k"),
@@ -218,7 +219,9 @@ def test_a_reader_that_has_seen_enough_may_go(monkeypatch: pytest.MonkeyPatch) -
     with os.fdopen(writing, "w", encoding="utf-8") as gone:
         monkeypatch.setattr("sys.stdout", gone)
         assert (
-            commands.run_asm(parse_subjects(["3"], None, plain=True, fast=False, compare=False), Selection(TARGETS[0]))
+            commands.run_asm(
+                parse_subjects(["3"], None, plain=True, fast=False, compare=False), Selection(DEFAULT_TARGET)
+            )
             == 0
         )
 

@@ -15,15 +15,15 @@ from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
 from tests.asm.conftest import Answers, Compile, assembly_of, summary_of_solution
-from triton_simulator.compiler.targets import TARGETS
+from triton_simulator.gpus import TARGETS
 from triton_workshop.asm.listing import STAGES, PagerApp, listing, listing_table, rows
 from triton_workshop.asm.report import TERMINAL, comparison, figures, longest, summary_page
-from triton_workshop.asm.sentences import beside_bytes, of_conversion, of_line, of_program
+from triton_workshop.asm.sentences import describe_conversion, describe_instructions, describe_line, describe_program
 from triton_workshop.asm.summary import Summary, recorded_summaries
 from triton_workshop.exercises import EXERCISES
 
 pytestmark = pytest.mark.library
-H200, A100, T4 = TARGETS
+H200, T4 = TARGETS["sm_90"], TARGETS["sm_75"]
 
 
 def lines_of(number: str) -> list[str]:
@@ -31,7 +31,7 @@ def lines_of(number: str) -> list[str]:
 
 
 def said_of(summary: Summary, kind: str) -> list[str]:
-    return [of_line(line, summary.target.capability) for line in summary.lines if line.kind == kind]
+    return [describe_line(line, summary.target) for line in summary.lines if line.kind == kind]
 
 
 # Widths
@@ -40,7 +40,7 @@ def said_of(summary: Summary, kind: str) -> list[str]:
 def test_vectors_that_are_aligned_are_read_in_128_bits(solutions: Answers) -> None:
     summary = summary_of_solution(solutions, "1", 90)
     assert said_of(summary, "load") == ["2 × 128 bit", "2 × 128 bit"]
-    assert not list(beside_bytes(summary))
+    assert not list(describe_instructions(summary))
 
 
 def test_one_element_less_makes_every_access_narrow_and_the_argument_is_named(compile_at: Compile) -> None:
@@ -48,7 +48,7 @@ def test_one_element_less_makes_every_access_narrow_and_the_argument_is_named(co
     why = "8 × 32 bit: not known to the compiler as a multiple of 16: n_elements = 1,048,575"
     assert said_of(summary, "load") == [why, why]
     assert said_of(summary, "store") == [why]
-    assert len(list(beside_bytes(summary))) == 3
+    assert len(list(describe_instructions(summary))) == 3
 
 
 def test_rows_of_an_odd_width_start_anywhere(compile_at: Compile) -> None:
@@ -77,7 +77,7 @@ def test_whole_tiles_that_the_tensor_memory_accelerator_stores_are_not_called_na
     assert fast
     stores = [number for number, line in enumerate(fast.read_text().splitlines(), 1) if ".store(" in line]
     assert len(stores) == 2
-    assert not [said for said in beside_bytes(summary) for line in stores if f"line {line}" in said]
+    assert not [said for said in describe_instructions(summary) for line in stores if f"line {line}" in said]
 
 
 def test_a_small_block_leaves_each_thread_too_little_for_a_wide_access(solutions: Answers) -> None:
@@ -104,7 +104,7 @@ def test_a_float32_product_is_asynchronous_from_ampere_on_and_uses_no_tensor_cor
     why = "no tensor cores, since float32 is multiplied exactly (input_precision is ieee)"
     assert said_of(newer, "dot") == said_of(older, "dot") == [f"1,024 × FFMA: {why}"]
     [conversion] = newer.conversions
-    assert "64 × 128 float32 changes its layout through shared memory, 32 KiB" in of_conversion(conversion)
+    assert "64 × 128 float32 changes its layout through shared memory, 32 KiB" in describe_conversion(conversion)
 
 
 def test_tf32_and_half_use_tensor_cores_where_there_are_any_for_them(compile_at: Compile) -> None:
@@ -155,14 +155,14 @@ def test_spills_are_as_many_bytes_as_ptxas_says(compile_at: Compile, tmp_path: P
         for name in ("STL", "LDL")
     }
     assert (moved["STL"], moved["LDL"], summary.stack_bytes) == (stored, loaded, stack)
-    assert any("go to slow memory" in said for said in beside_bytes(summary))
+    assert any("go to slow memory" in said for said in describe_instructions(summary))
 
 
 def test_a_program_that_leaves_no_room_for_a_second_one_is_told(solutions: Answers) -> None:
     summary = summary_of_solution(solutions, "4", 90)
-    assert list(of_program(summary))[1] == "3 programs fit on an SM at once (12 warps), limited by registers"
+    assert list(describe_program(summary))[1] == "3 programs fit on an SM at once (12 warps), limited by registers"
     alone = replace(summary, occupancy=replace(summary.occupancy, programs=1, limits=("shared memory",)))
-    assert list(beside_bytes(alone)) == [
+    assert list(describe_instructions(alone)) == [
         "an SM of sm_90 runs one program of matmul_kernel at a time, limited by shared memory"
     ]
 

@@ -167,7 +167,7 @@ def test_json_has_the_documented_shape(plain: Bench) -> None:
     counts = data["counts"]
     assert set(counts) == {"size", "bytes", "operations", "contenders", "sentences", "instructions"}
     limits = counts["contenders"]["plain"]["limits"]
-    assert [limit["gpu"] for limit in limits] == ["T4", "RTX 4090", "A100", "H200"]
+    assert [limit["gpu"] for limit in limits] == ["T4", "RTX 4090", "A100", "H200", "RTX 5090", "B200"]
     assert limits[3] == {"gpu": "H200", "bound": "memory", "tflops_at_most": 0.4, "balance": 13.96}
 
 

@@ -10,9 +10,9 @@ import triton
 import triton.language as tl
 
 from triton_simulator import record
+from triton_simulator.gpus import H200, PUBLISHED
 from triton_workshop.bench.attainable import limit_on, limits_of, missing_unit
 from triton_workshop.bench.cost import Cost, cost_of
-from triton_workshop.bench.gpus import H200, PUBLISHED
 from triton_workshop.bench.sentences import number, sentences
 
 
@@ -130,7 +130,8 @@ def test_a_partly_filled_last_block_is_not_worth_a_word() -> None:
 def test_between_the_roofs_each_gpu_has_its_own_limit() -> None:
     cost = cost_of_call(lambda: busy[(16,)](vector(4096), vector(4096), 200, BLOCK=256))
     assert sentences(cost, cost.operations)[0] == "50 operations per byte: memory is the limit on an RTX 4090 " + (
-        "(needs 82), compute is the limit on a T4 (needs 25) and an A100 (needs 9.6) and an H200 (needs 14)"
+        "(needs 82) and an RTX 5090 (needs 58), compute is the limit on a T4 (needs 25) and an A100 (needs 9.6) "
+        "and an H200 (needs 14) and a B200 (needs 10)"
     )
 
 
@@ -143,7 +144,9 @@ def test_a_large_product_is_compute_bound() -> None:
     cost = multiplied("ieee", 256)
     assert cost.products == {"ieee": 2 * 256**3}
     said = sentences(cost, cost.operations)[0]
-    assert said.startswith("43 operations per byte: memory is the limit on an RTX 4090 (needs 82), compute")
+    assert said.startswith(
+        "43 operations per byte: memory is the limit on an RTX 4090 (needs 82) and an RTX 5090 (needs 58), compute"
+    )
 
 
 def test_tensor_cores_move_the_limit() -> None:
@@ -168,7 +171,7 @@ def test_a_gpu_without_the_unit_has_no_limit() -> None:
     cost = cost_of_call(lambda: product[(1,)](a, a, torch.rand(16, 16), "ieee", 16))
     limits = limits_of(cost, cost.operations)
     assert [gpu.name for gpu, limit in zip(PUBLISHED, limits, strict=True) if limit is None] == ["T4"]
-    assert [missing_unit(gpu, cost) for gpu in PUBLISHED] == ["bf16", None, None, None]
+    assert [missing_unit(gpu, cost) for gpu in PUBLISHED] == ["bf16", *[None] * 5]
 
 
 def test_turing_multiplies_tf32_without_tensor_cores() -> None:

@@ -19,12 +19,14 @@ from triton_simulator.compiler.compilation import answers, jobs_for
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
 from triton_simulator.compiler.launches import Launches
 from triton_simulator.compiler.report import CompilerReport
-from triton_simulator.compiler.targets import TARGETS, Target, targets_with
+from triton_simulator.gpus import ADDED, JUDGED, TARGETS, Target, judged_with
 from triton_workshop.processes import call
 from triton_workshop.processes.compilers import CompilerProcess, compile_kernels, new_process, warm
 from triton_workshop.processes.runner import Runner
 
 from . import kernels
+
+H200, A100, T4 = (TARGETS[name] for name in ("sm_90", "sm_80", "sm_75"))
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +57,7 @@ def said(kernel: Any, start: compilation.Start, **arguments: Any) -> CompilerRep
 def test_a_kernel_takes_all_that_it_names_with_it(kernel: Any, start: compilation.Start) -> None:
     found = said(kernel, start)
     assert found.refused is None
-    assert found.fine == list(TARGETS)
+    assert found.fine == list(JUDGED)
     assert found.lines() == ["It compiles for sm_90 (H100, H200), sm_80 (A100) and sm_75 (T4, RTX 20)."]
     assert found.one_line() == "compiles for sm_75 to sm_90"
 
@@ -114,25 +116,25 @@ def test_without_the_library_the_front_end_has_the_only_word(
 def test_what_older_gpus_do_not_have_is_a_note(start: compilation.Start) -> None:
     found = said(kernels.fp8_of_new_gpus, start)
     assert found.refused is None
-    assert TARGETS[0] in found.fine
+    assert H200 in found.fine
     assert "fp8_of_new_gpus does not compile for sm_75 (T4, RTX 20)" in " ".join(found.notes)
 
 
 def test_shared_memory_that_a_gpu_does_not_have_is_a_note() -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
-    enough, too_much = (Answer(CompileJob(kernel, TARGETS[2]), shared_bytes=kib << 10) for kib in (64, 96))
-    assert CompilerReport(TARGETS, (), (enough,)).notes == []
-    [note] = CompilerReport(TARGETS, (), (too_much,)).notes
+    enough, too_much = (Answer(CompileJob(kernel, T4), shared_bytes=kib << 10) for kib in (64, 96))
+    assert CompilerReport(JUDGED, (), (enough,)).notes == []
+    [note] = CompilerReport(JUDGED, (), (too_much,)).notes
     assert note.startswith("calls_itself needs 96 KiB of shared memory, and a program has 64 KiB on sm_75")
 
 
 def test_a_kernel_that_is_refused_for_this_machines_gpu_is_refused() -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
     refusal = Refusal("no such instruction")
-    refused = Answer(CompileJob(kernel, TARGETS[1]), refusal)
-    fine = [Answer(CompileJob(kernel, target)) for target in (TARGETS[0], TARGETS[2])]
-    assert CompilerReport(TARGETS, (), (*fine, refused)).refused is None
-    assert CompilerReport(TARGETS, (TARGETS[1],), (*fine, refused)).refused is refused
+    refused = Answer(CompileJob(kernel, A100), refusal)
+    fine = [Answer(CompileJob(kernel, target)) for target in (H200, T4)]
+    assert CompilerReport(JUDGED, (), (*fine, refused)).refused is None
+    assert CompilerReport(JUDGED, (A100,), (*fine, refused)).refused is refused
 
 
 def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Start) -> None:
@@ -152,10 +154,10 @@ def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
     [slow] = pickled_kernels(kernels.large_product, block=128, size=128 * 128)
     [quick] = pickled_kernels(kernels.calls_itself)
     monkeypatch.setattr(compilation, "ANSWER_SECONDS", 0.5)
-    jobs = [CompileJob(slow, TARGETS[0]), CompileJob(quick, TARGETS[1])]
+    jobs = [CompileJob(slow, H200), CompileJob(quick, A100)]
     found = list(answers(jobs, start))
     assert [(answer.job, answer.slow) for answer in found] == [(jobs[0], True), (jobs[1], False)]
-    assert "compiles very slowly for sm_90" in CompilerReport(TARGETS, (), tuple(found)).notes[0]
+    assert "compiles very slowly for sm_90" in CompilerReport(JUDGED, (), tuple(found)).notes[0]
 
 
 @pytest.mark.library
@@ -174,7 +176,7 @@ def test_one_process_answers_all_that_is_asked(start: compilation.Start) -> None
 def test_a_product_without_room_in_shared_memory_is_known_before_it_is_compiled(start: compilation.Start) -> None:
     found = said(kernels.large_product, start, block=256, size=256 * 256)
     assert found.refused is None
-    assert {answer.job.target for answer in found.memory_failures()} == set(TARGETS)
+    assert {answer.job.target for answer in found.memory_failures()} == set(JUDGED)
     assert not any(answer.slow for answer in found.answers)
 
 
@@ -190,11 +192,11 @@ def test_a_block_that_no_registers_hold_is_a_note_and_not_compiled(start: compil
 
 def test_a_kernel_has_no_room_only_if_no_gpu_has_it() -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
-    needs = [Answer(CompileJob(kernel, target), shared_bytes=200 << 10) for target in TARGETS]
-    assert CompilerReport(TARGETS, (), tuple(needs)).memory_failures() == ()
-    assert len(CompilerReport(TARGETS, (TARGETS[1],), tuple(needs)).memory_failures()) == 2
+    needs = [Answer(CompileJob(kernel, target), shared_bytes=200 << 10) for target in JUDGED]
+    assert CompilerReport(JUDGED, (), tuple(needs)).memory_failures() == ()
+    assert len(CompilerReport(JUDGED, (A100,), tuple(needs)).memory_failures()) == 2
     needs[0] = replace(needs[0], shared_bytes=256 << 10)
-    assert CompilerReport(TARGETS, (), tuple(needs)).memory_failures() == tuple(needs)
+    assert CompilerReport(JUDGED, (), tuple(needs)).memory_failures() == tuple(needs)
 
 
 def test_names_of_the_kernels_own_are_not_taken_along(start: compilation.Start) -> None:
@@ -242,7 +244,7 @@ os._exit(1)
 def test_a_compiler_that_crashes_has_refused(start: compilation.Start) -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
     crashing = replace(kernel, data=pickle.dumps(Crash()))
-    first, second = answers([CompileJob(crashing, TARGETS[0]), CompileJob(kernel, TARGETS[1])], start)
+    first, second = answers([CompileJob(crashing, H200), CompileJob(kernel, A100)], start)
     assert first.refusal is not None
     assert "the compiler itself crashed" in first.refusal.words
     assert second.refusal is None
@@ -257,7 +259,7 @@ def test_a_compiler_that_is_ended_leaves_no_files(
     elsewhere.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
     leaving = replace(kernel, data=pickle.dumps(Leave(tmp_path / "left")))
-    [answer] = answers([CompileJob(leaving, TARGETS[0])], start)
+    [answer] = answers([CompileJob(leaving, H200)], start)
     assert answer.refusal is not None
     left = Path((tmp_path / "left").read_text())
     assert left.parent.parent == elsewhere
@@ -279,13 +281,13 @@ def test_a_new_process_compiles_without_torch_and_without_the_interpreter(monkey
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     assert os.environ["TRITON_INTERPRET"] == "1"
     found = compile_kernels(pickled_kernels(kernels.calls_itself), new_process)
-    assert found.fine == list(TARGETS)
+    assert found.fine == list(JUDGED)
 
 
 def test_each_specialization_is_read_and_each_variant_compiled_but_not_for_every_gpu() -> None:
     kinds = [PickledKernel("add", "a", b"1"), PickledKernel("add", "a", b"2"), PickledKernel("add", "b", b"3")]
     asked = [(job.kernel.data, job.target) for job in jobs_for(kinds)]
-    newest, *older = TARGETS
+    newest, *older = JUDGED
     assert asked == [
         *((data, None) for data in (b"1", b"2", b"3")),
         *((data, newest) for data in (b"2", b"3")),
@@ -294,8 +296,12 @@ def test_each_specialization_is_read_and_each_variant_compiled_but_not_for_every
 
 
 def test_a_gpu_of_this_machine_is_one_of_the_targets() -> None:
-    assert targets_with({90}) == TARGETS
-    assert targets_with({120, 80}) == (*TARGETS, Target(120, "the GPU of this machine"))
+    assert judged_with({90}) == JUDGED
+    *judged, own, unknown = judged_with({130, 120, 80})
+    assert tuple(judged) == JUDGED
+    assert str(own) == "sm_120 (the GPU of this machine)"
+    assert own.shared_bytes == TARGETS["sm_120"].shared_bytes
+    assert unknown == Target(130, products="the GPU of this machine")
 
 
 def test_sizes_that_are_one_or_divisible_by_sixteen_are_known_to_the_compiler() -> None:
@@ -329,3 +335,39 @@ def test_a_refusal_is_asked_for_again(
     [job] = [CompileJob(*pickled_kernels(kernels.leaves_a_loop), None)]
     assert [answer.refusal is None for answer in answers([job], start)] == [False]
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.library
+def test_a_right_kernel_is_compiled_for_blackwell_and_for_amd_too(start: compilation.Start) -> None:
+    report = compile_kernels(pickled_kernels(kernels.calls_itself), start, ADDED)
+    assert report.lines() == [
+        "It compiles for sm_90 (H100, H200), sm_80 (A100) and sm_75 (T4, RTX 20).",
+        "It also compiles for sm_100 (Blackwell B200) and gfx942 (AMD MI300X).",
+    ]
+    assert all(map(report_module.is_success, report.lines()))
+
+
+@pytest.mark.library
+def test_a_refused_kernel_is_not_compiled_for_more_gpus(start: compilation.Start) -> None:
+    report = compile_kernels(pickled_kernels(kernels.large_product, block=256, size=256 * 256), start, ADDED)
+    assert report.memory_failures()
+    assert not {answer.job.target for answer in report.answers}.intersection(ADDED)
+
+
+def test_what_an_added_target_refuses_is_a_note() -> None:
+    [kernel] = pickled_kernels(kernels.calls_itself)
+    fine = [Answer(CompileJob(kernel, target)) for target in JUDGED]
+    refused = Answer(CompileJob(kernel, TARGETS["gfx942"]), Refusal("no such instruction"))
+    report = CompilerReport(JUDGED, (), (*fine, refused), (TARGETS["gfx942"],))
+    assert report.refused is None
+    assert report.lines()[1:] == ["calls_itself does not compile for gfx942 (AMD MI300X): no such instruction"]
+
+
+def test_warps_of_amd_have_64_threads() -> None:
+    [kernel] = pickled_kernels(kernels.calls_itself)
+    fine = [Answer(CompileJob(kernel, target)) for target in JUDGED]
+    large = Answer(CompileJob(kernel, TARGETS["gfx942"]), warps=32)
+    report = CompilerReport(JUDGED, (), (*fine, large), (TARGETS["gfx942"],))
+    assert report.too_many_warps is None
+    [_, note] = report.lines()
+    assert note.endswith("launched on gfx942 (AMD MI300X): 32 warps are 2,048 threads, and a program can have 1,024.")

@@ -19,7 +19,7 @@ from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
 from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob, PickledKernel
-from triton_simulator.compiler.targets import TARGETS
+from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import Build, ScriptRun
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.judging.verdict import Verdict
@@ -473,7 +473,7 @@ def test_a_key_shows_what_the_compiler_made_of_the_last_right_version(
 
     def build(request: Request) -> Build:
         asked.append(request)
-        job = CompileJob(PickledKernel("add_kernel", "", b""), TARGETS[0], shown=True)
+        job = CompileJob(PickledKernel("add_kernel", "", b""), DEFAULT_TARGET, shown=True)
         ttir = '#loc = loc("a.py":1:1)\ntt.store %1, %2 : tensor<128x!tt.ptr<f32>> loc(#loc)'
         sass = '//## File "a.py", line 1\n/*0000*/ STG.E [R2], R4 ;'
         assembly = Assembly("add_kernel", ttir, "", "", sass, "REG:26 STACK:0", 0, 4, 3)

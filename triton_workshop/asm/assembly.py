@@ -1,4 +1,4 @@
-"""What the compiler prints of a kernel: its operations in Triton's IR, and its instructions for a GPU (SASS)."""
+"""Compiler's output for a kernel: operations in Triton's IR, and SASS."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
+
+from triton_simulator.gpus import TARGETS, TENSOR_MEMORY_MMA, WARP_GROUP_MMA
 
 _KINDS = {
     "tt.load": "load",
@@ -37,7 +39,10 @@ _BITS = {"f64": 64, "i64": 64, "f16": 16, "bf16": 16, "i16": 16, "i8": 8, "i1": 
 
 @dataclass(frozen=True)
 class Argument:
-    """A kernel's argument that is no constant. `aligned`: it is known to be divisible by 16."""
+    """A kernel's argument that is no constant.
+
+    `aligned`: it is known to be divisible by 16.
+    """
 
     name: str
     kind: str
@@ -45,7 +50,10 @@ class Argument:
 
     @property
     def may_align(self) -> bool:
-        """Whether the compiler asks if it is divisible by 16: of a pointer and of a whole number."""
+        """True if the compiler asks whether it is divisible by 16.
+
+        It asks that of a pointer and of a whole number.
+        """
         return self.kind.startswith("!tt.ptr") or self.kind in ("i32", "i64")
 
 
@@ -69,7 +77,7 @@ class Operation:
 
     @property
     def bits(self) -> int:
-        """Those of an element."""
+        """Bits of an element."""
         return _BITS.get(self.dtype, 8 if self.dtype.startswith("f8") else 32)
 
 
@@ -82,13 +90,13 @@ class Ir:
     @cached_property
     def file(self) -> str:
         """The file in which the kernel stands."""
-        return next((file for file, _ in self._places("#loc")), "")  # the module's location, which is the kernel's
+        return next((file for file, _ in self._locations("#loc")), "")  # the module's location, which is the kernel's
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
         head = re.search(r"tt\.func public @[\w$.]+\((.*)$", self.text, re.MULTILINE)
-        found = _ARGUMENT.findall(head[1]) if head else []
-        return tuple(Argument(name[1:], kind, _ALIGNED in attributes) for name, kind, attributes in found)
+        matches = _ARGUMENT.findall(head[1]) if head else []
+        return tuple(Argument(name[1:], kind, _ALIGNED in attributes) for name, kind, attributes in matches)
 
     @cached_property
     def operations(self) -> tuple[Operation, ...]:
@@ -96,6 +104,7 @@ class Ir:
         return tuple(self._operations())
 
     def _operations(self) -> Iterator[Operation]:
+        # Regions lie in each other, and what opened one is needed when its location is reached.
         opened: list[str] = []
         for line in map(str.strip, self.text.splitlines()):
             if line.endswith("({"):  # a region follows, and after it the location
@@ -116,27 +125,31 @@ class Ir:
         return dict(_ALIAS.findall(self.text))
 
     def line_of(self, text: str) -> int | None:
-        """The innermost line of the kernel's file at which a line of the IR says that it is."""
-        location = _LOCATION.search(text)
-        places = self._places(location[1]) if location else ()
-        return next((number for file, number in places if file == self.file), None)
+        """Return the line of the kernel's file that a line of the IR names.
 
-    def _places(self, location: str) -> tuple[tuple[str, int], ...]:
+        It is the innermost, and None if there is none.
+        """
+        location = _LOCATION.search(text)
+        locations = self._locations(location[1]) if location else ()
+        return next((number for file, number in locations if file == self.file), None)
+
+    def _locations(self, location: str) -> tuple[tuple[str, int], ...]:
         """The files and lines that a location names, the innermost call first."""
-        found: list[tuple[str, int]] = []
+        locations: list[tuple[str, int]] = []
+        # A location is a place, a reference to another one, or several of both: calls, the innermost first.
         for token in re.findall(r'"[^"]*":\d+:\d+|#loc\d*', location):
             if match := _WHERE.match(token):
-                found.append((match[1], int(match[2])))
+                locations.append((match[1], int(match[2])))
             elif token in self._aliases:
-                found += self._places(self._aliases[token][4:-1])
-        return tuple(found)
+                locations += self._locations(self._aliases[token][4:-1])
+        return tuple(locations)
 
 
 def _block(line: str) -> tuple[tuple[int, ...], str]:
     """The shape and the dtype of the first block that a line's types name."""
     types = line.rpartition(" loc(")[0].rpartition(" : ")[2]
-    if found := _TENSOR.search(types):
-        return tuple(int(size) for size in found[1].split("x")[:-1]), found[3] or found[2]
+    if match := _TENSOR.search(types):
+        return tuple(int(size) for size in match[1].split("x")[:-1]), match[3] or match[2]
     single = re.search(r"!tt\.ptr<(\w+)>", types) or re.search(r"\b(b?f\d+|i\d+)\b", types)
     return (), single[1] if single else ""
 
@@ -147,14 +160,17 @@ _PLACE = re.compile(r'//## File "([^"]*)", line (\d+)')
 _LABEL = re.compile(r"\s*(\.L_x_\d+:)")
 _INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(?P<text>(?:@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)[^;]*);")
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
-TENSOR_CORES = ("HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA", "HGMMA", "IGMMA", "BGMMA", "QGMMA", "UTC")
-"""How the instructions of tensor cores begin."""
-_OF_WARP_GROUPS = ("HGMMA", "IGMMA", "BGMMA", "QGMMA")
-"""Those that four warps run together, and that wait for nothing until the last of a product."""
+TENSOR_CORES = tuple(
+    sorted({begin for target in TARGETS.values() if target.is_nvidia for begin in target.tensor_instructions})
+)
+"""Beginnings of the names of the tensor cores' instructions."""
 ASYNCHRONOUS = "LDGSTS"
 """Copies of a few bytes to shared memory while the program goes on."""
 BULK = ("UTMALDG", "UBLKCP", "UTMASTG", "UTMAREDG")
-"""Copies of a whole tile to shared memory and from there, as asynchronous, by the tensor memory accelerator."""
+"""Copies of a whole tile to and from shared memory.
+
+The tensor memory accelerator does them, asynchronously.
+"""
 _OPCODES = {
     "load": ("LDG", "LDGSTS", "LD", "UTMALDG", "UBLKCP"),
     "store": ("STG", "ST", "UTMASTG"),
@@ -166,7 +182,9 @@ _OPCODES = {
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction. `line` is the line of the kernel's file that it comes from; None if it has none.
+    """One instruction.
+
+    `line` is the line of the kernel's file that it comes from; None if it has none.
 
     `text` is all of it, after the labels that name it as the target of a branch.
     """
@@ -182,58 +200,72 @@ class Instruction:
 
     @property
     def bits(self) -> int:
-        """How many bits an access moves for each thread."""
+        """Bits that an access moves for each thread."""
         return next((_WIDTHS[part] for part in self.opcode.split(".")[1:] if part in _WIDTHS), 32)
 
     def does(self, kind: str) -> bool:
-        """Whether it does the work of such an operation: a load, a store, a dot, an atomic or a reduction."""
-        return self.name in _OPCODES[kind] or (kind == "dot" and self.name.startswith("UTC"))
+        """Return whether it does the work of an operation of this kind.
+
+        The kinds are load, store, dot, atomic and reduction.
+        """
+        return self.name in _OPCODES[kind] or (kind == "dot" and self.name.startswith(TENSOR_MEMORY_MMA))
 
 
 def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:
-    """The instructions in what `nvdisasm -g` prints, by the lines of the kernel's file, which this IR names."""
-    found: list[Instruction] = []
+    """Return the instructions in the output of `nvdisasm -g`.
+
+    Their lines are those of the kernel's file, which this IR names.
+    """
+    result: list[Instruction] = []
     line: int | None = None
     labels: list[str] = []
     for text in sass.splitlines():
-        if place := _PLACE.search(text):
-            line = int(place[2]) if place[1] == ir.file else None
+        if location := _PLACE.search(text):
+            # A place in another file, such as tl.sum's, says nothing of a line that people see.
+            line = int(location[2]) if location[1] == ir.file else None
         elif label := _LABEL.match(text):
             labels.append(label[1])
         elif match := _INSTRUCTION.match(text):
-            found.append(Instruction(match["opcode"], " ".join([*labels, *match["text"].split()]), line))
+            result.append(Instruction(match["opcode"], " ".join([*labels, *match["text"].split()]), line))
             labels.clear()
-    while found and found[-1].opcode in ("NOP", "BRA"):  # the padding, and the loop that nothing enters
-        found.pop()
-    return tuple(_at_their_products(found, {each.line for each in ir.operations if each.kind == "dot"}))
+    while result and result[-1].opcode in ("NOP", "BRA"):  # the padding, and the loop that nothing enters
+        result.pop()
+    return tuple(_assign_products(result, {operation.line for operation in ir.operations if operation.kind == "dot"}))
 
 
-def _at_their_products(found: Sequence[Instruction], products: Set[int]) -> Iterator[Instruction]:
-    """Put the instructions of a product, which add to the same registers, on its line.
+def _assign_products(instructions: Sequence[Instruction], products: Set[int]) -> Iterator[Instruction]:
+    """Put the instructions of a product on its line.
 
-    They run asynchronously, so ptxas moves some of them away, and then gives them the line of what stands there. If
-    that is all of them, they belong to the only product without any.
+    They add to the same registers and run asynchronously, so ptxas moves some of them away, and then gives them the
+    line of what stands there. If that is all of them, they belong to the only product without any.
     """
     lines: dict[int, int] = {}
     moved: list[int] = []
-    for chain in _chains(found):
-        told = [line for place in chain if (line := found[place].line) is not None and line in products]
-        if told:
-            lines |= dict.fromkeys(chain, Counter(told).most_common(1)[0][0])
+    for chain in _chains(instructions):
+        product_lines = [line for index in chain if (line := instructions[index].line) is not None and line in products]
+        if product_lines:
+            # Most of a product's instructions stay where they were, so the most frequent line is its own.
+            lines |= dict.fromkeys(chain, Counter(product_lines).most_common(1)[0][0])
         else:
             moved += chain
-    if len(left := products - {*lines.values()}) == 1:
-        lines |= dict.fromkeys(moved, *left)
-    return (replace(each, line=lines.get(place, each.line)) for place, each in enumerate(found))
+    if len(unassigned := products - {*lines.values()}) == 1:
+        lines |= dict.fromkeys(moved, *unassigned)
+    return (
+        replace(instruction, line=lines.get(index, instruction.line)) for index, instruction in enumerate(instructions)
+    )
 
 
-def _chains(found: Sequence[Instruction]) -> Iterator[list[int]]:
-    """The places of the instructions of each product. The last of them counts down a barrier."""
+def _chains(instructions: Sequence[Instruction]) -> Iterator[list[int]]:
+    """Yield the indices of the instructions of each product.
+
+    The last of them counts down a barrier.
+    """
     open_chains: dict[str, list[int]] = {}
-    for place, each in enumerate(found):
-        if each.name in _OF_WARP_GROUPS:
-            accumulator = each.text.partition(each.opcode)[2].partition(",")[0]
-            open_chains.setdefault(accumulator, []).append(place)
-            if "gsb0" in each.text:
+    for index, instruction in enumerate(instructions):
+        if instruction.name in WARP_GROUP_MMA:
+            # Products run one after the other, so those that are open have different accumulators.
+            accumulator = instruction.text.partition(instruction.opcode)[2].partition(",")[0]
+            open_chains.setdefault(accumulator, []).append(index)
+            if "gsb0" in instruction.text:
                 yield open_chains.pop(accumulator)
     yield from open_chains.values()

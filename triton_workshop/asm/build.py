@@ -1,4 +1,7 @@
-"""What the compiler makes of a script's kernels, by processes that stay warm; kept until something changes."""
+"""Compilation of a script's kernels for a look at their instructions.
+
+Processes that stay warm do it, and the result is cached until something changes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 
 from triton_simulator.compiler.compilation import Start, answers
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
-from triton_simulator.compiler.targets import Target
+from triton_simulator.gpus import Target
 from triton_workshop.asm.requests import Request
 from triton_workshop.disk_cache import DiskCache
 from triton_workshop.processes.call import EndedError, TimeIsUpError
@@ -19,19 +22,19 @@ from triton_workshop.processes.runner import Runner
 
 LAUNCHES = "triton_workshop.asm.launches:send_launches"
 LIMIT_SECONDS = 60.0
-"""Seconds that a script may take on the simulator, and a kernel to compile."""
-MOST = 6
-"""How many kernels of a script are compiled, unless one is named."""
-MOST_KEPT = 64
-CACHE = DiskCache("asm", MOST_KEPT)
+"""Time limit for a script on the simulator, and for one kernel's compiler."""
+MAX_KERNELS = 6
+"""Kernels of a script that are compiled, unless one is named."""
+MAX_CACHED = 64
+CACHE = DiskCache("asm", MAX_CACHED)
 
 
 @dataclass(frozen=True)
 class ScriptRun:
-    """What a script has launched. `tuned`: kernels for which a GPU would choose one of so many configurations.
+    """Launches of a script.
 
-    `files` are those that the script has imported, other than libraries. `failure`: the error that ended it, with
-    its line.
+    `tuned`: kernels for which a GPU would choose one of so many configurations. `files` are those that the script has
+    imported, other than libraries. `failure`: the error that ended it, with its line.
     """
 
     kernels: tuple[PickledKernel, ...]
@@ -42,7 +45,10 @@ class ScriptRun:
 
 @dataclass(frozen=True)
 class Build:
-    """What a script launched, and what the compiler says of the first kernels, or of those that were named."""
+    """Launches of a script, and the compiler's answers.
+
+    It was asked about the first kernels, or about those that were named.
+    """
 
     run: ScriptRun
     answers: tuple[Answer, ...] = ()
@@ -56,24 +62,23 @@ class Build:
             return run.failure
         if not run.kernels:
             return "it launches no kernel, so there is nothing to compile"
-        if not any(is_named(each, kernel) for each in run.kernels):
-            names = (each.name.partition(" ")[0] for each in run.kernels)
+        if not any(is_named(launched, kernel) for launched in run.kernels):
+            names = (launched.name.partition(" ")[0] for launched in run.kernels)
             return f"it launches no kernel {kernel}, but {', '.join(names)}"
         if any(answer.assembly is not None for answer in self.answers):
             return ""
         return _without_assembly(self.answers[0])
 
     def notes(self, kernel: str | None) -> Iterator[str]:
-        """What the summaries themselves do not say."""
-        yield from (_without_assembly(each) for each in self.answers if each.assembly is None)
-        kernels = [each for each in self.run.kernels if is_named(each, kernel)]
+        """Yield sentences on what the summaries do not mention."""
+        yield from (_without_assembly(answer) for answer in self.answers if answer.assembly is None)
+        kernels = [launched for launched in self.run.kernels if is_named(launched, kernel)]
         for name, number in self.run.tuned:
-            if any(is_named(each, name) for each in kernels[:MOST]):
+            if any(is_named(launched, name) for launched in kernels[:MAX_KERNELS]):
                 yield f"{name} is tuned: a GPU would try {number} configurations, and this is the first of them."
-        if len(kernels) > MOST:
-            yield (
-                f"{len(kernels)} kernels are launched, and these are the first {MOST}; --kernel NAME:2 shows another."
-            )
+        if len(kernels) > MAX_KERNELS:
+            first = f"{len(kernels)} kernels are launched, and these are the first {MAX_KERNELS}"
+            yield f"{first}; --kernel NAME:2 shows another."
 
 
 def _without_assembly(answer: Answer) -> str:
@@ -89,20 +94,24 @@ def _without_assembly(answer: Answer) -> str:
 
 
 def build(request: Request, target: Target, kernel: str | None, runner: Runner, output: int) -> Build:
-    """Run a script's launches and compile them; what the script prints goes to `output`. Raises OSError."""
-    runner.warm_up(Mode.COMPILER)
+    """Run a script's launches and compile them. Raises OSError.
+
+    What the script prints goes to `output`.
+    """
+    runner.warm_up(Mode.COMPILER)  # it imports Triton while the script runs
     run = run_script(request, runner, output)
     if run.failure:
         return Build(run)
     run = replace(run, kernels=_numbered(run.kernels))
-    made = Build(run, compile_kernels([each for each in run.kernels if is_named(each, kernel)], target, warm(runner)))
-    CACHE.put((_digests(run.files), made), request, target.capability, kernel)
-    return made
+    kernels = [launched for launched in run.kernels if is_named(launched, kernel)]
+    result = Build(run, compile_kernels(kernels, target, warm(runner)))
+    CACHE.put((_digests(run.files), result), request, target.name, kernel)
+    return result
 
 
 def cached_build(request: Request, target: Target, kernel: str | None) -> Build | None:
-    """The build that is known, if the files that the script imported are still the same."""
-    match CACHE.get(request, target.capability, kernel):
+    """Return the cached build, if the script's imports have not changed."""
+    match CACHE.get(request, target.name, kernel):
         case (list() as digests, Build() as known) if digests == _digests(known.run.files):
             return known
     return None
@@ -113,15 +122,16 @@ def _digests(files: Sequence[str]) -> list[str]:
 
 
 def compile_kernels(kernels: Sequence[PickledKernel], target: Target, start: Start) -> tuple[Answer, ...]:
-    """What the compiler says, and makes, of the first of these kernels. Raises OSError."""
-    jobs = [CompileJob(each, target, with_assembly=True) for each in kernels[:MOST]]
+    """Return the compiler's answers on the first kernels. Raises OSError."""
+    jobs = [CompileJob(kernel, target, with_assembly=True) for kernel in kernels[:MAX_KERNELS]]
+    # What cannot be pickled has no data that the compiler's process could read.
     unknown = [Answer(job, unknown=job.kernel.unknown) for job in jobs if job.kernel.unknown]
-    known = [job for job in jobs if not job.kernel.unknown]
-    return (*unknown, *answers(known, start, LIMIT_SECONDS))
+    readable = [job for job in jobs if not job.kernel.unknown]
+    return (*unknown, *answers(readable, start, LIMIT_SECONDS))
 
 
 def run_script(request: Request, runner: Runner, output: int) -> ScriptRun:
-    """What a script launches on the simulator. Raises OSError."""
+    """Run a script on the simulator, and collect its launches. Raises OSError."""
     script = runner.call(LAUNCHES, request, output=output, timeout=LIMIT_SECONDS)
     try:
         with script:
@@ -134,20 +144,26 @@ def run_script(request: Request, runner: Runner, output: int) -> ScriptRun:
     return run
 
 
-def is_named(kernel: PickledKernel, wanted: str | None) -> bool:
-    """Whether `--kernel` means it: `scale` is all that it is launched as, and `scale:2` the second of that."""
+def is_named(kernel: PickledKernel, selector: str | None) -> bool:
+    """Return whether `--kernel` means this kernel.
+
+    `scale` means all that is launched as scale, and `scale:2` the second of these.
+    """
     numbered, _, _ = kernel.name.partition(" ")
-    return wanted in (None, numbered, numbered.partition(":")[0])
+    return selector in (None, numbered, numbered.partition(":")[0])
 
 
 def _numbered(kernels: Sequence[PickledKernel]) -> tuple[PickledKernel, ...]:
-    """Those of the same name with a number and what differs between them: `scale:2 (BLOCK = 64)`."""
-    return tuple(_with_number(kernel, [each for each in kernels if each.name == kernel.name]) for kernel in kernels)
+    """Number the kernels of the same name.
+
+    The name also says what differs between them: `scale:2 (BLOCK = 64)`.
+    """
+    return tuple(_with_number(kernel, [peer for peer in kernels if peer.name == kernel.name]) for kernel in kernels)
 
 
 def _with_number(kernel: PickledKernel, same: list[PickledKernel]) -> PickledKernel:
     if len(same) == 1:
         return kernel
-    differ = [pair for pair in kernel.numbers if any(pair not in each.numbers for each in same)]
+    differ = [pair for pair in kernel.numbers if any(pair not in peer.numbers for peer in same)]
     figures = ", ".join(f"{name} = {value:,}" for name, value in differ)
     return replace(kernel, name=f"{kernel.name}:{same.index(kernel) + 1}{f' ({figures})' * bool(differ)}")

@@ -1,4 +1,7 @@
-"""The launches of a script, noted in a process on the simulator. Needs torch."""
+"""The launches of a script, noted in a process on the simulator.
+
+Needs torch.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +27,13 @@ from triton_workshop.processes.wire import Connection
 
 
 def send_launches(connection: Connection, request: Request) -> None:
-    """Load a script and send what it launches. Kernels of an exercise do not run, so any size is as good."""
+    """Load a script and send what it launches.
+
+    Kernels of an exercise do not run, so any size is as good.
+    """
     prepare()
     confine_signals()
-    launches, before = Launches(), set(sys.modules)
+    launches, old_modules = Launches(), set(sys.modules)
     module, failure = ModuleType("__main__"), ""
     try:
         if request.exercise:
@@ -40,13 +46,13 @@ def send_launches(connection: Connection, request: Request) -> None:
         else:
             with launches.listen():
                 _run(request, module)
-    except BaseException as error:
+    except BaseException as error:  # also SystemExit: a script may end itself
         if not isinstance(error, SystemExit) or error.code not in (None, 0):
-            seen = failure_of(error, request.file)
-            message = _status_of(error) if isinstance(error, SystemExit) else f"{seen.type}: {seen.message}"
-            failure = f"{f'line {seen.line}: ' if seen.line else ''}{message}"
-    new = [each for name, each in sys.modules.items() if name not in before]
-    connection.send(ScriptRun(launches.kernels(), tuple(_tuned(module)), tuple(_own_files(new)), failure))
+            failed = failure_of(error, request.file)
+            message = _status_of(error) if isinstance(error, SystemExit) else f"{failed.type}: {failed.message}"
+            failure = f"line {failed.line}: {message}" if failed.line else message
+    loaded_modules = [loaded for name, loaded in sys.modules.items() if name not in old_modules]
+    connection.send(ScriptRun(launches.kernels(), tuple(_tuned(module)), tuple(_script_files(loaded_modules)), failure))
 
 
 def _status_of(end: SystemExit) -> str:
@@ -56,6 +62,7 @@ def _status_of(end: SystemExit) -> str:
 def _run(request: Request, module: ModuleType) -> None:
     """Run a script as Python does, in a module that Triton finds the text of."""
     module.__file__ = str(request.file)
+    # Triton reads a kernel's source by inspect, which would look for the file as it is now.
     lines = io.StringIO(request.text).readlines()
     linecache.cache[str(request.file)] = (len(request.text), None, lines, str(request.file))
     sys.modules["__main__"] = module
@@ -66,6 +73,7 @@ def _run(request: Request, module: ModuleType) -> None:
 
 def _tuned(module: ModuleType) -> Iterator[tuple[str, int]]:
     for value in vars(module).values():
+        # Decorators lie around each other, as a heuristic around a tuner around a kernel.
         kernel: Any = value
         while hasattr(kernel, "fn"):
             if type(kernel).__name__ == "Autotuner":
@@ -73,8 +81,10 @@ def _tuned(module: ModuleType) -> Iterator[tuple[str, int]]:
             kernel = kernel.fn
 
 
-def _own_files(modules: list[ModuleType]) -> Iterator[str]:
+def _script_files(modules: list[ModuleType]) -> Iterator[str]:
     for module in modules:
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and not any(Path(file).is_relative_to(each) for each in (Path(sys.prefix), *PACKAGES)):
+        if isinstance(file, str) and not any(
+            Path(file).is_relative_to(folder) for folder in (Path(sys.prefix), *PACKAGES)
+        ):
             yield file

@@ -1,4 +1,4 @@
-"""A kernel's source with what the compiler made of each line below it, at one of its stages; and its pager."""
+"""Listing of a source with the compiled code below each line; its pager."""
 
 from __future__ import annotations
 
@@ -24,16 +24,19 @@ from triton_workshop.screen.theme import use_palette
 
 STAGES = ("ttir", "ttgir", "ptx", "sass")
 _COLOURS = ("accent", "good", "important", "warning")
-"""Neighbouring lines have different ones, each the same as what is below it."""
+"""Colours of neighbouring lines, and of what is below them."""
 _LAYOUT = re.compile(r"^#\w+ = #ttn?g\.\w+<.*", re.MULTILINE)
-"""Which thread has which elements of a block: Triton's GPU IR names that once, above all."""
+"""Layout of a block: which thread has which elements.
+
+Triton's GPU IR names it once, above all.
+"""
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"(?:\s+"([^"]*)")?', re.MULTILINE)
 _LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
 
 
 @dataclass(frozen=True)
 class ListedLine:
-    """A line of the source, and what became of it, in the order in which it stands in the compiler's text."""
+    """Line of the source with its code, in the order of the compiler's text."""
 
     number: int
     source: str
@@ -41,20 +44,23 @@ class ListedLine:
 
 
 def listing(assembly: Assembly, stage: str, source: Sequence[str]) -> tuple[ListedLine, ...]:
-    """From the first line with anything below it to the last; what belongs to no line is left out."""
+    """Return the lines from the first to the last with code below it.
+
+    Code that belongs to no line is left out.
+    """
     below: dict[int, list[str]] = {}
     for line, text in _texts(assembly, stage):
         if line is not None and line <= len(source):
             below.setdefault(line, []).append(text)
     numbers = range(min(below, default=1), max(below, default=0) + 1)
-    return tuple(ListedLine(each, source[each - 1], tuple(below.get(each, ()))) for each in numbers)
+    return tuple(ListedLine(number, source[number - 1], tuple(below.get(number, ()))) for number in numbers)
 
 
 def _texts(assembly: Assembly, stage: str) -> Iterator[tuple[int | None, str]]:
     ir = Ir(assembly.ttir)
     match stage:
         case "sass":
-            yield from ((each.line, each.text) for each in instructions(assembly.sass, ir))
+            yield from ((instruction.line, instruction.text) for instruction in instructions(assembly.sass, ir))
         case "ptx":
             yield from _ptx(assembly.ptx, ir.file)
         case _:
@@ -63,18 +69,19 @@ def _texts(assembly: Assembly, stage: str) -> Iterator[tuple[int | None, str]]:
 
 def _ir(ir: Ir) -> Iterator[tuple[int | None, str]]:
     for line in ir.text.splitlines():
-        text, found, _ = line.strip().partition(" loc(")
-        if found and not line.startswith("#") and not text.startswith(("module", "tt.func", "}")):
+        text, separator, _ = line.strip().partition(" loc(")
+        if separator and not line.startswith("#") and not text.startswith(("module", "tt.func", "}")):
             yield ir.line_of(line), text
 
 
 def _ptx(ptx: str, file: str) -> Iterator[tuple[int | None, str]]:
     """Instructions stand after the `.loc` that says where they come from."""
+    # PTX names a file by a folder and a name, or by one path.
     numbers = {number for number, *names in _FILE.findall(ptx) if "/".join(filter(None, names)) == file}
     line, label = None, ""
     for text in map(str.strip, ptx.splitlines()):
-        if found := _LOC.match(text):
-            line = int(found[2]) if found[1] in numbers else None
+        if match := _LOC.match(text):
+            line = int(match[2]) if match[1] in numbers else None
         elif text.startswith("$L__BB"):
             label = f"{text.split()[0]} "
         elif text.endswith(";") and not text.startswith("."):
@@ -83,14 +90,17 @@ def _ptx(ptx: str, file: str) -> Iterator[tuple[int | None, str]]:
 
 
 def rows(assembly: Assembly, stage: str, source: Sequence[str]) -> Iterator[tuple[str, Text]]:
-    """Each row with its number, if it has one: lines of the source in the colour of what is below them."""
+    """Yield each row with its number, if it has one.
+
+    Lines of the source have the colour of what is below them.
+    """
     if stage == "ttgir":
-        yield from (("", Text(each)) for each in _LAYOUT.findall(assembly.ttgir))
+        yield from (("", Text(layout)) for layout in _LAYOUT.findall(assembly.ttgir))
     colours = itertools.cycle(_COLOURS)
     for line in listing(assembly, stage, source):
         style = next(colours) if line.below else "muted"
         yield str(line.number), Text(line.source, f"bold {style}" if line.below else style)
-        yield from (("", Text(f"    {each}", style)) for each in line.below)
+        yield from (("", Text(f"    {text}", style)) for text in line.below)
 
 
 def listing_table(listed: Iterable[tuple[str, Text]]) -> Table:
@@ -98,6 +108,7 @@ def listing_table(listed: Iterable[tuple[str, Text]]) -> Table:
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column(justify="right", style="muted", min_width=4)
     for number, text in listed:
+        # A cell has no hanging indent of its own, so the indent becomes its padding.
         indent = len(text.plain) - len(text.plain.lstrip())
         table.add_row(number, Padding(text[indent:], (0, 0, 0, indent)))
     return table

@@ -1,4 +1,4 @@
-"""Summaries on the screen: one with the source of each operation, or two kernels beside each other."""
+"""Summaries on the screen: a kernel's, or two beside each other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from rich.text import Text
 from rich.theme import Theme
 
 from triton_simulator.compiler.report import join_names
-from triton_workshop.asm.sentences import kib, of_conversion, of_line, of_program
+from triton_simulator.gpus import Target
+from triton_workshop.asm.sentences import describe_conversion, describe_line, describe_program, kib
 from triton_workshop.asm.summary import LineSummary, Summary
 
 TERMINAL = Theme({
@@ -36,23 +37,23 @@ def summary_page(summary: Summary, title: str) -> RenderableType:
     lines = Table.grid(padding=(0, 1))
     lines.add_column(justify="right")
     for number, same in groupby(_without_repeated_reasons(summary.lines), lambda line: line.line):
-        lines.add_row(Text(str(number), "muted"), _rows([*same], summary.target.capability))
+        lines.add_row(Text(str(number), "muted"), _rows([*same], summary.target))
     bullets = Table.grid(padding=(0, 1))
-    for sentence in (*map(of_conversion, summary.conversions), *of_program(summary)):
+    for sentence in (*map(describe_conversion, summary.conversions), *describe_program(summary)):
         bullets.add_row(Text("→", "accent"), Text(sentence))
     return Group(head, "", lines, "", bullets)
 
 
 def _without_repeated_reasons(lines: Sequence[LineSummary]) -> Iterator[LineSummary]:
-    """Where an access is narrow for the same reason as one above, this is enough to say."""
+    """Replace a reason that stands above already by a reference to it."""
     above_lines: dict[str, int] = {}
     for line in lines:
         above = above_lines.setdefault(line.why, line.line)
         yield line if above == line.line or not line.why else replace(line, why=f"as on line {above}")
 
 
-def _rows(same: Sequence[LineSummary], capability: int) -> RenderableType:
-    """A line of the source, and below it what became of each kind of operation on it."""
+def _rows(same: Sequence[LineSummary], target: Target) -> RenderableType:
+    """Return a line of the source, and below it each kind of operation."""
     first = same[0]
     source = Text(first.source, _COLOURS.get(first.kind, ""), no_wrap=True, overflow="ellipsis")
     if first.operations > 1:
@@ -60,7 +61,7 @@ def _rows(same: Sequence[LineSummary], capability: int) -> RenderableType:
     below = []
     for line in same:
         kind = f"{line.kind}: " if len(same) > 1 else ""
-        became = Text(f"{kind}{of_line(line, capability)}", "warning" if line.why else "")
+        became = Text(f"{kind}{describe_line(line, target)}", "warning" if line.why else "")
         below.append(Padding(became, (0, 0, 0, 2)))
     return Group(source, *below)
 
@@ -69,12 +70,12 @@ def _rows(same: Sequence[LineSummary], capability: int) -> RenderableType:
 
 
 def longest(summaries: Sequence[Summary]) -> Summary:
-    """Of a script's kernels, the one with the most instructions: the one that is compared."""
+    """Return the kernel with the most instructions: it is compared."""
     return max(summaries, key=lambda summary: summary.instructions)
 
 
 def figures(summary: Summary) -> dict[str, str]:
-    """What is compared of a kernel."""
+    """Return the figures of a kernel that are compared."""
     return {
         "loads": _instructions(summary, "load"),
         "stores": _instructions(summary, "store"),
@@ -97,23 +98,29 @@ def _several(number: int) -> str:
 
 
 def _instructions(summary: Summary, kind: str) -> str:
-    """Those of all of its operations of a kind; of loads and stores, the widths."""
-    found: Counter[str] = Counter()
+    """Count the instructions of all operations of a kind.
+
+    Of loads and stores, count the widths.
+    """
+    counts: Counter[str] = Counter()
     for line in summary.lines:
         if line.kind == kind:
             how = ", asynchronous" if line.asynchronous else ""
-            found.update({f"{what}{how}": number for what, number in (line.moves or dict(line.instructions)).items()})
-    return "\n".join(f"{number:,} × {what}" for what, number in found.items()) or "none"
+            counts.update({f"{name}{how}": number for name, number in (line.moves or dict(line.instructions)).items()})
+    return "\n".join(f"{number:,} × {name}" for name, number in counts.items()) or "none"
 
 
-def comparison(left: Summary, right: Summary, heads: Sequence[str]) -> Table:
-    """A table with a column for each; rows that say nothing of either are left out, and what differs is coloured."""
+def comparison(first: Summary, second: Summary, heads: Sequence[str]) -> Table:
+    """Return a table with a column for each summary.
+
+    Rows that say nothing of either are left out, and what differs is coloured.
+    """
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="strong")
-    for head in (f"sm_{left.target.capability}", *heads):
+    for head in (first.target.name, *heads):
         table.add_column(head)
-    mine, theirs = figures(left), figures(right)
-    for what in mine:
-        if {mine[what], theirs[what]} != {"none"}:
-            style = "accent" if mine[what] != theirs[what] else ""
-            table.add_row(Text(what, "muted"), Text(mine[what], style), Text(theirs[what], style))
+    first_figures, second_figures = figures(first), figures(second)
+    for name in first_figures:
+        if {first_figures[name], second_figures[name]} != {"none"}:
+            style = "accent" if first_figures[name] != second_figures[name] else ""
+            table.add_row(Text(name, "muted"), Text(first_figures[name], style), Text(second_figures[name], style))
     return table

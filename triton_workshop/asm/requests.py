@@ -1,4 +1,4 @@
-"""What `workshop asm` is asked for: a script, and the sizes at which an exercise is launched."""
+"""Requests to `workshop asm`: a script, and an exercise's sizes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 
-from triton_simulator.compiler.targets import SHARED_KIB, TARGETS, Target
+from triton_simulator.gpus import TARGETS, Target
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES, get_exercise
 from triton_workshop.exercises.cases import Case
@@ -20,7 +20,10 @@ YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
 @dataclass(frozen=True)
 class Request:
-    """A script variant launches are wanted. Of an exercise, the launcher is called at a size; any other script runs."""
+    """A script variant launches are wanted.
+
+    Of an exercise, the launcher is called at a size; any other script runs.
+    """
 
     file: Path
     text: str
@@ -30,14 +33,17 @@ class Request:
 
 @dataclass(frozen=True)
 class Subject:
-    """A script to look at. `variant`: yours, plain, fast, or the script's name."""
+    """A script to look at.
+
+    `variant`: yours, plain, fast, or the script's name.
+    """
 
     request: Request
     variant: str
 
     @property
     def title(self) -> str:
-        """Which script it is, and at which size it is launched."""
+        """Name of the script, and the size at which it is launched."""
         if not self.request.exercise:
             return self.variant
         size = case_of(self.request.exercise, self.request.size).name
@@ -45,7 +51,10 @@ class Subject:
 
 
 def case_of(exercise: str, size: tuple[int, ...]) -> Case:
-    """A case of these sizes, by default the one that `bench` counts; where it counts none, the checker's largest."""
+    """Return a case of these sizes.
+
+    By default, that is the one that `bench` counts; where it counts none, the checker's largest.
+    """
     workload = WORKLOADS.get(exercise)
     if workload is None:
         return EXERCISES[exercise].cases[-1]
@@ -53,40 +62,51 @@ def case_of(exercise: str, size: tuple[int, ...]) -> Case:
 
 
 def parse_target(name: str) -> Target:
-    """The GPU that `sm_90`, or `90`, means. Raises MisuseError for one that Triton does not know."""
-    found = re.fullmatch(r"(?:sm_?)?(\d+)a?", name)
-    if found is None or (capability := int(found[1])) not in SHARED_KIB:
-        known = ", ".join(f"sm_{each}" for each in SHARED_KIB)
-        raise MisuseError(f"--gpu {name}: expected one of {known}")
-    return next((each for each in TARGETS if each.capability == capability), Target(capability))
+    """Return the GPU that `sm_90`, or `90`, means.
+
+    Raises MisuseError for one that is not in the table, or whose instructions are not read.
+    """
+    match = re.fullmatch(r"(?:sm_?)?(\d+)a?", name)
+    target = TARGETS.get(f"sm_{match[1]}" if match else name)
+    if target is None:
+        names = ", ".join(target.name for target in TARGETS.values() if target.is_nvidia)
+        raise MisuseError(f"--gpu {name}: expected one of {names}")
+    if not target.is_nvidia:
+        raise MisuseError(
+            f"--gpu {name}: asm reads the instructions of NVIDIA's GPUs only; whether a kernel compiles for {target}, "
+            "the check of a right script says"
+        )
+    return target
 
 
 def parse_subjects(
-    words: list[str], size: str | None, *, plain: bool, fast: bool, compare: bool
+    arguments: list[str], size: str | None, *, plain: bool, fast: bool, compare: bool
 ) -> tuple[Subject, ...]:
-    """The script that the words of the command mean, or the two to compare. Raises MisuseError if they make no sense.
+    """The script that the words of the command mean, or the two to compare.
+
+    Raises MisuseError if they make no sense.
 
     With one script, `compare` adds the plain solution or, beside that, the fast one.
     """
     if plain and fast and not compare:
         raise MisuseError("--plain and --fast are two solutions: choose one, or add --compare")
-    if len(words) > (2 if compare else 1):
-        raise MisuseError(f"expected one exercise or script, or two with --compare, and got {' '.join(words)}")
+    if len(arguments) > (2 if compare else 1):
+        raise MisuseError(f"expected one exercise or script, or two with --compare, and got {' '.join(arguments)}")
     variant = PLAIN if plain else FAST if fast else YOURS
-    first = _subject(words[0] if words else None, size, variant)
+    first = _subject(arguments[0] if arguments else None, size, variant)
     if not compare:
         return (first,)
-    if len(words) == 2:
-        return first, _subject(words[1], size, variant)
+    if len(arguments) == 2:
+        return first, _subject(arguments[1], size, variant)
     if not first.request.exercise:
-        raise MisuseError(f"--compare: expected a second script beside {words[0]}")
+        raise MisuseError(f"--compare: expected a second script beside {arguments[0]}")
     return first, _subject(first.request.exercise, size, FAST if variant == PLAIN else PLAIN)
 
 
-def _subject(word: str | None, size: str | None, variant: str) -> Subject:
-    number = _open_exercise() if word is None else _exercise_of(word)
-    if word is not None and not number:
-        return _script(Path(word), size, solution=variant != YOURS)
+def _subject(argument: str | None, size: str | None, variant: str) -> Subject:
+    number = _open_exercise() if argument is None else _exercise_of(argument)
+    if argument is not None and not number:
+        return _script(Path(argument), size, solution=variant != YOURS)
     exercise = get_exercise(number)
     files = {YOURS: exercise.exercise_file, PLAIN: exercise.solution_file, FAST: exercise.fast_file}
     file = files[variant]
@@ -95,10 +115,15 @@ def _subject(word: str | None, size: str | None, variant: str) -> Subject:
     return Subject(Request(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), variant)
 
 
-def _exercise_of(word: str) -> str:
-    """The exercise's number, also for its own file, which would check itself if it ran; empty for any other script."""
-    file = Path(word).resolve()
-    return next((number for number, each in EXERCISES.items() if word == number or each.exercise_file == file), "")
+def _exercise_of(argument: str) -> str:
+    """Return the exercise's number; empty for any other script.
+
+    An exercise's own file counts too, as it would check itself if it ran.
+    """
+    file = Path(argument).resolve()
+    return next(
+        (number for number, exercise in EXERCISES.items() if argument == number or exercise.exercise_file == file), ""
+    )
 
 
 def _open_exercise() -> str:
@@ -124,12 +149,15 @@ def _text(file: Path) -> str:
 
 
 def _sizes(exercise: str, size: str | None) -> tuple[int, ...]:
-    """The numbers of `--size`; one number stands for all that have no value of their own."""
+    """Return the numbers of `--size`.
+
+    One number stands for all that have no value of their own.
+    """
     if size is None:
         return ()
     sized = WORKLOADS[exercise].make_case if exercise in WORKLOADS else None
     names = signature(sized).parameters if sized else {}
-    needed = [name for name, each in names.items() if each.default is each.empty]
+    needed = [name for name, parameter in names.items() if parameter.default is parameter.empty]
     numbers = [int(number) for number in re.findall(r"\d+", size)] if re.fullmatch(r"\d+([x×]\d+)*", size) else []
     numbers *= len(needed) if len(numbers) == 1 else 1
     if not len(needed) <= len(numbers) <= len(names) or 0 in numbers:

@@ -1,19 +1,22 @@
-"""A summary in words. The figures in every sentence decide whether it is said."""
+"""A summary in words.
+
+The figures in every sentence decide whether it is said.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 from triton_simulator.compiler.report import join_names
+from triton_simulator.gpus import Target
 from triton_workshop.asm.assembly import TENSOR_CORES
 from triton_workshop.asm.summary import Conversion, LineSummary, Summary
 
 _NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i1": "bool"}
-_AMPERE = 80
 
 
-def of_line(line: LineSummary, capability: int) -> str:
-    """What became of a line's operations, such as `2 × 128 bit`."""
+def describe_line(line: LineSummary, target: Target) -> str:
+    """Describe what became of a line's operations, such as `2 × 128 bit`."""
     if not line.instructions and line.kind == "reduction":
         return "each thread reduces what it holds: nothing is exchanged"
     if not line.instructions:
@@ -22,36 +25,36 @@ def of_line(line: LineSummary, capability: int) -> str:
         case "load" | "store":
             return _access(line)
         case "dot":
-            return _dot(line, capability)
+            return _dot(line, target)
         case "reduction":
             return _reduction(line)
     return _counted(line.instructions)
 
 
 def _access(line: LineSummary) -> str:
-    words = _counted(line.moves.items())
+    text = _counted(line.moves.items())
     if len(line.moves) > len(line.widths):
-        words += ": whole tiles, by the tensor memory accelerator, asynchronous"
+        text += ": whole tiles, by the tensor memory accelerator, asynchronous"
     elif line.asynchronous:
-        words += ", asynchronous (cp.async copies to shared memory while the program computes, as num_stages asks)"
-    return f"{words}: {line.why}" if line.why else words
+        text += ", asynchronous (cp.async copies to shared memory while the program computes, as num_stages asks)"
+    return f"{text}: {line.why}" if line.why else text
 
 
-def _dot(line: LineSummary, capability: int) -> str:
-    words = _counted(line.instructions)
+def _dot(line: LineSummary, target: Target) -> str:
+    text = _counted(line.instructions)
     if any(opcode.startswith(TENSOR_CORES) for opcode, _ in line.instructions):
-        return f"{words}: tensor cores"
+        return f"{text}: tensor cores"
     why = ""
     if line.dtype == "f32" and line.precision in ("", "ieee"):
         why = ", since float32 is multiplied exactly (input_precision is ieee)"
-    elif line.dtype == "f32" and capability < _AMPERE:
-        why = f", since those of sm_{capability} do not multiply float32"
-    return f"{words}: no tensor cores{why}"
+    elif line.dtype == "f32" and not target.multiplies_tf32:
+        why = f", since those of {target.name} do not multiply float32"
+    return f"{text}: no tensor cores{why}"
 
 
 def _reduction(line: LineSummary) -> str:
-    shared = [each for each in line.instructions if each[0].startswith(("STS", "LDS"))]
-    shuffles = [each for each in line.instructions if each not in shared]
+    shared = [instruction for instruction in line.instructions if instruction[0].startswith(("STS", "LDS"))]
+    shuffles = [instruction for instruction in line.instructions if instruction not in shared]
     inside = f"within warps by {_counted(shuffles)}" if shuffles else ""
     between = f"between warps through shared memory by {_counted(shared)}" if shared else ""
     return ", ".join(filter(None, (inside, between)))
@@ -61,16 +64,16 @@ def _counted(instructions: Iterable[tuple[str, int]]) -> str:
     return join_names([f"{number:,} × {name}" for name, number in instructions])
 
 
-def of_conversion(conversion: Conversion) -> str:
-    """That a block changes its layout, and how."""
+def describe_conversion(conversion: Conversion) -> str:
+    """Describe how a block changes its layout."""
     shape = " × ".join(f"{size:,}" for size in conversion.shape)
     block = f"a block of {shape} {_NAMES.get(conversion.dtype, conversion.dtype)}"
     how = f"through shared memory, {kib(conversion.bytes)} in all" if conversion.stores else "within registers"
     return f"line {conversion.line}: {block} changes its layout {how}"
 
 
-def of_program(summary: Summary) -> Iterator[str]:
-    """What a program takes, and how many an SM runs at the same time."""
+def describe_program(summary: Summary) -> Iterator[str]:
+    """Describe a program's resources, and how many programs an SM runs."""
     shared = f"{kib(summary.shared_bytes)} of shared memory" if summary.shared_bytes else "no shared memory"
     yield f"{summary.registers} registers a thread, {_spills(summary)}, {shared}, {_warps(summary.warps)}"
     programs, limits = summary.occupancy.programs, summary.occupancy.limits
@@ -81,9 +84,9 @@ def of_program(summary: Summary) -> Iterator[str]:
     yield f"{fit} on an SM at once ({_warps(programs * summary.warps)}), limited by {join_names(limits)}"
 
 
-def beside_bytes(summary: Summary) -> Iterator[str]:
-    """What a kernel's instructions add to the bytes that it moves."""
-    gpu = f"sm_{summary.target.capability}"
+def describe_instructions(summary: Summary) -> Iterator[str]:
+    """Describe what a kernel's instructions add to the bytes that it moves."""
+    gpu = summary.target.name
     for line in summary.lines:
         if line.why:
             yield f"line {line.line} of {summary.kernel}, compiled for {gpu}: {_access(line)}"

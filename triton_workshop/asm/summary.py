@@ -1,4 +1,4 @@
-"""A kernel in figures: what each operation of its source became, and what a program takes on a GPU."""
+"""Figures of a kernel: instructions by operation, and occupancy."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any
 
 from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob
 from triton_simulator.compiler.report import join_names
-from triton_simulator.compiler.targets import THREADS_OF_A_WARP, Target
+from triton_simulator.gpus import REGISTERS, WARP_THREADS, Target
 from triton_workshop.asm.assembly import ASYNCHRONOUS, BULK, Argument, Instruction, Ir, Operation, instructions
-from triton_workshop.asm.occupancy import Occupancy, occupancy
 
-WIDEST = 128
-"""Bits that one instruction moves for each thread at most (256 on Blackwell)."""
 RECORDED = Path(__file__).parent / "recorded.json"
-"""Summaries of the solutions, for machines without a compiler: `python -m benchmarks.asm_summaries` writes them."""
+"""Summaries of the solutions, for machines without a compiler.
+
+`python -m benchmarks.asm_summaries` writes them.
+"""
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,20 @@ class LineSummary:
 
     @property
     def moves(self) -> dict[str, int]:
-        """How many instructions of a load or store move so many bits or, by their name, a whole tile."""
+        """Instructions of a load or store, by the bits that they move.
+
+        Those that move a whole tile are counted by their name.
+        """
         tiles = {opcode: number for opcode, number in self.instructions if opcode.startswith(BULK)}
         return {f"{bits} bit": number for bits, number in self.widths} | tiles
 
 
 @dataclass(frozen=True)
 class Conversion:
-    """A block that changes its layout: which thread holds which element. `stores`: through shared memory, or with 0
-    not."""
+    """A block that changes its layout: which thread holds which element.
+
+    `stores`: through shared memory, or with 0 not.
+    """
 
     line: int
     shape: tuple[int, ...]
@@ -64,15 +69,29 @@ class Conversion:
 
 
 @dataclass(frozen=True)
+class Occupancy:
+    """Programs that an SM runs at the same time.
+
+    `limits` allow no more: registers, shared memory, threads, programs.
+    """
+
+    programs: int
+    limits: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Summary:
-    """A kernel for one kind of GPU. `shared_bytes`, `warps` and `stages` are a program's, `registers` a thread's."""
+    """A kernel for one kind of GPU.
+
+    `shared_bytes`, `warps` and `stages` are a program's, `registers` a thread's.
+    """
 
     kernel: str
     target: Target
     lines: tuple[LineSummary, ...]
     conversions: tuple[Conversion, ...]
     instructions: int
-    """How many there are, each counted once, however often it runs."""
+    """Count of all instructions, however often they run."""
     registers: int
     stack_bytes: int
     spill_stores: int
@@ -85,20 +104,27 @@ class Summary:
     """The name of the kernel's file, if it is not the script that launches it."""
 
     def as_json(self) -> dict[str, object]:
-        return asdict(self) | {"target": f"sm_{self.target.capability}"}
+        return asdict(self) | {"target": self.target.name}
 
 
 def source_of(assembly: Assembly, script: Path, text: str) -> tuple[str, list[str]]:
-    """The lines of the file in which a kernel stands, and its name if that is another one than the script."""
+    """Return the name of a kernel's file, and its lines.
+
+    The name is empty if that is the script itself.
+    """
     file = Path(Ir(assembly.ttir).file)
     if file.resolve() != script.resolve():
         with suppress(OSError, UnicodeDecodeError):
             return file.name, file.read_text(encoding="utf-8").splitlines()
+    # The script's own text is the one that was launched: its file may have been saved again since.
     return "", text.splitlines()
 
 
 def summaries_of(answers: Iterable[Answer], script: Path, text: str) -> list[Summary]:
-    """The summaries of the kernels that were compiled, which a script with this text has launched."""
+    """Return the summaries of the kernels that were compiled.
+
+    A script with this text has launched them.
+    """
     return [
         _summary_of(answer.job, answer.job.target, answer.assembly, *source_of(answer.assembly, script, text))
         for answer in answers
@@ -107,20 +133,24 @@ def summaries_of(answers: Iterable[Answer], script: Path, text: str) -> list[Sum
 
 
 def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, source: Sequence[str]) -> Summary:
-    """`source` has the lines of the kernel's file, which `file` names if it is not the script's own."""
+    """Summarize a kernel.
+
+    `source` has the lines of the kernel's file, which `file` names if it is not the script's own.
+    """
     ir, gpu_ir = Ir(assembly.ttir), Ir(assembly.ttgir)
-    found = instructions(assembly.sass, ir)
-    taken = {name: int(value) for name, value in re.findall(r"\b([A-Z]+):(\d+)", assembly.resources)}
-    reasons = Reasons(ir, dict(job.kernel.numbers), assembly.warps * THREADS_OF_A_WARP, _narrowed(assembly, found))
-    places = sorted({(each.line, each.kind) for each in ir.operations})
+    sass = instructions(assembly.sass, ir)
+    resources = {name: int(value) for name, value in re.findall(r"\b([A-Z]+):(\d+)", assembly.resources)}
+    narrowed = _narrowed(assembly, sass, target)
+    reasons = Reasons(ir, dict(job.kernel.numbers), assembly.warps * target.warp_threads, narrowed, target.load_bits)
+    keys = sorted({(operation.line, operation.kind) for operation in ir.operations})
     lines = tuple(
         _line(
-            [each for each in ir.operations if (each.line, each.kind) == place],
-            [each for each in found if each.line == place[0] and each.does(place[1])],
-            source[place[0] - 1].strip() if place[0] <= len(source) else "",
+            [operation for operation in ir.operations if (operation.line, operation.kind) == key],
+            [instruction for instruction in sass if instruction.line == key[0] and instruction.does(key[1])],
+            source[key[0] - 1].strip() if key[0] <= len(source) else "",
             reasons,
         )
-        for place in places
+        for key in keys
     )
     return Summary(
         file=file,
@@ -128,51 +158,57 @@ def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, 
         target=target,
         lines=lines,
         conversions=tuple(
-            _conversion(each, found) for each in gpu_ir.operations if each.kind == "conversion" and each.shape
+            _conversion(operation, sass)
+            for operation in gpu_ir.operations
+            if operation.kind == "conversion" and operation.shape
         ),
-        instructions=len(found),
-        registers=taken.get("REG", 0),
-        stack_bytes=taken.get("STACK", 0),
-        spill_stores=sum(each.name == "STL" for each in found),
-        spill_loads=sum(each.name == "LDL" for each in found),
+        instructions=len(sass),
+        registers=resources.get("REG", 0),
+        stack_bytes=resources.get("STACK", 0),
+        spill_stores=sum(instruction.name == "STL" for instruction in sass),
+        spill_loads=sum(instruction.name == "LDL" for instruction in sass),
         shared_bytes=assembly.shared_bytes,
         warps=assembly.warps,
         stages=assembly.stages,
-        occupancy=occupancy(target, taken.get("REG", 0), assembly.shared_bytes, assembly.warps),
+        occupancy=occupancy(
+            target, resources.get("REG", 0), assembly.shared_bytes, assembly.warps, assembly.tensor_columns
+        ),
     )
 
 
-def _narrowed(assembly: Assembly, found: Sequence[Instruction]) -> int:
-    """How many of the loads that ask for 128 bits in PTX ask for fewer in SASS."""
+def _narrowed(assembly: Assembly, sass: Sequence[Instruction], target: Target) -> int:
+    """Count the loads that ask for 128 bits in PTX and for fewer in SASS."""
     wide = len(re.findall(r"\bld\.global\S*\.v4\.[bf]32\b", assembly.ptx))
-    return wide - sum(each.name == "LDG" and each.bits == WIDEST for each in found)
+    return wide - sum(instruction.name == "LDG" and instruction.bits == target.load_bits for instruction in sass)
 
 
-def _line(operations: Sequence[Operation], found: Sequence[Instruction], source: str, reasons: Reasons) -> LineSummary:
+def _line(operations: Sequence[Operation], sass: Sequence[Instruction], source: str, reasons: Reasons) -> LineSummary:
     first = operations[0]
-    accesses = [each for each in found if each.name not in BULK] if first.kind in ("load", "store") else []
-    widths = {each.bits for each in accesses}
+    accesses = (
+        [instruction for instruction in sass if instruction.name not in BULK] if first.kind in ("load", "store") else []
+    )
+    widths = {access.bits for access in accesses}
     why = ""
-    if widths and min(widths) < WIDEST:
-        narrow = sum(each.bits < WIDEST for each in accesses)
-        why = next(filter(None, (reasons.of(each, min(widths), narrow) for each in operations)), "")
+    if widths and min(widths) < reasons.widest:
+        narrow = sum(access.bits < reasons.widest for access in accesses)
+        why = next(filter(None, (reasons.of(operation, min(widths), narrow) for operation in operations)), "")
     return LineSummary(
         kind=first.kind,
         line=first.line,
         source=source,
         operations=len(operations),
-        instructions=tuple(Counter(each.opcode for each in found).most_common()),
-        widths=tuple((bits, sum(each.bits == bits for each in accesses)) for bits in sorted(widths, reverse=True)),
-        elements=sum(each.elements for each in operations),
-        asynchronous=any(each.name in (ASYNCHRONOUS, *BULK) for each in found),
+        instructions=tuple(Counter(instruction.opcode for instruction in sass).most_common()),
+        widths=tuple((bits, sum(access.bits == bits for access in accesses)) for bits in sorted(widths, reverse=True)),
+        elements=sum(operation.elements for operation in operations),
+        asynchronous=any(instruction.name in (ASYNCHRONOUS, *BULK) for instruction in sass),
         dtype=first.dtype,
         precision=first.precision,
         why=why,
     )
 
 
-def _conversion(operation: Operation, found: Sequence[Instruction]) -> Conversion:
-    stores = sum(each.line == operation.line and each.name in ("STS", "STSM") for each in found)
+def _conversion(operation: Operation, sass: Sequence[Instruction]) -> Conversion:
+    stores = sum(instruction.line == operation.line and instruction.name in ("STS", "STSM") for instruction in sass)
     return Conversion(
         operation.line, operation.shape, operation.dtype, operation.elements * operation.bits // 8, stores
     )
@@ -183,38 +219,46 @@ def _conversion(operation: Operation, found: Sequence[Instruction]) -> Conversio
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why accesses of a kernel are narrow, although memory answers best to 16 bytes for each thread.
+    """Reasons why accesses of a kernel are narrow.
 
-    They are read off what the compiler states, and never off how a value came about. `numbers` are the arguments of
-    the launch that are numbers.
+    Memory answers best to 16 bytes for each thread. The reasons are read off what the compiler states, and never off
+    how a value came about. `numbers` are the arguments of the launch that are numbers.
     """
 
     ir: Ir
     numbers: Mapping[str, int | float]
     threads: int
     narrowed: int
-    """How many loads are wide in PTX and narrow in SASS."""
+    """Count of loads that are wide in PTX and narrow in SASS."""
+    widest: int
+    """Bits that the compiler has a thread access at once at most."""
 
     def of(self, operation: Operation, narrowest: int, narrow: int) -> str:
-        """Why an access takes instructions of so few bits, so many of them; empty if that is all there is to move."""
+        """Return why so many instructions of an access have so few bits.
+
+        Empty if that is all there is to move.
+        """
         share = operation.elements * operation.bits // self.threads
-        if not operation.shape or narrowest >= WIDEST:
+        if not operation.shape or narrowest >= self.widest:
             return ""
+        # The order of these matters: the first that is true explains the access by itself.
         if share <= narrowest:
             return self._small_block(operation, share)
         if operation.kind == "load" and narrow <= self.narrowed:
             return "PTX asks for 128 bits, and ptxas loads only the values that are used"
-        if odd := [self._named(each) for each in self.ir.arguments if each.may_align and not each.aligned]:
+        if odd := [
+            self._named(argument) for argument in self.ir.arguments if argument.may_align and not argument.aligned
+        ]:
             return f"not known to the compiler as {'multiples' if odd[1:] else 'a multiple'} of 16: {join_names(odd)}"
-        side_by_side = min(WIDEST, share) // operation.bits
+        side_by_side = min(self.widest, share) // operation.bits
         return (
             f"the compiler cannot tell that {side_by_side} elements lie side by side, "
             f"from a multiple of {side_by_side * operation.bits // 8} bytes on"
         )
 
     def _small_block(self, operation: Operation, share: int) -> str:
-        elements, each = operation.elements, share // operation.bits
-        has = f"{each} element{'s' * (each > 1)}" if each else "less than one element"
+        elements, share_elements = operation.elements, share // operation.bits
+        has = f"{share_elements} element{'s' * (share_elements > 1)}" if share_elements else "less than one element"
         return f"a block of {elements:,} has {has} for each of {self.threads} threads"
 
     def _named(self, argument: Argument) -> str:
@@ -222,13 +266,59 @@ class Reasons:
         return argument.name if value is None else f"{argument.name} = {value:,}"
 
 
+# Occupancy, by the same rules as in `cuda_occupancy.h`, which is in Triton's wheel
+
+_PARTS = 4
+"""An SM has four parts with a quarter of its registers each."""
+_REGISTERS_AT_ONCE = 256
+"""A warp gets as many registers as are a multiple of this."""
+
+
+def occupancy(target: Target, registers: int, shared_bytes: int, warps: int, tensor_columns: int = 0) -> Occupancy:
+    """Return the occupancy of a program that takes so much; the registers are a thread's."""
+    limits = {
+        "registers": _by_registers(registers, warps),
+        "shared memory": _by_shared_memory(target, shared_bytes),
+        "threads": target.sm_threads // target.warp_threads // warps,
+        "programs": target.sm_programs,
+    }
+    if tensor_columns and target.tensor_columns:
+        # A program gets a power of two, 32 at least (PTX ISA, "tcgen05.alloc"). CUDA's header does not count them.
+        limits["tensor memory"] = target.tensor_columns // max(32, 1 << (tensor_columns - 1).bit_length())
+    programs = min(limits.values())
+    return Occupancy(programs, tuple(name for name, limit in limits.items() if limit == programs))
+
+
+def _by_registers(registers: int, warps: int) -> int:
+    """Return how many programs the registers of an SM are enough for."""
+    of_a_warp = _rounded_up(registers * WARP_THREADS, _REGISTERS_AT_ONCE)
+    # Warps are dealt out to the four parts, so a part may have one more than the average.
+    if of_a_warp * _rounded_up(warps, _PARTS) > REGISTERS:
+        return 0
+    return REGISTERS // _PARTS // max(of_a_warp, 1) * _PARTS // warps
+
+
+def _by_shared_memory(target: Target, shared_bytes: int) -> int:
+    """Return how many programs the shared memory of an SM is enough for."""
+    assert target.shared_bytes is not None, f"nothing is known of {target}"
+    assert target.sm_shared_bytes is not None
+    reserved = target.sm_shared_bytes - target.shared_bytes
+    step = 128 if reserved else 256  # where CUDA keeps nothing for itself, as on Turing, it rounds more
+    used = _rounded_up(shared_bytes + reserved, step)
+    return target.sm_shared_bytes // used if used else REGISTERS
+
+
+def _rounded_up(value: int, step: int) -> int:
+    return -(-value // step) * step
+
+
 # Recorded
 
 
 @cache
 def _recorded() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(RECORDED.read_text(encoding="utf-8"))
-    return found
+    data: dict[str, Any] = json.loads(RECORDED.read_text(encoding="utf-8"))
+    return data
 
 
 def recorded_with() -> str:
@@ -237,22 +327,28 @@ def recorded_with() -> str:
 
 
 def recorded_key(exercise: str, variant: str, target: Target, size: tuple[int, ...] = ()) -> str:
-    """How the summaries of a solution for a GPU are called there, at a size other than the one that `bench` counts."""
-    return " ".join([exercise, variant, f"sm_{target.capability}", *map(str, size)])
+    """Return the key of a solution's recorded summaries for a GPU.
+
+    It names the size, if that is not the one that `bench` counts.
+    """
+    return " ".join([exercise, variant, target.name, *map(str, size)])
 
 
 def recorded_summaries(exercise: str, variant: str, target: Target, size: tuple[int, ...] = ()) -> list[Summary]:
-    """Those of one solution's kernels for one GPU; none if there are none."""
+    """Return the recorded summaries of a solution's kernels for a GPU.
+
+    There may be none.
+    """
     return [
-        _summary(each, target)
-        for each in _recorded()["summaries"].get(recorded_key(exercise, variant, target, size), [])
+        _summary(figures, target)
+        for figures in _recorded()["summaries"].get(recorded_key(exercise, variant, target, size), [])
     ]
 
 
 def _summary(recorded: dict[str, Any], target: Target) -> Summary:
     data = _with_tuples(recorded) | {"target": target}
-    data["lines"] = tuple(LineSummary(**each) for each in data["lines"])
-    data["conversions"] = tuple(Conversion(**each) for each in data["conversions"])
+    data["lines"] = tuple(LineSummary(**line) for line in data["lines"])
+    data["conversions"] = tuple(Conversion(**conversion) for conversion in data["conversions"])
     data["occupancy"] = Occupancy(**data["occupancy"])
     return Summary(**data)
 
@@ -260,5 +356,5 @@ def _summary(recorded: dict[str, Any], target: Target) -> Summary:
 def _with_tuples(value: Any) -> Any:
     """JSON has lists in the place of tuples."""
     if isinstance(value, dict):
-        return {name: _with_tuples(each) for name, each in value.items()}
+        return {name: _with_tuples(item) for name, item in value.items()}
     return tuple(map(_with_tuples, value)) if isinstance(value, list) else value

@@ -1,1 +1,1 @@
-"""What a kernel costs: times beside the limit if there is a GPU, and counts from the simulator if there is none."""
+"""Cost of a kernel: times on a GPU, and counts from the simulator."""

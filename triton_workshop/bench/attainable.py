@@ -1,11 +1,14 @@
-"""The roofline (Williams, Waterman and Patterson, CACM 52(4), 2009): how fast a counted kernel can be, at best."""
+"""Roofline: how fast a counted kernel can be, at best.
+
+Williams, Waterman and Patterson, CACM 52(4), 2009.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from triton_simulator.gpus import PUBLISHED, GpuModel
 from triton_workshop.bench.cost import Cost
-from triton_workshop.bench.gpus import PUBLISHED, PublishedGpu
 
 TENSOR_PRODUCTS = {
     "tf32": ("tf32", 1),
@@ -15,16 +18,25 @@ TENSOR_PRODUCTS = {
     "fp16": ("fp16", 1),
     "bf16": ("bf16", 1),
 }
-"""What a tl.dot multiplies → the unit of a tensor core that does it, and how many of its products it takes."""
+"""Tensor cores' unit for a tl.dot, and its products for one of these.
+
+By what the tl.dot multiplies.
+"""
 ON_FLOAT32_UNITS = ("ieee", "tf32", "tf32x3")
-"""What Triton multiplies without tensor cores; the last two only on GPUs without TF32 units: Turing."""
+"""Products that Triton computes without tensor cores.
+
+The last two only on GPUs without TF32 units: Turing.
+"""
 
 
 @dataclass(frozen=True)
 class Limit:
-    """The shortest time in which a GPU's memory, and its arithmetic, could do what was counted."""
+    """Shortest time in which a GPU could do what was counted.
 
-    gpu: PublishedGpu
+    One time is that of its memory, and one of its arithmetic.
+    """
+
+    gpu: GpuModel
     memory: float
     """Seconds, if a cache serves every repeated access."""
     arithmetic: float
@@ -44,7 +56,10 @@ class Limit:
 
     @property
     def balance(self) -> float:
-        """Operations per byte above which arithmetic is the limit, for this kernel's mix of operations."""
+        """Operations per byte above which arithmetic is the limit.
+
+        It depends on this kernel's mix of operations.
+        """
         return self.intensity * self.memory / self.arithmetic if self.arithmetic else float("inf")
 
     def as_json(self) -> dict[str, object]:
@@ -57,13 +72,18 @@ class Limit:
         }
 
 
-def limit_on(gpu: PublishedGpu, cost: Cost, useful: int) -> Limit | None:
-    """The limit of the counted launches on one GPU; None if it has no unit for what they multiply."""
+def limit_on(gpu: GpuModel, cost: Cost, useful: int) -> Limit | None:
+    """Return the limit of the counted launches on one GPU.
+
+    None if it has no unit for what they multiply.
+    """
     if missing_unit(gpu, cost) is not None:
         return None
+    # Units take turns here; if they overlapped perfectly, the slowest one alone would count.
     arithmetic = (cost.operations - sum(cost.products.values())) / gpu.float32
-    for what, operations in cost.products.items():
-        unit, products = TENSOR_PRODUCTS.get(what, ("", 0))
+    for product, operations in cost.products.items():
+        unit, products = TENSOR_PRODUCTS.get(product, ("", 0))
+        # What a GPU has no tensor cores for, it does on its float32 units: see `missing_unit`.
         if unit in gpu.tensor:
             arithmetic += products * operations / gpu.tensor[unit]
         else:
@@ -71,10 +91,10 @@ def limit_on(gpu: PublishedGpu, cost: Cost, useful: int) -> Limit | None:
     return Limit(gpu, cost.distinct / gpu.bandwidth, arithmetic, useful, cost.intensity)
 
 
-def missing_unit(gpu: PublishedGpu, cost: Cost) -> str | None:
+def missing_unit(gpu: GpuModel, cost: Cost) -> str | None:
     """The first multiplied type for which the GPU has no known unit."""
-    units = {what: TENSOR_PRODUCTS.get(what, (what, 0))[0] for what in cost.products}
-    missing = (unit for what, unit in units.items() if unit not in gpu.tensor and what not in ON_FLOAT32_UNITS)
+    units = {product: TENSOR_PRODUCTS.get(product, (product, 0))[0] for product in cost.products}
+    missing = (unit for product, unit in units.items() if unit not in gpu.tensor and product not in ON_FLOAT32_UNITS)
     return next(missing, None)
 
 

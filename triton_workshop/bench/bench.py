@@ -1,4 +1,6 @@
-"""From a script to the cost of its kernel, unless the result is wrong. Plain data, and JSON with `--json`.
+"""From a script to the cost of its kernel, unless the result is wrong.
+
+Plain data, and JSON with `--json`.
 
 Correctness comes first: a script that the checker fails gets a verdict and no figures. On a GPU, several sizes are
 timed. Without one there are no times: the simulator counts one size, and published peak rates give the limit.
@@ -14,9 +16,9 @@ from pathlib import Path
 
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import PickledKernel
-from triton_simulator.compiler.targets import TARGETS
+from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import compile_kernels
-from triton_workshop.asm.sentences import beside_bytes
+from triton_workshop.asm.sentences import describe_instructions
 from triton_workshop.asm.summary import summaries_of
 from triton_workshop.bench.attainable import Limit, limits_of
 from triton_workshop.bench.cost import Cost
@@ -33,7 +35,10 @@ YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
 @dataclass(frozen=True)
 class Contender:
-    """A kernel that was counted, and its limit on each of the published GPUs; None if a GPU cannot run it."""
+    """Kernel that was counted, and its limit on each published GPU.
+
+    The limit is None if a GPU cannot run it.
+    """
 
     name: str
     cost: Cost
@@ -42,23 +47,29 @@ class Contender:
 
 @dataclass(frozen=True)
 class Counted:
-    """What the simulator counted for one size."""
+    """Counts of the simulator for one size."""
 
     size: str
     bytes: int
-    """Those that must be moved at least: each input read once, the output written once."""
+    """Bytes that must be moved at least.
+
+    Each input is read once, and the output written once.
+    """
     operations: int
-    """Those that the work itself takes."""
+    """Operations that the work itself takes."""
     contenders: tuple[Contender, ...]
     sentences: tuple[str, ...]
     """Sentences about the first contender."""
     instructions: tuple[str, ...] = ()
-    """What its instructions add to the bytes, if there is a compiler."""
+    """Sentences on what the instructions add to the bytes.
+
+    There are none without a compiler.
+    """
 
 
 @dataclass(frozen=True)
 class Times:
-    """What was measured on a GPU, the smallest size first."""
+    """Measurements on a GPU, the smallest size first."""
 
     measured_on: MeasuredOn
     sizes: tuple[Measured, ...]
@@ -66,7 +77,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Bench:
-    """What is known about one script: a verdict, and figures only if it passed."""
+    """Results of one script: a verdict, and figures only if it passed."""
 
     exercise: Exercise
     file: Path
@@ -104,12 +115,15 @@ class Bench:
 
 def _counts_as_json(counts: Counted) -> dict[str, object]:
     contenders = {
-        each.name: {**each.cost.as_json(), "limits": [limit.as_json() for limit in each.limits if limit is not None]}
-        for each in counts.contenders
+        contender.name: {
+            **contender.cost.as_json(),
+            "limits": [limit.as_json() for limit in contender.limits if limit is not None],
+        }
+        for contender in counts.contenders
     }
-    own = {"size": counts.size, "bytes": counts.bytes, "operations": counts.operations}
+    size_figures = {"size": counts.size, "bytes": counts.bytes, "operations": counts.operations}
     return {
-        **own,
+        **size_figures,
         "contenders": contenders,
         "sentences": [*counts.sentences],
         "instructions": [*counts.instructions],
@@ -126,10 +140,12 @@ def bench(
     *,
     gpu: bool,
     output: int,
-    tell: Callable[[TimingProgress], None] = lambda _: None,
+    report_progress: Callable[[TimingProgress], None] = lambda _: None,
     compiler: Start | None = None,
 ) -> Bench:
-    """Check a script, then count or measure it. `output` is the file descriptor for what it prints.
+    """Check a script, then count or measure it.
+
+    `output` is the file descriptor for what it prints.
 
     What it counts, it also has compiled, if there is a compiler.
     """
@@ -141,11 +157,18 @@ def bench(
     source = source_or_verdict(exercise, file, time.perf_counter())
     if isinstance(source, Verdict):  # it has been saved again meanwhile
         return replace(begun, verdict=source)
-    return _measured(begun, source, output, tell) if gpu else _counted(begun, source, output, tell, compiler)
+    return (
+        _measured(begun, source, output, report_progress)
+        if gpu
+        else _counted(begun, source, output, report_progress, compiler)
+    )
 
 
 def sources_of(source: Source) -> dict[str, Source]:
-    """Contender → source: the script first, then the solutions, unless it is one of them."""
+    """Return the source of each contender, by its name.
+
+    The script comes first, then the solutions, unless it is one of them.
+    """
     exercise = source.exercise
     sources = {_name(exercise, source.file): source}
     for name, file in _solutions(exercise).items():
@@ -165,9 +188,9 @@ def _solutions(exercise: Exercise) -> dict[str, Path]:
 
 
 def _counted(
-    begun: Bench, source: Source, output: int, tell: Callable[[TimingProgress], None], compiler: Start | None
+    begun: Bench, source: Source, output: int, report_progress: Callable[[TimingProgress], None], compiler: Start | None
 ) -> Bench:
-    from triton_workshop.bench.counting import count
+    from triton_workshop.bench.counting import count  # it imports torch
 
     exercise = begun.exercise
     workload = WORKLOADS[exercise.number]
@@ -176,14 +199,14 @@ def _counted(
     useful = exercise.operations(*arguments)
     contenders: list[Contender] = []
     kernels: tuple[PickledKernel, ...] = ()
-    for number, (name, each) in enumerate(sources.items()):
-        tell(TimingProgress(number, len(sources), f"exercise {exercise.number}, {name}"))
-        counting = count(each, output)
+    for number, (name, contender_source) in enumerate(sources.items()):
+        report_progress(TimingProgress(number, len(sources), f"exercise {exercise.number}, {name}"))
+        counting = count(contender_source, output)
         if counting.cost is None:
             return _wrong(begun, workload.traffic_case.name, counting.findings)
         contenders.append(Contender(name, counting.cost, limits_of(counting.cost, useful)))
-        kernels = kernels or counting.kernels
-    fast = next((each.cost for each in contenders[1:] if each.name == FAST), None)
+        kernels = kernels or counting.kernels  # the first contender's, which the sentences are about
+    fast = next((contender.cost for contender in contenders[1:] if contender.name == FAST), None)
     counts = Counted(
         size=workload.traffic_case.name,
         bytes=exercise.bytes_moved(*arguments),
@@ -196,23 +219,26 @@ def _counted(
 
 
 def _instructions(kernels: Sequence[PickledKernel], source: Source, compiler: Start) -> tuple[str, ...]:
-    """What the compiler's instructions for an H200 add; a compiler that cannot be started has nothing to say."""
+    """Return what the compiler's instructions for the default target add.
+
+    A compiler that cannot be started has nothing to say.
+    """
     with suppress(OSError):
-        summaries = summaries_of(compile_kernels(kernels, TARGETS[0], compiler), source.file, source.text)
-        return tuple(said for summary in summaries for said in beside_bytes(summary))
+        summaries = summaries_of(compile_kernels(kernels, DEFAULT_TARGET, compiler), source.file, source.text)
+        return tuple(sentence for summary in summaries for sentence in describe_instructions(summary))
     return ()
 
 
-def _measured(begun: Bench, source: Source, output: int, tell: Callable[[TimingProgress], None]) -> Bench:
+def _measured(begun: Bench, source: Source, output: int, report_progress: Callable[[TimingProgress], None]) -> Bench:
     from triton_workshop.bench.measuring import LIMIT_SECONDS, measured
     from triton_workshop.checking.judging.judge import Judge
     from triton_workshop.checking.observing.observe import Observation
 
-    reports = measured(begun.exercise, sources_of(source), output, tell)
+    reports = measured(begun.exercise, sources_of(source), output, report_progress)
     for report in reports:
         if isinstance(report, Wrong):
-            whose = "" if report.contender == begun.name else f"{report.contender}: "
-            return _wrong(begun, report.size, (Finding(FindingKind.WRONG_VALUES, f"{whose}{report.message}"),))
+            owner = "" if report.contender == begun.name else f"{report.contender}: "
+            return _wrong(begun, report.size, (Finding(FindingKind.WRONG_VALUES, f"{owner}{report.message}"),))
         if isinstance(report, Observation):
             judge = Judge(source, LIMIT_SECONDS)
             failure = report.failure
@@ -225,7 +251,7 @@ def _measured(begun: Bench, source: Source, output: int, tell: Callable[[TimingP
 
 
 def _wrong(begun: Bench, size: str, findings: tuple[Finding, ...]) -> Bench:
-    """What passed the checker's cases failed at the benchmark's size."""
+    """Return the failure of a passed script at the benchmark's size."""
     cases = (*begun.verdict.cases, CaseResult(size, passed=False)) if size else begun.verdict.cases
-    found = tuple(replace(finding, case=size) for finding in findings)
-    return replace(begun, verdict=replace(begun.verdict, cases=cases, findings=found))
+    case_findings = tuple(replace(finding, case=size) for finding in findings)
+    return replace(begun, verdict=replace(begun.verdict, cases=cases, findings=case_findings))

@@ -25,7 +25,10 @@ from triton_workshop.processes.compilers import new_process
 
 
 def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every: bool) -> Scripts:
-    """What to bench, by default everything that has passed. Raises MisuseError for a choice that makes no sense."""
+    """Return the scripts to bench, by default everything that has passed.
+
+    Raises MisuseError for a choice that makes no sense.
+    """
     if not (numbers or file):
         passed = [entry.exercise.number for entry in entries() if entry.status is Status.PASSED]
         numbers, every = [number for number in WORKLOADS if plain or every or number in passed], False
@@ -34,13 +37,16 @@ def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every
     scripts = select_scripts(numbers, file, solutions=plain, every=every)
     for exercise, _ in scripts:
         if exercise.number not in WORKLOADS:
-            known = ", ".join(WORKLOADS)
-            raise MisuseError(f"bench has sizes for exercises {known}, and none for {exercise.number}")
+            supported = ", ".join(WORKLOADS)
+            raise MisuseError(f"bench has sizes for exercises {supported}, and none for {exercise.number}")
     return scripts
 
 
 def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:
-    """Bench what was chosen, and show the results, on the screen or as one JSON object per line."""
+    """Bench the chosen scripts, and show the results.
+
+    They go to the screen, or are printed as one JSON object per line.
+    """
     use_utf8()
     if picture is not None:
         _check_picture(picture)
@@ -58,7 +64,7 @@ def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:
         benches.append(result)
     if picture is not None:
         _draw(benches, picture, console, silent=as_json)
-    return PASSED if all(each.passed for each in benches) else FAILED
+    return PASSED if all(result.passed for result in benches) else FAILED
 
 
 def _benches(scripts: Scripts, *, as_json: bool) -> Iterator[Bench]:
@@ -67,16 +73,20 @@ def _benches(scripts: Scripts, *, as_json: bool) -> Iterator[Bench]:
     gpu = runs_on_a_gpu()  # first: what loads the checker has its process simulate
     load()  # before the terminal's cursor is hidden, as Ctrl+C may end the program meanwhile
     for exercise, file in scripts:
-        with progress() as tell:
+        with progress() as report_progress:
             compiler = new_process if has_library() else None
-            result = bench(exercise, file, gpu=gpu, output=output, tell=tell, compiler=compiler)
+            result = bench(exercise, file, gpu=gpu, output=output, report_progress=report_progress, compiler=compiler)
         yield result
 
 
 def _remember_best(result: Bench) -> None:
-    """How close the learner's own kernel came to the limit at the largest size."""
+    """Record how close the learner's kernel came to the limit.
+
+    The largest size counts.
+    """
     if result.times is None or result.name != YOURS or result.file != result.exercise.exercise_file.resolve():
         return
+    # Small sizes measure the launch more than the kernel.
     times = result.times.sizes[-1].times
     ratio = round(times[YOURS].median / times["limit"].median, 3)
     update(result.exercise.number, lambda record: replace(record, best_ratio=min(ratio, record.best_ratio or ratio)))
@@ -98,5 +108,5 @@ def _draw(benches: list[Bench], picture: Path, console: Console, *, silent: bool
         raise MisuseError(f"{picture}: cannot be written: {error.strerror or error}") from error
     if not silent:
         console.print()
-        told = f"The roofline is in {picture}" if drawn else "There are no figures, so no picture was drawn."
-        console.print(told, highlight=False, soft_wrap=True)
+        message = f"The roofline is in {picture}" if drawn else "There are no figures, so no picture was drawn."
+        console.print(message, highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""What one call of a launcher asks of a GPU, as the simulator counted it."""
+"""Cost of one call of a launcher, as the simulator counted it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ArgumentCost:
     distinct: int
     """Bytes of the argument that were loaded or stored at least once."""
     read_only: bool
-    """Whether the launch only loads from the argument."""
+    """True if the launch only loads from the argument."""
     sectors: int
     """Sectors of 32 bytes that blocks touch, each block counted separately."""
     least_sectors: int
@@ -34,7 +34,10 @@ class ArgumentCost:
     rows: int
     """Runs of bytes without a gap, in all blocks."""
     step: int | None
-    """Bytes from the start of a row to the start of the next, if most rows of a block are that far apart."""
+    """Bytes from the start of a row to the start of the next.
+
+    None unless most rows of a block are that far apart.
+    """
 
 
 @dataclass(frozen=True)
@@ -49,17 +52,20 @@ class Cost:
     asked: int
     """Bytes loaded and stored, counting every access."""
     distinct: int
-    """Bytes loaded or stored at least once, per launch: what memory has to move if a cache serves every repeat."""
+    """Bytes loaded or stored at least once, per launch.
+
+    Memory has to move these if a cache serves every repeat.
+    """
     sectors: int
     least_sectors: int
     operations: int
     """Floating-point operations, including those on masked-off lanes."""
     products: dict[str, int]
-    """Those in tl.dot, by what it multiplies: ieee, tf32, fp16, bf16, …"""
+    """Operations in tl.dot, by what it multiplies: ieee, tf32, fp16, …"""
     lanes: int
     """Elements of all blocks that are loaded or stored, masked off or not."""
     masked: int
-    """Those that a mask leaves out."""
+    """Elements that a mask leaves out."""
     accesses: tuple[ArgumentCost, ...]
 
     @property
@@ -69,16 +75,22 @@ class Cost:
 
     @property
     def reuse(self) -> float:
-        """How often each byte is asked for."""
+        """Average count of requests for a byte."""
         return self.asked / max(1, self.distinct)
 
     @property
     def spread(self) -> float:
-        """Sectors touched over the fewest possible: 1 is perfectly coalesced, 8 is one sector for each float32."""
+        """Sectors touched over the fewest possible.
+
+        1 is perfectly coalesced, 8 is one sector for each float32.
+        """
         return self.sectors / max(1, self.least_sectors)
 
     def as_json(self) -> dict[str, object]:
-        """The figures, and `operations_per_byte`, `reuse` and `sectors_over_least`, which follow from them."""
+        """Return the figures, and those that follow from them.
+
+        These are `operations_per_byte`, `reuse` and `sectors_over_least`.
+        """
         derived = {
             "operations_per_byte": round(self.intensity, 4),
             "reuse": round(self.reuse, 4),
@@ -88,11 +100,14 @@ class Cost:
 
 
 def cost_of(launches: Sequence[Launch]) -> Cost:
-    """The cost of launches that were recorded with `coalescing`. Raises ValueError for other launches."""
-    found = [launch.counts.coalescing for launch in launches]
-    if None in found:
+    """The cost of launches that were recorded with `coalescing`.
+
+    Raises ValueError for other launches.
+    """
+    coalescings = [launch.counts.coalescing for launch in launches]
+    if None in coalescings:
         raise ValueError("expected launches recorded by record(coalescing=True)")
-    known: list[Coalescing] = [coalescing for coalescing in found if coalescing is not None]
+    known: list[Coalescing] = [coalescing for coalescing in coalescings if coalescing is not None]
     accesses = tuple(access for launch in launches for access in _accesses(launch))
     totals = [launch.counts.total for launch in launches]
     products: Counter[str] = Counter()

@@ -1,4 +1,7 @@
-"""Runs a script on the simulator, in a short-lived child, and counts what it does. Needs torch."""
+"""Counts of a script on the simulator, in a short-lived child.
+
+Needs torch.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ LIMIT_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Counting:
-    """The cost of one call of a script's launcher, or what is wrong with its result; and what the call launched."""
+    """Cost of one call of a script's launcher, or what is wrong with it.
+
+    It has what the call launched, too.
+    """
 
     cost: Cost | None
     findings: tuple[Finding, ...]
@@ -41,21 +47,25 @@ def count(source: Source, output: int, limit: float = LIMIT_SECONDS) -> Counting
     prepare()
     within = TimeLimit(limit, source.file)
     with children.simulated(count_script, source, output=output, limit=within, fork=CAN_FORK) as script:
-        seen, *rest = observations(script)
-    outcome = judged(Judge(source, limit), (WORKLOADS[source.exercise.number].traffic_case,), [seen])
-    cost = next((each for each in rest if isinstance(each, Cost)), None)
+        observation, *rest = observations(script)
+    outcome = judged(Judge(source, limit), (WORKLOADS[source.exercise.number].traffic_case,), [observation])
+    cost = next((message for message in rest if isinstance(message, Cost)), None)
     return Counting(None if outcome.findings else cost, outcome.findings, outcome.kernels)
 
 
 def count_script(connection: Connection, source: Source) -> None:
-    """In the child, load the script, call its launcher once, and send what was seen, and the Cost if it finished."""
+    """Load the script in the child, and call its launcher once.
+
+    It sends the observation, and the Cost if the launcher finished.
+    """
     prepare()
     observer = observer_of(source)
     if isinstance(observer, Observation):
         connection.send(observer)
         return
     with record(coalescing=True) as launches:
-        seen = observer.observe(WORKLOADS[source.exercise.number].traffic_case.arguments("cpu"))
-    connection.send(seen)
-    if seen.failure is None:
+        observation = observer.observe(WORKLOADS[source.exercise.number].traffic_case.arguments("cpu"))
+    connection.send(observation)
+    # Counts of a launch that broke off would look like those of a cheap kernel.
+    if observation.failure is None:
         connection.send(cost_of(launches))

@@ -1,4 +1,7 @@
-"""Times a script on the GPU beside everything that does the same work, in a short-lived child. Needs torch."""
+"""Times of a script on the GPU beside its contenders.
+
+They are taken in a short-lived child. Needs torch.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,15 @@ if TYPE_CHECKING:
 LIMIT_SECONDS = 600.0
 """Seconds for all sizes of an exercise, including compiling and tuning."""
 FREE_MEMORY_FACTOR = 16
-"""How many times the bytes of a case must be free, as a check against float64 needs that much."""
+"""Free memory that a case needs, over its bytes.
+
+A check against float64 takes that much.
+"""
 LIBRARY_ERROR = 1e-5
-"""The most by which PyTorch's own result may be off, in the Frobenius norm; it may choose its own algorithms. A half
-precision's may be off by the distance from 1 to its next number."""
+"""Largest error of PyTorch's own result, in the Frobenius norm.
+
+PyTorch may choose its own algorithms. A half precision's result may be off by the distance from 1 to its next number.
+"""
 
 
 @dataclass(frozen=True)
@@ -59,10 +67,12 @@ def instruments_of_the_gpu() -> Instruments:
 
 
 def measure(exercise: Exercise, launchers: Mapping[str, Launcher], instruments: Instruments) -> Iterator[Report]:
-    """All sizes that fit, the smallest first; ends at the first size for which a launcher's result is wrong.
+    """Measure all sizes that fit, the smallest first.
 
-    `launchers` maps each contender (yours, plain, fast) to its version of the exercise's launcher.
+    It ends at the first size for which a launcher's result is wrong. `launchers` maps each contender (yours, plain,
+    fast) to its version of the exercise's launcher.
     """
+    # A float64 reference is computed for each size, which is why not all may fit.
     cases = [case for case in WORKLOADS[exercise.number].timing_cases if _fits(exercise, case, instruments)]
     for number, case in enumerate(cases):
         yield TimingProgress(number, len(cases), case.name)
@@ -82,26 +92,32 @@ Ways = dict[str, "tuple[Callable[..., torch.Tensor], ...]"]
 
 
 def _fits(exercise: Exercise, case: Case, instruments: Instruments) -> bool:
+    # Tensors on "meta" have shapes and no memory.
     arguments = case.arguments("meta")
     return FREE_MEMORY_FACTOR * exercise.bytes_moved(*arguments) <= instruments.free
 
 
 def _wrong(exercise: Exercise, case: Case, contenders: Ways, arguments: tuple[torch.Tensor, ...]) -> Wrong | None:
-    """The first contender with a wrong result; PyTorch's are held to a norm, ours are compared element by element."""
+    """Return the first contender with a wrong result.
+
+    PyTorch's results are held to a norm, ours are compared element by element.
+    """
     expected = exercise.reference(*to_float64(arguments))
     allowed = tolerance(exercise, arguments, expected)
     for name, ways in contenders.items():
-        for way in ways:
-            found = way(*launcher_args(arguments))
-            if not isinstance(found, torch.Tensor) or found.shape != expected.shape:
+        for function in ways:
+            result = function(*launcher_args(arguments))
+            if not isinstance(result, torch.Tensor) or result.shape != expected.shape:
                 return Wrong(case.name, name, "the result does not have the expected shape")
-            error = (found.double() - expected).abs()
+            error = (result.double() - expected).abs()
             if name in ("eager", "compiled"):
-                most = max(LIBRARY_ERROR, torch.finfo(found.dtype).eps)
-                right = bool(error.norm() <= most * expected.norm())
+                # A library may sum in any order, so single elements near zero may be far off.
+                allowed_error = max(LIBRARY_ERROR, torch.finfo(result.dtype).eps)
+                right = bool(error.norm() <= allowed_error * expected.norm())
             else:
                 right = bool((error <= allowed).all())
             if not right:
+                # NaN compares with nothing, but it is as wrong as can be.
                 worst = float(error.nan_to_num(nan=float("inf")).max())
                 return Wrong(case.name, name, f"an element is off by {worst:.2g}, more than the checker allows")
     return None
@@ -111,15 +127,19 @@ def _timed(exercise: Exercise, case: Case, contenders: Ways, instruments: Instru
     first = case.arguments(instruments.device)
     size = exercise.bytes_moved(*first)
     copies = copies_needed(size, instruments.cache)
+    # Copies take turns, so that a call does not find its inputs in the cache.
     inputs = [first, *(tuple(tensor.clone() for tensor in first) for _ in range(copies - 1))]
     prepared = {
-        name: tuple(instruments.prepare([partial(way, *launcher_args(each)) for each in inputs]) for way in ways)
+        name: tuple(
+            instruments.prepare([partial(function, *launcher_args(arguments)) for arguments in inputs])
+            for function in ways
+        )
         for name, ways in contenders.items()
     }
     limits = [_limit(exercise, arguments, instruments.device) for arguments in inputs]
     prepared["limit"] = (instruments.prepare(limits),)
     times = in_turns(prepared, lambda contender: contender.sample())
-    graph = all(each.graph for ways in prepared.values() for each in ways)
+    graph = all(variant.graph for ways in prepared.values() for variant in ways)
     return Measured(case.name, size, exercise.operations(*first), times, graph)
 
 
@@ -130,7 +150,10 @@ def _limit(exercise: Exercise, arguments: tuple[torch.Tensor, ...], device: str)
 
 
 def measure_script(connection: Connection, exercise: Exercise, sources: Mapping[str, Source]) -> None:
-    """On the GPU, in a separate process, time the launchers of these scripts beside PyTorch, and send the reports."""
+    """Time these scripts' launchers beside PyTorch, and send the reports.
+
+    This runs on the GPU, in a separate process.
+    """
     import triton
 
     try:
@@ -146,18 +169,19 @@ def measure_script(connection: Connection, exercise: Exercise, sources: Mapping[
 
 
 def measured(
-    exercise: Exercise, sources: Mapping[str, Source], output: int, tell: Callable[[TimingProgress], None]
+    exercise: Exercise, sources: Mapping[str, Source], output: int, report_progress: Callable[[TimingProgress], None]
 ) -> tuple[Report | object, ...]:
-    """What the GPU reports of these scripts, the learner's first; progress goes to `tell`.
+    """Return the GPU's reports on these scripts, the learner's first.
 
-    An item that is not a Report is the checker's Observation of a script that did not finish.
+    Progress goes to `report_progress`. An item that is not a Report is the checker's Observation of a script that did
+    not finish.
     """
-    kept: list[Report | object] = []
+    reports: list[Report | object] = []
     within = TimeLimit(LIMIT_SECONDS, next(iter(sources.values())).file)
     with on_the_gpu(measure_script, exercise, sources, output=output, limit=within) as measuring:
         for report in observations(measuring):
             if isinstance(report, TimingProgress):
-                tell(report)
+                report_progress(report)
             else:
-                kept.append(report)
-    return tuple(kept)
+                reports.append(report)
+    return tuple(reports)

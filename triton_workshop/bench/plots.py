@@ -1,20 +1,25 @@
-"""Draws the roofline of benches: what was measured, or what the counts predict."""
+"""Roofline plot of benches: measured, or predicted by the counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from triton_simulator.gpus import A100, H200, RTX_4090, T4
 from triton_workshop.bench.attainable import TENSOR_PRODUCTS
 from triton_workshop.bench.bench import Bench
-from triton_workshop.bench.gpus import H200, PUBLISHED
 from triton_workshop.bench.roofline import Point, Roof, draw_roofline
 from triton_workshop.exercises.workloads import WORKLOADS
 
+ROOFS = (T4, RTX_4090, A100, H200)
+"""Four suffice: the names of more would lie on each other."""
+
 
 def plot(benches: Sequence[Bench], file: Path) -> bool:
-    """Draw all benches with figures in one picture; False if none has any. Raises OSError, and ValueError for a format
-    that matplotlib does not know."""
+    """Draw all benches with figures in one picture; False if none has any.
+
+    Raises OSError, and ValueError for a format that matplotlib does not know.
+    """
     timed = [bench for bench in benches if bench.times is not None]
     counted = [bench for bench in benches if bench.counts is not None]
     if timed:
@@ -32,7 +37,7 @@ def _predicted(benches: Sequence[Bench]) -> Iterator[Point]:
     for bench in benches:
         assert bench.counts is not None
         for number, contender in enumerate(bench.counts.contenders):
-            limit = contender.limits[-1]
+            limit = next((limit for limit in contender.limits if limit is not None and limit.gpu is H200), None)
             if limit is not None:
                 label = bench.exercise.launcher if number == 0 else ""
                 useful = limit.useful / max(contender.cost.distinct, 1)
@@ -41,9 +46,14 @@ def _predicted(benches: Sequence[Bench]) -> Iterator[Point]:
 
 def _published_roofs(benches: Sequence[Bench]) -> list[Roof]:
     """float32 on each GPU, and an H200's tensor cores if a kernel uses any."""
-    roofs = [Roof(f"{gpu.name}, float32", gpu.bandwidth, gpu.float32) for gpu in PUBLISHED]
-    contenders = [each for bench in benches if bench.counts is not None for each in bench.counts.contenders]
-    units = {TENSOR_PRODUCTS[what][0] for each in contenders for what in each.cost.products if what in TENSOR_PRODUCTS}
+    roofs = [Roof(f"{gpu.name}, float32", gpu.bandwidth, gpu.float32) for gpu in ROOFS]
+    contenders = [contender for bench in benches if bench.counts is not None for contender in bench.counts.contenders]
+    units = {
+        TENSOR_PRODUCTS[product][0]
+        for contender in contenders
+        for product in contender.cost.products
+        if product in TENSOR_PRODUCTS
+    }
     return roofs + [Roof(f"H200, {unit} tensor cores", H200.bandwidth, H200.tensor[unit]) for unit in sorted(units)]
 
 
@@ -59,7 +69,11 @@ def _measured(benches: Sequence[Bench]) -> Iterator[Point]:
 
 
 def _measured_roofs(benches: Sequence[Bench]) -> list[Roof]:
-    """The rate of a copy, up to the tensor cores' rate if it was measured, or else to the edge of the picture."""
+    """Return the roofs that were measured: a copy, and then tensor cores.
+
+    Without a rate of the tensor cores, the roof goes to the edge of the picture.
+    """
+    # Each kernel has its own limit, by what bounds it; together they make a roofline.
     sizes = [(bench, size) for bench in benches if bench.times is not None for size in bench.times.sizes]
     copies = [
         s.bytes / s.times["limit"].median * 1e3 for b, s in sizes if not WORKLOADS[b.exercise.number].compute_bound

@@ -11,9 +11,9 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from triton_simulator.gpus import PUBLISHED
 from triton_workshop.bench.attainable import Limit, missing_unit
 from triton_workshop.bench.bench import FAST, PLAIN, YOURS, Bench, Counted, Times
-from triton_workshop.bench.gpus import PUBLISHED
 from triton_workshop.bench.results import Measured, TimingProgress
 from triton_workshop.bench.sentences import number
 from triton_workshop.checking.reporting.report import print_verdicts
@@ -25,7 +25,7 @@ _STYLES = {YOURS: "bold", PLAIN: "yellow", FAST: "green"}
 
 @contextmanager
 def progress() -> Iterator[Callable[[TimingProgress], None]]:
-    """A bar with the time left, on standard error if that is a terminal; nothing otherwise."""
+    """Show a bar with the time left, if standard error is a terminal."""
     console = Console(stderr=True)
     bar = Bar(
         BarColumn(20),
@@ -38,12 +38,12 @@ def progress() -> Iterator[Callable[[TimingProgress], None]]:
     )
     task = bar.add_task("checking", total=None, count="")
 
-    def tell(now: TimingProgress) -> None:
+    def report_progress(now: TimingProgress) -> None:
         count = f"{now.done} of {now.total}"
-        bar.update(task, completed=now.done, total=now.total, count=count, description=now.what)
+        bar.update(task, completed=now.done, total=now.total, count=count, description=now.label)
 
     with bar:
-        yield tell
+        yield report_progress
 
 
 def print_bench(bench: Bench, console: Console) -> None:
@@ -85,8 +85,8 @@ def _count_table(counts: Counted) -> Table:
         "", "bytes\nasked for", "distinct\nbytes", "each byte\nasked for", "sectors,\n× least",
         "floating-point\noperations", "operations\nper byte",
     )  # fmt: skip
-    for each in counts.contenders:
-        cost = each.cost
+    for contender in counts.contenders:
+        cost = contender.cost
         cells = (
             amount(cost.asked, 1024, "B", "iB"),
             amount(cost.distinct, 1024, "B", "iB"),
@@ -95,15 +95,17 @@ def _count_table(counts: Counted) -> Table:
             amount(cost.operations, 1000, "", ""),
             number(cost.intensity),
         )
-        table.add_row(_name(each.name), *cells)
+        table.add_row(_name(contender.name), *cells)
     return table
 
 
 def _limit_table(counts: Counted) -> Table:
     contenders = counts.contenders
-    table = _table("TFLOP/s\nat most", "memory\nGB/s", "float32\nTFLOP/s", *(f"\n{each.name}" for each in contenders))
-    for place, gpu in enumerate(PUBLISHED):
-        cells = (_limit(each.limits[place], missing_unit(gpu, each.cost)) for each in contenders)
+    table = _table(
+        "TFLOP/s\nat most", "memory\nGB/s", "float32\nTFLOP/s", *(f"\n{contender.name}" for contender in contenders)
+    )
+    for index, gpu in enumerate(PUBLISHED):
+        cells = (_limit(contender.limits[index], missing_unit(gpu, contender.cost)) for contender in contenders)
         table.add_row(Text(gpu.name), f"{gpu.bandwidth / 1e9:,.0f}", number(gpu.float32 / 1e12), *cells)
     return table
 
@@ -175,15 +177,15 @@ def _footnote(workload: Workload, times: Times) -> str:
 
 def _table(*heads: str) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), header_style="dim", pad_edge=False)
-    for place, head in enumerate(heads):
-        table.add_column(head, justify="right" if place else "left", no_wrap=True)
+    for index, head in enumerate(heads):
+        table.add_column(head, justify="right" if index else "left", no_wrap=True)
     return table
 
 
 def _name(name: str, workload: Workload | None = None) -> Text:
     library = f" ({workload.library})" if workload is not None and workload.library else ""
-    words = {"eager": f"PyTorch{library}", "compiled": "torch.compile", "limit": "limit"}
-    return Text(words.get(name, name), style=_STYLES.get(name, ""))
+    labels = {"eager": f"PyTorch{library}", "compiled": "torch.compile", "limit": "limit"}
+    return Text(labels.get(name, name), style=_STYLES.get(name, ""))
 
 
 def amount(value: float, base: int, single: str, unit: str) -> str:

@@ -1,4 +1,4 @@
-"""What a measurement on a GPU reports as it goes on. Plain data, without torch."""
+"""Reports of a measurement on a GPU: plain data, without torch."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TimingProgress:
-    """How many of the timings are done, and what comes next."""
+    """Count of the timings that are done, and the next one."""
 
     done: int
     total: int
-    what: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,10 @@ class Measured:
     operations: int
     times: dict[str, Timing]
     graph: bool
-    """Whether all were timed by replaying a CUDA graph, without the cost of launching from Python."""
+    """True if all were timed by replaying a CUDA graph.
+
+    That leaves out the cost of launching from Python.
+    """
 
 
 @dataclass(frozen=True)

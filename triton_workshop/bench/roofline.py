@@ -1,4 +1,7 @@
-"""Draws a roofline as a PNG: operations per second over operations per byte. Needs matplotlib, as `benchmarks` does."""
+"""Roofline as a PNG: operations per second over operations per byte.
+
+Needs matplotlib, as `benchmarks` does.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,15 @@ DPI = 150
 COLOURS = ("tab:blue", "tab:orange", "tab:green", "tab:red", "tab:purple")
 MARKERS = ("o", "x", "s", "^", "v")
 CLOSE = 2
-"""A roof whose next higher one is less than so many times higher has its name below its line."""
+"""Ratio of a roof to the next lower one, below which they are close.
+
+The name of the lower one then stands below its line.
+"""
 
 
 @dataclass(frozen=True)
 class Roof:
-    """The slanted limit of memory, and the flat limit of arithmetic that it leads up to."""
+    """Slanted limit of memory, up to the flat limit of arithmetic."""
 
     name: str
     bandwidth: float
@@ -32,7 +38,7 @@ class Roof:
 
     @property
     def corner(self) -> float | None:
-        """Where the slope ends, in operations per byte."""
+        """Operations per byte at which the slope ends."""
         return None if self.peak is None else self.peak / self.bandwidth
 
 
@@ -57,29 +63,31 @@ def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], fi
     from matplotlib.patheffects import withStroke
 
     intensities = [point.intensity for point in points]
-    left = min(0.05, min(intensities) / 2)
+    x_min = min(0.05, min(intensities) / 2)
+    # Room on both sides, so that slopes and flat parts can be told apart.
     corners = [roof.corner for roof in roofs if roof.corner is not None]
-    right = 4 * max([*intensities, *corners])
+    x_max = 4 * max([*intensities, *corners])
     figure = Figure(figsize=(9, 5.5), dpi=DPI, layout="constrained")
     axes = figure.add_subplot()
     axes.set(xscale="log", yscale="log", xlabel="operations per byte", ylabel="operations per second", title=title)
-    axes.set_xlim(left, right)
+    axes.set_xlim(x_min, x_max)
     over_lines = [withStroke(linewidth=3, foreground="white")]
     label: dict[str, Any] = {"textcoords": "offset points", "path_effects": over_lines}
     for number, series in enumerate(dict.fromkeys(point.series for point in points)):
-        places = [(point.intensity, point.rate) for point in points if point.series == series]
-        across, up = zip(*places, strict=True)
+        coordinates = [(point.intensity, point.rate) for point in points if point.series == series]
+        across, up = zip(*coordinates, strict=True)
         look: dict[str, Any] = {"marker": MARKERS[number % len(MARKERS)], "color": COLOURS[number % len(COLOURS)]}
         axes.scatter(across, up, label=series, zorder=2, **look)
     for point in points:
-        on_the_slope = point.intensity < min(corners, default=right)
+        # Labels stand where no roof is: above a slope to the left, below a flat part to the right.
+        on_the_slope = point.intensity < min(corners, default=x_max)
         side: dict[str, Any] = {"xytext": (-8, 6), "ha": "right"} if on_the_slope else {"xytext": (8, -5)}
         axes.annotate(point.label, (point.intensity, point.rate), fontsize=8, **label, **side)
     for roof in roofs:
-        xs = (left, *([] if roof.corner is None else [roof.corner]), right)
+        xs = (x_min, *([] if roof.corner is None else [roof.corner]), x_max)
         axes.plot(xs, [roof(x) for x in xs], color=GREY, zorder=1)
-        below = any(1 < other(right) / roof(right) < CLOSE for other in roofs)
+        below = any(1 < roof_above(x_max) / roof(x_max) < CLOSE for roof_above in roofs)
         side = {"xytext": (-6, -4), "va": "top"} if below else {"xytext": (-6, 4)}
-        axes.annotate(roof.name, (right, roof(right)), color="0.35", fontsize=9, ha="right", **label, **side)
+        axes.annotate(roof.name, (x_max, roof(x_max)), color="0.35", fontsize=9, ha="right", **label, **side)
     axes.legend(loc="lower right")
     figure.savefig(file)

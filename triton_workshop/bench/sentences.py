@@ -1,44 +1,50 @@
-"""What follows from a count, in words. The figures in every sentence decide whether it is said."""
+"""Conclusions from a count, in words.
+
+The figures in every sentence decide whether it is said.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from triton_simulator.gpus import H200
 from triton_workshop.bench.attainable import TENSOR_PRODUCTS, Limit, limits_of
 from triton_workshop.bench.cost import Cost
-from triton_workshop.bench.gpus import H200
 
 OFTEN = 1.5
-"""How many requests per byte, or times the fewest sectors, are worth a sentence."""
+"""Requests per byte, or times the fewest sectors, worth a sentence."""
 MANY = 0.1
 """The share of all lanes that masks may leave out without a sentence."""
 CLEARLY = 1.2
-"""How many times as many bytes are worth a sentence."""
+"""Ratio of bytes that is worth a sentence."""
 
 
 def sentences(cost: Cost, useful: int, noun: str | None = None, fast: Cost | None = None) -> tuple[str, ...]:
-    """What a kernel's counts say.
+    """Return the conclusions from a kernel's counts.
 
     `useful`: the operations that the work itself takes. `noun`: what an element of the largest input is, such as a
     pixel. `fast`: the cost of the fast solution, if the kernel is another.
     """
-    found = [*_redundancy(cost, noun), *_scatter(cost), *_masks(cost)]
-    if not found and cost.reuse < 1.05 and cost.spread < 1.05:
-        found = ["asks for each byte once, in whole sectors; a cache has nothing to do"]
-    return (_bound(limits_of(cost, useful)), *found, *(_beside_fast(cost, fast) if fast is not None else ()))
+    facts = [*_redundancy(cost, noun), *_scatter(cost), *_masks(cost)]
+    # Praise only what is nearly perfect: between that and OFTEN there is nothing to say.
+    if not facts and cost.reuse < 1.05 and cost.spread < 1.05:
+        facts = ["asks for each byte once, in whole sectors; a cache has nothing to do"]
+    return (_bound(limits_of(cost, useful)), *facts, *(_compare_with_fast(cost, fast) if fast is not None else ()))
 
 
 def _bound(limits: tuple[Limit | None, ...]) -> str:
-    known = [limit for limit in limits if limit is not None]
-    if not known:
+    finite = [limit for limit in limits if limit is not None]
+    if not finite:
         return "no published GPU has units for what this kernel multiplies"
-    bounds = {limit.bound for limit in known}
-    intensity, last = number(known[-1].intensity), known[-1]
+    bounds = {limit.bound for limit in finite}
+    # The slides name an H200, so sentences do too, if it can run the kernel.
+    example = next((limit for limit in finite if limit.gpu is H200), finite[-1])
+    intensity = number(example.intensity)
     if bounds == {"memory"}:
-        return f"memory-bound: {intensity} operations per byte, {_a(last)} needs {number(last.balance)}"
+        return f"memory-bound: {intensity} operations per byte, {_a(example)} needs {number(example.balance)}"
     if bounds == {"compute"}:
-        return f"compute-bound: {intensity} operations per byte, {_a(last)} needs only {number(last.balance)}"
-    sides = [_side(known, bound) for bound in ("memory", "compute")]
+        return f"compute-bound: {intensity} operations per byte, {_a(example)} needs only {number(example.balance)}"
+    sides = [_side(finite, bound) for bound in ("memory", "compute")]
     return f"{intensity} operations per byte: {sides[0]}, {sides[1]}"
 
 
@@ -58,15 +64,16 @@ def _redundancy(cost: Cost, noun: str | None) -> Iterator[str]:
     worst = max(loads, key=lambda access: access.asked - access.distinct, default=None)
     if worst is None or worst.asked < OFTEN * worst.distinct:
         return
+    # The noun is for elements of the largest input, such as pixels, and not for those of a filter.
     largest = worst.distinct == max(access.distinct for access in loads)
-    what = noun if noun and largest else f"element of {worst.argument}"
-    who = worst.kernel if len(set(cost.kernels)) > 1 else "this kernel"
+    element = noun if noun and largest else f"element of {worst.argument}"
+    kernel = worst.kernel if len(set(cost.kernels)) > 1 else "this kernel"
     times = worst.asked / worst.distinct
-    yield f"{who} asks for each {what} {number(times)} times; cache must serve {number(times - 1)} of them"
+    yield f"{kernel} asks for each {element} {number(times)} times; cache must serve {number(times - 1)} of them"
 
 
 def _scatter(cost: Cost) -> Iterator[str]:
-    """The argument whose blocks touch the most sectors beyond those that they must."""
+    """Name the argument with the most sectors beyond the fewest possible."""
     worst = max(cost.accesses, key=lambda access: access.sectors - access.least_sectors, default=None)
     if worst is None or worst.sectors < OFTEN * worst.least_sectors:
         return
@@ -85,10 +92,11 @@ def _masks(cost: Cost) -> Iterator[str]:
         yield f"masks leave out {share:.0%} of all lanes: blocks reach beyond the data"
 
 
-def _beside_fast(cost: Cost, fast: Cost) -> Iterator[str]:
+def _compare_with_fast(cost: Cost, fast: Cost) -> Iterator[str]:
     if fast.asked * CLEARLY < cost.asked:
         yield f"the fast solution asks for {1 - fast.asked / cost.asked:.0%} fewer bytes"
     plain, tensor = cost.products.get("ieee", 0), _on_tensor_cores(fast)
+    # Several products on tensor cores may take the place of one exact product.
     if plain and tensor and not _on_tensor_cores(cost):
         faster = max(H200.tensor.values()) / H200.float32
         yield (
@@ -98,11 +106,14 @@ def _beside_fast(cost: Cost, fast: Cost) -> Iterator[str]:
 
 
 def _on_tensor_cores(cost: Cost) -> int:
-    known = ((TENSOR_PRODUCTS.get(what, ("", 0))[1], operations) for what, operations in cost.products.items())
-    return sum(times * operations for times, operations in known)
+    products = ((TENSOR_PRODUCTS.get(product, ("", 0))[1], operations) for product, operations in cost.products.items())
+    return sum(times * operations for times, operations in products)
 
 
 def number(value: float) -> str:
-    """Two digits, or as many as there are before the point, without trailing zeros."""
+    """Format a number with two digits, or all before the point.
+
+    There are no trailing zeros.
+    """
     text = f"{value:.2f}" if value < 1 else f"{value:.1f}" if value < 10 else f"{value:,.0f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

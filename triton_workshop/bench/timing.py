@@ -1,4 +1,7 @@
-"""Times on a GPU, in milliseconds. Imports only torch and Triton, as `python -m benchmarks.kernels` uses it too."""
+"""Times on a GPU, in milliseconds.
+
+Imports only torch and Triton, as `python -m benchmarks.kernels` uses it too.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,14 @@ ROUNDS = 4
 WARMUP_MS, ROUND_MS = 10, 50
 REPLAYS = 25
 """Replays of a CUDA graph in each round."""
-MOST_COPIES = 256
-"""The most copies of the inputs, since a graph with more calls would take long to capture."""
+MAX_COPIES = 256
+"""Limit to the copies of the inputs.
+
+A graph with more calls would take long to capture.
+"""
 
 Run = Callable[[], torch.Tensor]
-Way = TypeVar("Way")
+Variant = TypeVar("Variant")
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ def summary(times: list[float]) -> Timing:
 
 
 def in_turns(
-    contenders: Mapping[str, tuple[Way, ...]], sample: Callable[[Way], list[float]], rounds: int = ROUNDS
+    contenders: Mapping[str, tuple[Variant, ...]], sample: Callable[[Variant], list[float]], rounds: int = ROUNDS
 ) -> dict[str, Timing]:
     """The times of all contenders, each in its fastest way.
 
@@ -48,8 +54,8 @@ def in_turns(
     for turn in range(rounds):
         order = tuple(contenders.items())
         for name, ways in order if turn % 2 == 0 else reversed(order):
-            for number, way in enumerate(ways):
-                samples.setdefault((name, number), []).extend(sample(way))
+            for number, variant in enumerate(ways):
+                samples.setdefault((name, number), []).extend(sample(variant))
     best: dict[str, Timing] = {}
     for (name, _), times in samples.items():
         timing = summary(times)
@@ -59,7 +65,10 @@ def in_turns(
 
 
 def cold_times(run: Run) -> list[float]:
-    """Times of single calls, by `triton.testing.do_bench`, which empties the L2 cache before each."""
+    """Return the times of single calls, each with an empty L2 cache.
+
+    `triton.testing.do_bench` empties it.
+    """
     from triton.testing import do_bench
 
     times: list[float] = do_bench(run, warmup=WARMUP_MS, rep=ROUND_MS, return_mode="all")
@@ -73,13 +82,18 @@ class TimedCall:
     sample: Callable[[], list[float]]
     """Milliseconds of single calls."""
     graph: bool
-    """Whether its calls are replayed, so that launching them from Python costs nothing."""
+    """True if the calls are replayed.
+
+    Launching them from Python then costs nothing.
+    """
     alive: Sequence[Run] = ()
     """The calls in the graph: it reads their inputs, wherever these were."""
 
 
 def replayed_times(replay: Callable[[], None], results: Sequence[torch.Tensor]) -> list[float]:
-    """Times of a call in a CUDA graph, one per result. All of these stay alive, or calls would write to the same place.
+    """Times of a call in a CUDA graph, one per result.
+
+    All of these stay alive, or calls would write to the same place.
 
     Together they are larger than the L2 cache, so each call finds its inputs in memory, unless they are tiny (see
     `copies_needed`).
@@ -96,14 +110,16 @@ def replayed_times(replay: Callable[[], None], results: Sequence[torch.Tensor]) 
 
 
 def prepare(runs: Sequence[Run]) -> TimedCall:
-    """One run as it is; several as a graph or, if CUDA cannot capture them, only the first.
+    """Prepare one run as it is, or several as a graph.
 
-    A single call is large: if the GPU takes longer than Python's launch, that is hidden behind the previous call.
+    If CUDA cannot capture them, only the first is taken. A single call is large: if the GPU takes longer than Python's
+    launch, that is hidden behind the previous call.
     """
     single = TimedCall(partial(cold_times, runs[0]), graph=False)
     if len(runs) == 1:
         return single
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    # Capturing needs a stream of its own, and a first call on it.
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         runs[0]()  # compiles and tunes, neither of which can be captured
@@ -120,5 +136,8 @@ def prepare(runs: Sequence[Run]) -> TimedCall:
 
 
 def copies_needed(bytes_moved: int, cache: int) -> int:
-    """How many copies of the inputs and results are twice the cache: 1 if one is, and at most MOST_COPIES."""
-    return max(1, min(MOST_COPIES, math.ceil(2 * cache / bytes_moved)))
+    """Return how many copies of inputs and results are twice the cache.
+
+    That is 1 if one is, and at most MAX_COPIES.
+    """
+    return max(1, min(MAX_COPIES, math.ceil(2 * cache / bytes_moved)))

@@ -12,6 +12,7 @@ from dataclasses import replace
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import Answer, Refusal
 from triton_simulator.compiler.report import CompilerReport, join_names, shared_memory, threads
+from triton_simulator.gpus import ADDED
 from triton_workshop.checking.judging.explanations import Explanation, explanation_named, find_kernel_explanation
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
@@ -25,7 +26,7 @@ def compiled(verdict: Verdict, start: Start) -> Verdict:
     A compiler that cannot be started has nothing to say.
     """
     try:
-        report = compile_kernels(verdict.kernels, start)
+        report = compile_kernels(verdict.kernels, start, ADDED)
     except OSError:
         return verdict
     finding = _find_obstacle(report, verdict)

@@ -1,4 +1,7 @@
-"""The command `workshop`. Each subcommand makes one call into a layer below, imported when it is needed."""
+"""Command `workshop`.
+
+Each subcommand makes one call into a layer below, imported when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ def workshop() -> None:
 
 
 def main() -> None:
-    """The entry point of `workshop`. Typer puts a hook of its own in the place of ours, so errors are caught here."""
+    """Run `workshop`.
+
+    Typer puts a hook of its own in the place of ours, so errors are caught here.
+    """
     try:
         with flushed_output():
             app(slides.with_share_value(sys.argv[1:]))
@@ -44,7 +50,7 @@ def main() -> None:
     except SHOWN_WITHOUT_TRACEBACK as error:
         print_error(error)
     except OSError as error:  # a full disk, or a folder that nobody may write to
-        print_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part is not None))
+        print_error(": ".join(str(text) for text in (error.filename, error.strerror or error) if text is not None))
     sys.exit(1)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from triton_workshop.cli.common import fail, misuse_told, prepare_kernels
+from triton_workshop.cli.common import fail, prepare_kernels, report_misuse
 
 app = typer.Typer()
 STAGES = ("summary", "ttir", "ttgir", "ptx", "sass")
@@ -49,7 +49,7 @@ def asm(
     """
     from triton_workshop.asm import commands, requests
 
-    with misuse_told():
+    with report_misuse():
         if show not in STAGES:
             fail(f"--show {show}: expected one of {', '.join(STAGES)}")
         view = commands.Selection(requests.parse_target(gpu), show, kernel, as_json)

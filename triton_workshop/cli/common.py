@@ -1,4 +1,4 @@
-"""What several commands do: tell misuse in a sentence, with status 2, and prepare what kernels need."""
+"""Steps that several commands share: misuse, and what kernels need."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from triton_workshop.errors import MisuseError, print_wrapped
 
 
 @contextmanager
-def misuse_told() -> Iterator[None]:
+def report_misuse() -> Iterator[None]:
+    """Report misuse in a sentence, with status 2."""
     try:
         yield
     except MisuseError as error:
@@ -28,9 +29,10 @@ def fail(reason: str) -> NoReturn:
 
 
 def prepare_kernels(*, needed: bool = True) -> None:
-    """Fetch what kernels need where Triton is not installed, now: later nobody would see why all waits.
+    """Fetch what kernels need where Triton is not installed.
 
-    If that is impossible, a command that needs kernels ends; slides can be shown all the same.
+    This is done now: later nobody would see why all waits. If it is impossible, a command that needs kernels ends;
+    slides can be shown all the same.
     """
     from triton_simulator.without_library import fetch_if_needed
     from triton_simulator.without_library.errors import NoTritonError
@@ -44,6 +46,9 @@ def prepare_kernels(*, needed: bool = True) -> None:
 
 
 def refuse_dumb_terminal(command: str, instead: str) -> None:
-    """End a command that draws on the whole screen where that would be escape codes, as in a shell inside Emacs."""
+    """End a command that draws on the whole screen of a dumb terminal.
+
+    There, as in a shell inside Emacs, that would be escape codes.
+    """
     if os.environ.get("TERM") == "dumb":
         fail(f"{command} draws on the whole screen, which this terminal cannot show (TERM=dumb); here, use: {instead}")

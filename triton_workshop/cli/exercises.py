@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from triton_workshop.cli.common import fail, misuse_told, prepare_kernels, refuse_dumb_terminal
+from triton_workshop.cli.common import fail, prepare_kernels, refuse_dumb_terminal, report_misuse
 
 app = typer.Typer()
 
@@ -31,7 +31,7 @@ def check(
     from triton_workshop.attendance.reporter import report_once
     from triton_workshop.checking import commands
 
-    with misuse_told():
+    with report_misuse():
         scripts = commands.select_scripts(numbers or [], file, solutions=solutions, every=every)
         prepare_kernels()
         status = commands.run_check(scripts, as_json=as_json, gpu=not no_gpu)
@@ -63,7 +63,7 @@ def bench(
     """
     from triton_workshop.bench import commands
 
-    with misuse_told():
+    with report_misuse():
         scripts = commands.chosen_to_bench(numbers or [], file, plain=plain, every=every)
         prepare_kernels()
         raise typer.Exit(commands.run_bench(scripts, as_json=as_json, picture=plot))
@@ -81,7 +81,7 @@ def watch(
     from triton_workshop.exercises import get_exercise
 
     if number is not None:
-        with misuse_told():
+        with report_misuse():
             get_exercise(number)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         fail("watch needs a terminal; without one, use: workshop check")
@@ -111,7 +111,7 @@ def hint(
     """Give the next hint about what is wrong with an exercise: a question, an idea, then the solution's line."""
     from triton_workshop.checking import commands
 
-    with misuse_told():
+    with report_misuse():
         raise typer.Exit(commands.run_hint(number, level))
 
 
@@ -123,5 +123,5 @@ def reset(
     """Restore an exercise as it was shipped. Your file is kept as a backup."""
     from triton_workshop.checking import commands
 
-    with misuse_told():
+    with report_misuse():
         raise typer.Exit(commands.run_reset(number, lambda question: yes or typer.confirm(question)))

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from triton_workshop.cli.common import fail, misuse_told
+from triton_workshop.cli.common import fail, report_misuse
 
-WORD = """\
+PASSPHRASE_HELP = """\
 The room's word. Leave it out, and you are asked: commands can be read by every user of this machine."""
 
 app = typer.Typer()
@@ -19,7 +19,7 @@ app = typer.Typer()
 def join(
     address: Annotated[str, typer.Argument(help="The room's address, or the link that the presenter shows.")],
     name: Annotated[str | None, typer.Option(help="Your name, for the presenter; without it you are a number.")] = None,
-    word: Annotated[str | None, typer.Option(help=WORD)] = None,
+    passphrase: Annotated[str | None, typer.Option("--word", help=PASSPHRASE_HELP)] = None,
 ) -> None:
     """Let the presenter see how far you are, and ask for help with the key a in watch.
 
@@ -28,13 +28,13 @@ def join(
     """
     from triton_workshop.attendance import commands
 
-    def asked_word() -> str:
+    def ask_passphrase() -> str:
         if not sys.stdin.isatty():
             fail(f"the room asks for its word, which the presenter shows; in a terminal, type: workshop join {address}")
         return str(typer.prompt("The room's word, which the presenter shows"))
 
-    with misuse_told():
-        commands.run_join(address, word, name, asked_word)
+    with report_misuse():
+        commands.run_join(address, passphrase, name, ask_passphrase)
 
 
 @app.command()
@@ -42,7 +42,7 @@ def leave() -> None:
     """Tell the room nothing any more; it forgets you."""
     from triton_workshop.attendance import commands
 
-    with misuse_told():
+    with report_misuse():
         commands.run_leave()
 
 
@@ -53,5 +53,5 @@ def board(
     """Print who is where and who asks for help, in the room that this machine shares."""
     from triton_workshop.attendance import commands
 
-    with misuse_told():
+    with report_misuse():
         commands.run_board(forgetting=forget)

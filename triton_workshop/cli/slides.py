@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from triton_workshop.cli.common import fail, misuse_told, prepare_kernels, refuse_dumb_terminal
+from triton_workshop.cli.common import fail, prepare_kernels, refuse_dumb_terminal, report_misuse
 from triton_workshop.errors import print_wrapped
 from triton_workshop.repository import ROOT
 
@@ -58,10 +58,10 @@ Proxy = Annotated[
     typer.Option(metavar="ADDRESS", help="The proxy's own address, if it says in X-Forwarded-For who is behind it."),
 ]
 Outputs = Annotated[Path | None, typer.Option(metavar="FILE.json", help="Take outputs from this file; run nothing.")]
-Parts = Annotated[
+PartsFolder = Annotated[
     Path | None,
     typer.Option(
-        "--parts", metavar="FOLDER", help="Endpoint parts of the page are already, on a machine without network."
+        "--parts", metavar="FOLDER", help="Where parts of the page are already, on a machine without network."
     ),
 ]
 
@@ -75,7 +75,7 @@ def present(
     port: Port = None,
     url: Url = None,
     proxy: Proxy = None,
-    parts: Parts = None,
+    parts_folder: PartsFolder = None,
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
@@ -91,17 +91,17 @@ def present(
     from triton_workshop.deck.consent import Consent
 
     path = deck_named(deck, "present")
-    refuse_conflicts(slide, share, notes=notes, has_sharing_options=(port, url, proxy, parts) != (None,) * 4)
+    refuse_conflicts(slide, share, notes=notes, has_sharing_options=(port, url, proxy, parts_folder) != (None,) * 4)
     if not sys.stdout.isatty():
         print_deck(path, slide, notes=notes)
         return
     command = f"workshop present {shlex.quote(str(deck))}" if deck else "workshop present"
     refuse_dumb_terminal("present", f"{command}{' --notes' * notes} | cat")
-    with deck_told(path):
+    with report_deck_errors(path):
         if notes:
             show_notes(path, command)
         prepare_kernels(needed=False)
-        with misuse_told(), sharing(share, port, url, proxy, parts) as shared:
+        with report_misuse(), sharing(share, port, url, proxy, parts_folder) as shared:
             show_slides(path, slide, Consent(run, replace), shared)
 
 
@@ -128,7 +128,7 @@ def show_slides(path: Path, start: int, consent: Consent, shared: Shared | None)
 
 
 @contextmanager
-def deck_told(path: Path) -> Iterator[None]:
+def report_deck_errors(path: Path) -> Iterator[None]:
     """Tell in a sentence what is wrong with a deck, with status 2."""
     from triton_workshop.deck.errors import DeckError
 
@@ -142,9 +142,12 @@ def deck_told(path: Path) -> Iterator[None]:
 
 @contextmanager
 def sharing(
-    share: str | None, port: int | None, url: str | None, proxy: str | None, parts: Path | None
+    share: str | None, port: int | None, url: str | None, proxy: str | None, parts_folder: Path | None
 ) -> Iterator[Shared | None]:
-    """Share what is presented meanwhile; yield None if nobody asked for it. Raises MisuseError."""
+    """Share what is presented meanwhile. Raises MisuseError.
+
+    Yields None if nobody asked for it.
+    """
     if share is None:
         yield None
         return
@@ -156,12 +159,15 @@ def sharing(
     from triton_workshop.room.share import Share
 
     endpoint = parse_endpoint(share, PORT if port is None else port, url or "", proxy or "")
-    with closing(Share(endpoint, bundle=inside_of_pages(parts))) as shared:
+    with closing(Share(endpoint, bundle=inside_of_pages(parts_folder))) as shared:
         yield shared
 
 
 def inside_of_pages(folder: Path | None) -> Path | None:
-    """What lets the room's pages run kernels, if its parts are on this machine; nothing is fetched before a talk."""
+    """Return what lets the room's pages run kernels, if it is here.
+
+    Nothing is fetched before a talk.
+    """
     from triton_workshop.page import bundle
     from triton_workshop.page import parts as page_parts
     from triton_workshop.page.progress import progress_bar
@@ -169,24 +175,33 @@ def inside_of_pages(folder: Path | None) -> Path | None:
     if folder is None and page_parts.cached_parts() is None:
         print_wrapped(NO_PARTS, sys.stderr)
         return None
-    with progress_bar() as (tell, advance):
-        return bundle.build_bundle_file(folder, tell, advance)
+    with progress_bar() as (report, advance):
+        return bundle.build_bundle_file(folder, report, advance)
 
 
-def with_share_value(words: list[str]) -> list[str]:
-    """Give a bare `--share` of `present` its value: typer has no options whose value can be left out."""
-    if words[:1] != ["present"]:
-        return words
-    pairs = zip(words, [*words[1:], ""], strict=True)
-    return ["--share=127.0.0.1" if word == "--share" and not is_place(after) else word for word, after in pairs]
+def with_share_value(arguments: list[str]) -> list[str]:
+    """Give a bare `--share` of `present` its value.
+
+    Typer has no options whose value can be left out.
+    """
+    if arguments[:1] != ["present"]:
+        return arguments
+    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
+    return [
+        "--share=127.0.0.1" if argument == "--share" and not is_address(following) else argument
+        for argument, following in pairs
+    ]
 
 
-def is_place(word: str) -> bool:
-    """Whether `--share` takes this as its value, and not as the deck."""
+def is_address(argument: str) -> bool:
+    """Return whether `--share` takes this as its value.
+
+    Otherwise it is the deck.
+    """
     from ipaddress import ip_address
 
     try:
-        return word in ("lan", "localhost") or bool(ip_address(word))
+        return argument in ("lan", "localhost") or bool(ip_address(argument))
     except ValueError:
         return False
 
@@ -237,7 +252,7 @@ def handout(
         Path | None, typer.Option(metavar="FILE.json", help="Also write the outputs to this file, for --outputs.")
     ] = None,
     live: Annotated[bool, typer.Option("--live", help="Let the page run the code, and check the exercises.")] = False,
-    parts: Parts = None,
+    parts_folder: PartsFolder = None,
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
@@ -257,14 +272,14 @@ def handout(
     from triton_workshop.deck.errors import DeckError
     from triton_workshop.page.handout import run_handout
 
-    given = Consent(run, replace)
+    consent = Consent(run, replace)
     if outputs is None:
-        given = consent_to_run(path, given, "handout")
+        consent = consent_to_run(path, consent, "handout")
         prepare_kernels()
-    with misuse_told():
+    with report_misuse():
         try:
-            gather = gathering(parts) if live else None
-            raise typer.Exit(run_handout(path, file, given, outputs, save_outputs, gather))
+            gather = gathering(parts_folder) if live else None
+            raise typer.Exit(run_handout(path, file, consent, outputs, save_outputs, gather))
         except DeckError as error:
             fail(str(error))
 
@@ -274,7 +289,7 @@ def site(
     folder: Annotated[Path, typer.Argument(help="The folder to write, such as what a web host publishes.")],
     deck: Deck = None,
     outputs: Outputs = None,
-    parts: Parts = None,
+    parts_folder: PartsFolder = None,
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
@@ -288,31 +303,37 @@ def site(
     from triton_workshop.deck.errors import DeckError
     from triton_workshop.page.handout import run_site
 
-    given = Consent(run, replace)
+    consent = Consent(run, replace)
     if outputs is None:
-        given = consent_to_run(path, given, "site")
+        consent = consent_to_run(path, consent, "site")
         prepare_kernels()
-    with misuse_told():
+    with report_misuse():
         try:
-            raise typer.Exit(run_site(path, folder, given, outputs, gathering(parts)))
+            raise typer.Exit(run_site(path, folder, consent, outputs, gathering(parts_folder)))
         except DeckError as error:
             fail(str(error))
 
 
-def gathering(parts: Path | None) -> Callable[[], PageBundle]:
-    """What gathers everything that kernels need in a page, and tells what it fetches, and how far it is."""
+def gathering(parts_folder: Path | None) -> Callable[[], PageBundle]:
+    """Return a function that gathers everything that kernels need in a page.
+
+    It reports what it fetches, and how far it is.
+    """
     from triton_workshop.page.bundle import build_bundle
     from triton_workshop.page.progress import progress_bar
 
     def gather() -> PageBundle:
-        with progress_bar() as (tell, advance):
-            return build_bundle(parts, tell, advance)
+        with progress_bar() as (report, advance):
+            return build_bundle(parts_folder, report, advance)
 
     return gather
 
 
-def consent_to_run(path: Path, given: Consent, command: str) -> Consent:
-    """What the user lets run of code from elsewhere. Ends the command if none of the deck's code may run."""
+def consent_to_run(path: Path, granted: Consent, command: str) -> Consent:
+    """Ask the user what may run of code from elsewhere.
+
+    Ends the command if none of the deck's code may run.
+    """
     from rich.console import Console
 
     from triton_workshop.deck import DeckError, load_deck
@@ -324,19 +345,19 @@ def consent_to_run(path: Path, given: Consent, command: str) -> Consent:
     except DeckError:  # the validation says so, and runs nothing
         return NOTHING
     can_ask = sys.stdin.isatty() and sys.stderr.isatty()
-    consent = consent_to(deck, given, Console(stderr=True, highlight=False)) if can_ask else given
+    consent = consent_to(deck, granted, Console(stderr=True, highlight=False)) if can_ask else granted
     if in_force(deck, consent) == NOTHING and any(live_code(deck)):
         fail(f"{path}: did not run its code, which comes from elsewhere; to run it: workshop {command} -x {path}")
     return consent
 
 
 def deck_named(deck: Path | None, command: str) -> Path:
-    """The deck that a command was given, or the workshop's own, here, in a folder above, or beside the package.
+    """Return the deck that a command was given, or the workshop's own.
 
-    Ends the command if there is none.
+    The latter is here, in a folder above, or beside the package. Ends the command if there is none.
     """
     above = (folder / DECK for folder in (Path.cwd(), *Path.cwd().parents, ROOT))
-    path = deck or next((own for own in above if own.is_file()), None)
+    path = deck or next((candidate for candidate in above if candidate.is_file()), None)
     if path is None:
         fail(f"no {DECK} here or in a folder above; name a deck: workshop {command} DECK")
     if not path.is_file():
@@ -361,7 +382,7 @@ def print_deck(path: Path, start: int, *, notes: bool) -> None:
     """Print a deck from slide `start` on, or all of its notes."""
     from triton_workshop.deck import load_deck
 
-    with deck_told(path):
+    with report_deck_errors(path):
         deck = load_deck(path)
     if start > len(deck.slides):
         fail(f"{path}: no slide {start}; it has {len(deck.slides)}")

@@ -16,6 +16,7 @@ from pathlib import Path
 from triton_simulator.compiler import report
 from triton_simulator.compiler.compilation import READY, CrashedError, SlowError, Start
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
+from triton_simulator.gpus import Target
 from triton_workshop.device import visible_gpus
 from triton_workshop.disk_cache import DiskCache
 from triton_workshop.processes import call
@@ -131,11 +132,14 @@ def warm(runner: Runner) -> Start:
     return lambda: CachingWorker(partial(CompilerProcess, start))
 
 
-def compile_kernels(kernels: Sequence[PickledKernel], start: Start) -> report.CompilerReport:
-    """Have kernels compiled for a workshop's GPUs and this machine's own.
+def compile_kernels(
+    kernels: Sequence[PickledKernel], start: Start, added: Sequence[Target] = ()
+) -> report.CompilerReport:
+    """Have kernels compiled for a workshop's GPUs and this machine's own. Raises OSError.
 
-    A second process helps where it starts at once; a new one would first have to import Triton. Raises OSError.
+    If they are fine, they are compiled for the targets in `added` too. A second process helps where it starts at once;
+    a new one would first have to import Triton.
     """
     capabilities = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
     present = {10 * major + minor for major, minor in capabilities}
-    return report.ask(kernels, start, present, two_processes=start is not new_process)
+    return report.ask(kernels, start, present, added=added, two_processes=start is not new_process)

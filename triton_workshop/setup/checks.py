@@ -8,18 +8,24 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from triton_workshop.device import MINIMUM_COMPUTE_CAPABILITY, misspelt_interpret, simulated
+from triton_simulator.gpus import OLDEST_CAPABILITY
+from triton_workshop.device import misspelt_interpret, simulated
 from triton_workshop.setup.machine import KernelRun, MachineFacts, shortened
 
 PACKAGES_NEEDED = ("torch", "torchvision", "Pillow")
-"""The rows without which the workshop cannot run, on a GPU or on the simulator."""
+"""Rows without which the workshop cannot run, not even simulated."""
 
 OLDEST_DRIVER = {12: "525", 13: "580"}
-"""CUDA's major version → the first NVIDIA driver that runs it, in every minor version (NVIDIA's "CUDA Compatibility",
-section "Minor Version Compatibility", table 1)."""
+"""First NVIDIA driver that runs each major version of CUDA.
+
+It runs every minor version (NVIDIA's "CUDA Compatibility", section "Minor Version Compatibility", table 1).
+"""
 
 ROW = 59
-"""Characters of a finding that fit in one row of an 80-column screen. The report is made to fit a slide."""
+"""Characters of a finding that fit in one row of an 80-column screen.
+
+The report is made to fit a slide.
+"""
 
 KERNEL_BY_HAND = "`uv run python -m triton_workshop.setup.kernel`"
 
@@ -40,10 +46,12 @@ FIXES = {
     r"unknown error|initialization error|No CUDA GPUs are available|active drivers": "The GPU does not respond. Try "
     "`nvidia-smi`; if it fails too, restart the machine (or start the container with `docker run --gpus all …`)",
 }
-"""What the error of a kernel's process says → how to fix it."""
+"""Fixes, by a pattern in the error of a kernel's process."""
 
 
 class State(StrEnum):
+    """Result of a check."""
+
     OK = "ok"
     WARNING = "warning"
     FAILED = "failed"
@@ -52,7 +60,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """One row: what was checked, what was found and, if that is a problem, how to fix it."""
+    """Row of the report: a finding and, if it is a problem, its fix."""
 
     name: str
     state: State
@@ -61,12 +69,14 @@ class Check:
 
 
 def check_python(machine: MachineFacts) -> Check:
+    """Return the row of Python and the system."""
     systems = {"darwin": "macOS", "linux": "Linux", "win32": "Windows"}
     system = systems.get(machine.system, machine.system)
     return Check("Python", State.OK, f"{machine.python}, {system} on {machine.processor}")
 
 
 def check_uv(machine: MachineFacts) -> Check:
+    """Return the row of uv."""
     if machine.uv is not None:
         return Check("uv", State.OK, machine.uv)
     installer = "curl -LsSf https://astral.sh/uv/install.sh | sh"
@@ -76,6 +86,7 @@ def check_uv(machine: MachineFacts) -> Check:
 
 
 def check_torch(machine: MachineFacts) -> Check:
+    """Return the row of PyTorch, which must see a GPU if there is one."""
     check = _check_package("torch", machine, machine.fact("torch"))
     sees_gpu = machine.gpu_run is None or machine.fact("torch_cuda") or not machine.fact("torch")
     if check.state is not State.OK or sees_gpu:
@@ -85,6 +96,7 @@ def check_torch(machine: MachineFacts) -> Check:
 
 
 def check_triton(machine: MachineFacts) -> Check:
+    """Return the row of Triton, of which Python files are enough to simulate."""
     check = _check_package("Triton", machine, machine.fact("triton"))
     if "triton" in machine.packages:
         return check
@@ -94,7 +106,10 @@ def check_triton(machine: MachineFacts) -> Check:
 
 
 def _check_package(name: str, machine: MachineFacts, imported: str | None = None) -> Check:
-    """The row of a package; `imported` is the version as the package itself tells it, if it does: 2.15.0+cu132."""
+    """Return the row of a package.
+
+    `imported` is the version as the package itself states it, if it does: 2.15.0+cu132.
+    """
     package = name.lower()
     version = imported or machine.packages.get(package)
     if version is None:
@@ -110,19 +125,20 @@ def _reinstall(package: str) -> str:
 
 
 def check_gpu(machine: MachineFacts) -> Check:
+    """Return the row of the first GPU that CUDA shows."""
     if not machine.visible_gpus:
         return _check_missing_gpu(machine)
-    gpu, *others = machine.visible_gpus
+    gpu, *more_gpus = machine.visible_gpus
     capability = _dotted(gpu.compute_capability)
-    more = f" (and {len(others)} more)" if others else ""
-    found = f"{gpu.name}, {gpu.memory_bytes / 2**30:.0f} GiB, compute capability {capability}{more}"
-    if any(each.runs_kernels for each in machine.visible_gpus):
-        return Check("GPU", State.OK, found)
+    more = f" (and {len(more_gpus)} more)" if more_gpus else ""
+    description = f"{gpu.name}, {gpu.memory_bytes / 2**30:.0f} GiB, compute capability {capability}{more}"
+    if any(gpu.runs_kernels for gpu in machine.visible_gpus):
+        return Check("GPU", State.OK, description)
     fix = (
-        f"Too old for current torch and Triton, which need compute capability {_dotted(MINIMUM_COMPUTE_CAPABILITY)}. "
+        f"Too old for current torch and Triton, which need compute capability {_dotted(OLDEST_CAPABILITY)}. "
         "You need not do anything: the workshop uses the simulator here"
     )
-    return Check("GPU", State.WARNING, found, fix)
+    return Check("GPU", State.WARNING, description, fix)
 
 
 def _check_missing_gpu(machine: MachineFacts) -> Check:
@@ -136,6 +152,7 @@ def _check_missing_gpu(machine: MachineFacts) -> Check:
 
 
 def check_driver(machine: MachineFacts) -> Check:
+    """Return the row of NVIDIA's driver, which must be new enough for torch."""
     name = "NVIDIA driver"
     if machine.driver is None:
         if not machine.nvidia_on_the_bus:
@@ -145,44 +162,54 @@ def check_driver(machine: MachineFacts) -> Check:
             "In a container: `docker run --gpus all …`"
         )
         return Check(name, State.WARNING, "no driver answers", fix)
-    found = f"{machine.driver.version}, supports CUDA up to {_dotted(machine.driver.cuda)}"
+    description = f"{machine.driver.version}, supports CUDA up to {_dotted(machine.driver.cuda)}"
     torch_cuda = machine.fact("torch_cuda")
     if torch_cuda is None:
-        return Check(name, State.OK, found)
-    found += f"; torch uses {torch_cuda}"
+        return Check(name, State.OK, description)
+    description += f"; torch uses {torch_cuda}"
     major = int(torch_cuda.split(".")[0])
     if machine.gpu_works or machine.driver.cuda[0] >= major:
-        return Check(name, State.OK, found)
+        return Check(name, State.OK, description)
     oldest = OLDEST_DRIVER.get(major)
-    wanted = f"driver {oldest} or newer" if oldest else f"a driver for CUDA {major}"
-    return Check(name, State.FAILED, found, f"Install {wanted} (on Ubuntu: `sudo ubuntu-drivers install`) and restart")
+    requirement = f"driver {oldest} or newer" if oldest else f"a driver for CUDA {major}"
+    return Check(
+        name, State.FAILED, description, f"Install {requirement} (on Ubuntu: `sudo ubuntu-drivers install`) and restart"
+    )
 
 
 def check_gpu_kernel(machine: MachineFacts) -> Check:
+    """Return the row of the kernel's run on the GPU."""
     if machine.gpu_run is None:
         return Check("GPU kernel", State.NOT_APPLICABLE, "no GPU to run it on")
     return _check_kernel("GPU kernel", "compiled and run", machine, machine.gpu_run, KERNEL_BY_HAND)
 
 
 def check_simulator_kernel(machine: MachineFacts) -> Check:
+    """Return the row of the kernel's run on the simulator."""
     by_hand = f"`{_set_variable(machine, 'TRITON_INTERPRET', '1')}` and {KERNEL_BY_HAND}, after `uv sync`"
     return _check_kernel("simulator kernel", "run", machine, machine.simulator_run, by_hand)
 
 
 def _check_kernel(name: str, done: str, machine: MachineFacts, run: KernelRun, by_hand: str) -> Check:
-    """Where it fails: fix the cause, which has its own row, or follow what is known about the error."""
+    """Return the row of a kernel's run.
+
+    If it failed, the fix is for the cause, which has its own row, or for the error, if it is known.
+    """
     if run.worked:
         return Check(name, State.OK, f"{done}; result equals torch's ({run.facts['seconds']:.1f} s)")
     cause = _cause(machine, run)
     if cause is not None:
         return Check(name, State.FAILED, f"{run.failure}: fix {cause} first")
     fix = next((fix for error, fix in FIXES.items() if re.search(error, run.stderr, re.IGNORECASE)), None)
-    found = shortened(run.what_happened, ROW if fix else 2 * ROW - 10)
-    return Check(name, State.FAILED, found, fix or f"To see the whole error: {by_hand}")
+    description = shortened(run.outcome, ROW if fix else 2 * ROW - 10)
+    return Check(name, State.FAILED, description, fix or f"To see the whole error: {by_hand}")
 
 
 def _cause(machine: MachineFacts, run: KernelRun) -> str | None:
-    """What must be fixed before the run can succeed; None if no other row says so."""
+    """Return what must be fixed before the run can succeed.
+
+    None if no other row says so.
+    """
     on_gpu = run is machine.gpu_run
     torch = check_torch(machine).state
     if torch is State.FAILED or (on_gpu and torch is State.WARNING):
@@ -193,6 +220,7 @@ def _cause(machine: MachineFacts, run: KernelRun) -> str | None:
 
 
 def check_interpret(machine: MachineFacts) -> Check:
+    """Return the row of the variable that asks for the simulator."""
     name = "TRITON_INTERPRET"
     misspelling = misspelt_interpret(machine.environ)
     if misspelling is not None:
@@ -202,11 +230,12 @@ def check_interpret(machine: MachineFacts) -> Check:
     value = machine.environ.get("TRITON_INTERPRET")
     if simulated(machine.environ):
         return Check(name, State.OK, f"{value}: kernels run on the simulator")
-    found = "not set" if value is None else f"{value!r}, which means no"
-    return Check(name, State.OK, f"{found}: the GPU if there is one, else the simulator")
+    description = "not set" if value is None else f"{value!r}, which means no"
+    return Check(name, State.OK, f"{description}: the GPU if there is one, else the simulator")
 
 
 def check_pictures(machine: MachineFacts) -> Check:
+    """Return the row of how pictures show."""
     return Check("pictures", State.OK, machine.pictures)
 
 
@@ -240,12 +269,16 @@ CHECKS: tuple[Callable[[MachineFacts], Check], ...] = (
 
 
 def check_machine(machine: MachineFacts) -> list[Check]:
+    """Return all rows, in the order of the table."""
     return [check(machine) for check in CHECKS]
 
 
 @dataclass(frozen=True)
 class Readiness:
-    """Whether the workshop can be done here, and on what: "cuda", "cpu" for the simulator, or None."""
+    """Verdict on the machine, and the device for kernels.
+
+    That is "cuda", "cpu" for the simulator, or None.
+    """
 
     ok: bool
     device: str | None
@@ -253,6 +286,7 @@ class Readiness:
 
 
 def judge(machine: MachineFacts, checks: Sequence[Check]) -> Readiness:
+    """Return the verdict on the machine."""
     wants_simulator = simulated(machine.environ)
     on_gpu = machine.gpu_works and not wants_simulator
     device = "cuda" if on_gpu else "cpu" if machine.simulator_run.worked else None

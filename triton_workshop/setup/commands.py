@@ -27,14 +27,17 @@ SCREENS = "import triton_workshop.cli, triton_workshop.viewer.present, triton_wo
 
 @contextmanager
 def first_starts_prepared() -> Iterator[None]:
-    """Meanwhile, leave behind the byte code of the slides and of `watch`: compiling it is most of a first start."""
+    """Compile the modules of the slides and of `watch` meanwhile.
+
+    Compiling them is most of a first start.
+    """
     nothing = subprocess.DEVNULL
     with subprocess.Popen([sys.executable, "-c", SCREENS], stdin=nothing, stdout=nothing, stderr=nothing):
         yield
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Exit with 0 if the workshop can be done on this machine, and otherwise with 1."""
+    """Exit with 0 if this machine is ready for the workshop, else with 1."""
     parser = argparse.ArgumentParser(
         prog="setup-check", description="Say what works on this machine, and how to fix what does not."
     )

@@ -33,7 +33,10 @@ def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr): 
 
 
 def add_is_correct() -> bool:
-    """Whether the kernel adds as torch does, and writes nothing where the mask is false."""
+    """Return whether the kernel adds as torch does.
+
+    It must write nothing where the mask is false.
+    """
     programs = cdiv(N_ELEMENTS, BLOCK_SIZE)
     x = torch.rand(N_ELEMENTS, device=DEVICE)
     y = torch.rand(N_ELEMENTS, device=DEVICE)
@@ -45,9 +48,9 @@ def add_is_correct() -> bool:
 
 
 def load_torchvision() -> None:
-    """Load torchvision's compiled part into this torch, as their versions may not match. Raises OSError.
+    """Load torchvision's compiled part into this torch. Raises OSError.
 
-    Importing all of torchvision would tell the same and take 4 s more.
+    Their versions may not match. Importing all of torchvision would show the same and take 4 s more.
     """
     package = importlib.util.find_spec("torchvision")
     if package is not None and package.origin is not None:
@@ -56,7 +59,10 @@ def load_torchvision() -> None:
 
 
 def facts() -> Iterator[dict[str, str | float | None]]:
-    """Facts about this machine, each as soon as it is known, so that a later crash loses nothing."""
+    """Yield facts about this machine as soon as they are known.
+
+    So a later crash loses nothing.
+    """
     # As plain text: unpickling PyTorch's own type would import PyTorch in the reader.
     yield {"torch": str(torch.__version__), "torch_cuda": torch.version.cuda, "triton": triton.__version__}
     start = time.perf_counter()
@@ -66,6 +72,7 @@ def facts() -> Iterator[dict[str, str | float | None]]:
 
 
 def main(connection: Connection) -> None:
+    """Send the facts to the process that started this one."""
     for fact in facts():
         connection.send(fact)
 

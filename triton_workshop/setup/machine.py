@@ -1,4 +1,7 @@
-"""The facts about this machine, gathered within seconds: the kernels start first, and run while the rest is asked."""
+"""Facts about this machine, gathered within seconds.
+
+The kernels start first, and run while the rest is collected.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,10 @@ from triton_workshop.terminal import query_terminal
 
 KERNEL = "triton_workshop.setup.kernel:main"
 KERNEL_SECONDS = 60
-"""How long a kernel may take, including importing torch, before it counts as hanging."""
+"""Time limit for a kernel, including importing torch.
+
+After that it counts as hanging.
+"""
 
 DISTRIBUTIONS = ("torch", "torchvision", "triton", "triton-windows", "pytorch-triton", "pillow")
 NO_GRAPHICS = "no graphics protocol; try kitty, Ghostty, WezTerm or iTerm2"
@@ -35,7 +41,7 @@ PCI_DISPLAY_CLASS = "0x03"
 
 @dataclass(frozen=True)
 class KernelRun:
-    """What a process that ran the kernel reported, and how it ended."""
+    """Report of a process that ran the kernel, and how it ended."""
 
     facts: Mapping[str, Any]
     failure: str | None = None
@@ -44,6 +50,7 @@ class KernelRun:
 
     @property
     def worked(self) -> bool:
+        """True if the kernel added as torch does."""
         return self.facts.get("correct") is True
 
     @property
@@ -55,14 +62,15 @@ class KernelRun:
         return "torchvision" if "correct" in self.facts and self.failure is not None else None
 
     @property
-    def what_happened(self) -> str:
+    def outcome(self) -> str:
+        """Reason why the run is no success, in a phrase."""
         if self.failure is None:
             return "it ran, but its values differ from torch's"
         return f"{self.failure}: {self.error}" if self.error else self.failure
 
     @property
     def error(self) -> str:
-        """The line of a traceback that says what went wrong, or else the last line."""
+        """Line of a traceback with the error, or else the last line."""
         lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
         errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b|(fatal )?error:", line)]
         return shortened((errors or lines or [""])[-1], 160)
@@ -88,14 +96,17 @@ class MachineFacts:
 
     @property
     def visible_gpus(self) -> tuple[Gpu, ...]:
+        """GPUs that CUDA shows."""
         return select_visible(self.gpus, self.environ.get("CUDA_VISIBLE_DEVICES"))
 
     @property
     def runs(self) -> tuple[KernelRun, ...]:
+        """All runs of the kernel, the GPU's first."""
         return (self.simulator_run,) if self.gpu_run is None else (self.gpu_run, self.simulator_run)
 
     @property
     def gpu_works(self) -> bool:
+        """True if the kernel was right on the GPU."""
         return self.gpu_run is not None and self.gpu_run.worked
 
     def fact(self, name: str) -> str | None:
@@ -104,11 +115,15 @@ class MachineFacts:
 
 
 def shortened(text: str, length: int) -> str:
+    """Cut a text to a length, with an ellipsis."""
     return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def look_at_machine(waiting: AbstractContextManager[object]) -> MachineFacts:
-    """Gather the facts. `waiting` is entered once the terminal has said what it can do and may be drawn on."""
+    """Gather the facts.
+
+    `waiting` is entered once the terminal has said what it can do and may be drawn on.
+    """
     gpus = installed_gpus()
     triton_error = _why_no_triton()
     with ExitStack() as stack:
@@ -137,7 +152,10 @@ def look_at_machine(waiting: AbstractContextManager[object]) -> MachineFacts:
 
 @contextmanager
 def kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
-    """Start a process that runs the kernel, and yield a function that waits for its result."""
+    """Start a process that runs the kernel.
+
+    It yields a function that waits for the result.
+    """
     variables = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_INTERPRET")}
     if simulate:
         variables["TRITON_INTERPRET"] = "1"
@@ -151,9 +169,9 @@ def kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
             facts: dict[str, Any] = {}
             failure = None
             try:
-                for said in trying.messages():
-                    assert isinstance(said, dict)
-                    facts |= said
+                for message in trying.messages():
+                    assert isinstance(message, dict)
+                    facts |= message
             except call.TimeIsUpError:
                 failure = f"not finished after {KERNEL_SECONDS} s"
             except call.EndedError as error:
@@ -165,7 +183,10 @@ def kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
 
 
 def _installed_packages() -> dict[str, str]:
-    """Versions from the packages' metadata, as importing them would take seconds."""
+    """Return versions from the packages' metadata.
+
+    Importing the packages would take seconds.
+    """
     versions: dict[str, str] = {}
     for name in DISTRIBUTIONS:
         with suppress(importlib.metadata.PackageNotFoundError):
@@ -174,7 +195,10 @@ def _installed_packages() -> dict[str, str]:
 
 
 def _why_no_triton() -> str | None:
-    """Fetch Triton's Python files where it is not installed, while the terminal shows how that goes."""
+    """Fetch Triton's Python files where it is not installed.
+
+    The terminal shows how that goes. Returns the error, if there was one.
+    """
     try:
         fetch_if_needed()
     except NoTritonError as error:
@@ -183,7 +207,10 @@ def _why_no_triton() -> str | None:
 
 
 def _version_of(program: str) -> str | None:
-    """The version that the program prints; None if it is not installed or does not run."""
+    """Return the version that a program prints.
+
+    None if it is not installed or does not run.
+    """
     path = shutil.which(program)
     if path is None:
         return None
@@ -196,7 +223,10 @@ def _version_of(program: str) -> str | None:
 
 
 def _nvidia_on_the_bus() -> bool:
-    """Whether Linux lists an NVIDIA display device on the PCI bus; False on other systems."""
+    """Return whether Linux lists an NVIDIA display device on the PCI bus.
+
+    False on other systems.
+    """
     devices = Path("/sys/bus/pci/devices")
     try:
         return any(
@@ -211,8 +241,8 @@ def _nvidia_on_the_bus() -> bool:
 def how_pictures_show() -> str:
     """As the viewer finds out."""
     if sys.stdout.isatty():
-        way = query_terminal().graphics
-        return f"{way} graphics" if way is not None else NO_GRAPHICS
+        protocol = query_terminal().graphics
+        return f"{protocol} graphics" if protocol is not None else NO_GRAPHICS
     with suppress(ImportError):  # of Pillow, which has its own row
         from triton_workshop.images import slide_columns
 

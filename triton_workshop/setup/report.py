@@ -1,4 +1,4 @@
-"""The report: the rows, each followed by how to fix its problem, and the verdict."""
+"""Report: rows, each with how to fix its problem, and the verdict."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ MARKS = {
     State.NOT_APPLICABLE: ("·", "dim"),
 }
 INDENT = " " * 3
-"""Of the lines under a row: small, so that a command fits and can be copied in one piece."""
+"""Indent of the lines under a row.
+
+It is small, so that a command fits and can be copied in one piece.
+"""
 
 
 def print_report(checks: Sequence[Check], verdict: Readiness, console: Console) -> None:
+    """Print the rows, how to fix their problems, and the verdict."""
     names = max(len(check.name) for check in checks)
     for check in _rows(checks):
         console.print(_row(check, names))
@@ -36,13 +40,17 @@ def print_report(checks: Sequence[Check], verdict: Readiness, console: Console) 
 
 
 def _rows(checks: Sequence[Check]) -> Iterator[Check]:
-    """One row per check, except that working packages share torch's row if torch works."""
+    """Yield one row per check.
+
+    Working packages share torch's row if torch works.
+    """
     well = {check.name: check for check in checks if check.state is State.OK}
-    beside = [well[name] for name in ("torchvision", "Pillow") if name in well and "torch" in well]
+    sharing = [well[name] for name in ("torchvision", "Pillow") if name in well and "torch" in well]
     for check in checks:
         if check.name == "torch":
-            yield replace(check, found=", ".join((check.found, *(f"{each.name} {each.found}" for each in beside))))
-        elif check not in beside:
+            versions = (check.found, *(f"{package.name} {package.found}" for package in sharing))
+            yield replace(check, found=", ".join(versions))
+        elif check not in sharing:
             yield check
 
 
@@ -57,10 +65,13 @@ def _row(check: Check, names: int) -> Table:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    """Lines of at most `width` columns; commands in backticks and indented lines are never broken."""
-    glued = re.sub(r"`[^`]*`|^ .*", lambda whole: whole[0].replace(" ", "\0"), text, flags=re.MULTILINE)
+    """Wrap text to lines of at most `width` columns.
+
+    Commands in backticks and indented lines are never broken.
+    """
+    glued = re.sub(r"`[^`]*`|^ .*", lambda match: match[0].replace(" ", "\0"), text, flags=re.MULTILINE)
     wrapped = [
         textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
         for line in glued.splitlines()
     ]
-    return [part.replace("\0", " ") for parts in wrapped for part in parts]
+    return [cell.replace("\0", " ") for row in wrapped for cell in row]

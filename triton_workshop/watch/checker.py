@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from triton_simulator.compiler.compilation import READY
-from triton_simulator.compiler.targets import TARGETS
+from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, serve_check, source_or_verdict
@@ -63,13 +63,13 @@ class Checker:
         return self.spares.take() or _Process(self._runner)
 
     def build(self, request: Request) -> Build:
-        """Compile a script's kernels for the newest GPU, which may take seconds.
+        """Compile a script's kernels for the default target, which may take seconds.
 
         Raises OSError.
         """
-        with Path(os.devnull).open("wb") as nowhere:
-            cached = cached_build(request, TARGETS[0], None)
-            return cached or build(request, TARGETS[0], None, self._runner, nowhere.fileno())
+        with Path(os.devnull).open("wb") as null:
+            cached = cached_build(request, DEFAULT_TARGET, None)
+            return cached or build(request, DEFAULT_TARGET, None, self._runner, null.fileno())
 
     def prepare(self) -> None:
         """Get processes ready for the next check."""

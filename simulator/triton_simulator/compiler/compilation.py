@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
-from triton_simulator.compiler.targets import TARGETS, Target
+from triton_simulator.gpus import JUDGED, Target
 
 ANSWER_SECONDS = 5.0
 """Seconds that the compiler may take for a kernel and a GPU.
@@ -53,10 +53,10 @@ Start = Callable[[], CompileWorker]
 """Starts `child.serve_jobs` in another process. Raises OSError."""
 
 
-def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = TARGETS) -> list[CompileJob]:
+def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = JUDGED) -> list[CompileJob]:
     """Return the jobs for these launches' kernels, in order.
 
-    The front end reads every specialization. Every variant is compiled for the newest GPU, and the last one of each
+    The front end reads every specialization. Every variant is compiled for the first target, and the last one of each
     kernel, which is the largest case's, for the others.
     """
     variants = {kernel.variant: kernel for kernel in kernels}
@@ -66,6 +66,12 @@ def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = TARGE
         *(CompileJob(kernel, target) for target in targets[:1] for kernel in variants.values()),
         *(CompileJob(kernel, target) for target in targets[1:] for kernel in last.values()),
     ]
+
+
+def added_jobs(kernels: Sequence[PickledKernel], targets: Sequence[Target]) -> list[CompileJob]:
+    """Return the jobs for targets that are not judged: the last variant of each kernel."""
+    last = {kernel.name: kernel for kernel in kernels}
+    return [CompileJob(kernel, target) for target in targets for kernel in last.values()]
 
 
 def answers(jobs: Sequence[CompileJob], start: Start, seconds: float | None = None) -> Iterator[Answer]:

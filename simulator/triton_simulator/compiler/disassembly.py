@@ -92,6 +92,7 @@ def assembly(stages: Mapping[str, Any], metadata: Mapping[str, Any]) -> Assembly
         shared_bytes=int(metadata.get("shared") or 0),
         warps=int(metadata["num_warps"]),
         stages=int(metadata["num_stages"]),
+        tensor_columns=int(metadata.get("tmem_size") or 0),
     )
 
 

@@ -18,17 +18,17 @@ from typing import Any
 from triton_simulator.compiler.jobs import LargeBlock, Refusal
 from triton_simulator.compiler.launches import Specialization
 from triton_simulator.compiler.pickling import CannotPickleError, find_source
-from triton_simulator.compiler.targets import TARGETS, Target
 from triton_simulator.compiler.types_only import types_only
+from triton_simulator.gpus import DEFAULT_TARGET, Target
 
 
 def read_by_types(special: Specialization) -> tuple[Refusal | None, LargeBlock | None]:
     """Return the front end's refusal and the largest block, by types only.
 
-    It reads for the newest of our GPUs, and needs no library of Triton's.
+    It reads for the default target, and needs no library of Triton's.
     """
     with types_only() as blocks:
-        refusal = refusal_of(lambda: read(special, backend_for(TARGETS[0]), None))
+        refusal = refusal_of(lambda: read(special, backend_for(DEFAULT_TARGET), None))
     return refusal, max(
         map(_describe_block, filter(_is_float_block, blocks)), key=lambda block: block.bytes, default=None
     )
@@ -51,9 +51,14 @@ def _describe_block(type: Any) -> LargeBlock:
 def backend_for(target: Target) -> Any:
     """Return Triton's compiler backend for a kind of GPU."""
     from triton.backends.compiler import GPUTarget
-    from triton.backends.nvidia.compiler import CUDABackend
 
-    return CUDABackend(GPUTarget("cuda", target.capability, 32))
+    if target.is_nvidia:
+        from triton.backends.nvidia.compiler import CUDABackend
+
+        return CUDABackend(GPUTarget("cuda", target.arch, target.warp_threads))
+    from triton.backends.amd.compiler import HIPBackend
+
+    return HIPBackend(GPUTarget("hip", target.arch, target.warp_threads))
 
 
 def read(special: Specialization, backend: Any, context: Any) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from triton_simulator.compiler.targets import THREADS, THREADS_OF_A_WARP, Target
+from triton_simulator.gpus import PROGRAM_THREADS, WARP_THREADS, Target
 
 SHORT_CHARACTERS = 300
 """Characters of the compiler's words that are shown."""
@@ -94,6 +94,8 @@ class Assembly:
     shared_bytes: int
     warps: int
     stages: int
+    tensor_columns: int = 0
+    """Columns of tensor memory that a program takes, on GPUs that have any."""
 
 
 @dataclass(frozen=True)
@@ -117,19 +119,22 @@ class Answer:
     The kernel was not compiled to the end.
     """
     warps: int = 0
-    """Warps of a program; 0 if only a compiled kernel was looked at."""
+    """Warps of a program; 0 if only a kernel compiled for NVIDIA's GPUs was looked at."""
     assembly: Assembly | None = None
     """The assembly, if the job asks for it."""
 
     @property
     def too_many_warps(self) -> bool:
-        """Return whether no GPU can launch so many warps.
-
-        The compiler takes them.
+        """Return whether no GPU, or not the job's, can launch so many warps.
 
         The compiler takes them.
         """
-        return self.warps * THREADS_OF_A_WARP > THREADS
+        return self.threads > PROGRAM_THREADS
+
+    @property
+    def threads(self) -> int:
+        """The threads of a program, as far as its warps are known."""
+        return self.warps * (WARP_THREADS if self.job.target is None else self.job.target.warp_threads)
 
     @property
     def does_not_fit(self) -> bool:

@@ -20,7 +20,7 @@ from triton_simulator.compiler.disassembly import assembly, correct_lines
 from triton_simulator.compiler.front_end import backend_for, read, read_by_types, refusal_of
 from triton_simulator.compiler.jobs import Answer, CompileJob, LargeBlock, Refusal
 from triton_simulator.compiler.launches import Specialization
-from triton_simulator.compiler.targets import REGISTERS, REGISTERS_OF_A_THREAD, TARGETS, THREADS_OF_A_WARP, Target
+from triton_simulator.gpus import DEFAULT_TARGET, REGISTERS, THREAD_REGISTERS, WARP_THREADS, Target
 from triton_simulator.without_library import has_library
 
 _DIAGNOSTIC = re.compile(
@@ -39,7 +39,7 @@ def read_job(job: CompileJob, special: Specialization) -> Answer:
     """
     refusal, largest = read_by_types(special)
     if refusal is not None and has_library():
-        return replace(compile_job(replace(job, target=TARGETS[0]), special), job=job)
+        return replace(compile_job(replace(job, target=DEFAULT_TARGET), special), job=job)
     return Answer(job, refusal, too_large=largest if _is_too_large(largest, special) else None, warps=_warps(special))
 
 
@@ -55,7 +55,7 @@ def _is_too_large(block: LargeBlock | None, special: Specialization) -> bool:
     No GPU refuses it: with 4 warps, an H100 ran sums of 512 × 512 float32 values, compiled for 44 s, and a block of
     4 MiB, for 107 s; both kept most of them in slow memory (Triton 3.6). In 32 warps such a block compiles in seconds.
     """
-    registers = max(REGISTERS, REGISTERS_OF_A_THREAD * THREADS_OF_A_WARP * _warps(special))
+    registers = max(REGISTERS, THREAD_REGISTERS * WARP_THREADS * _warps(special))
     return block is not None and block.bytes > 4 * registers
 
 
@@ -110,7 +110,9 @@ def _run_stages(job: CompileJob, special: Specialization) -> Answer:
             answer = replace(answer, too_large=largest) if _is_too_large(largest, special) else answer
             if answer.does_not_fit or answer.too_large:
                 return answer
-    answer = Answer(job, shared_bytes=int(metadata.get("shared") or 0))
+    # AMD's warps have twice as many threads, so what is launched elsewhere may be too much there.
+    warps = 0 if job.target.is_nvidia else _warps(special)
+    answer = Answer(job, shared_bytes=int(metadata.get("shared") or 0), warps=warps)
     return replace(answer, assembly=assembly(outputs, metadata)) if job.with_assembly else answer
 
 
@@ -119,8 +121,10 @@ def _shared_bytes(module: Any, options: Any, target: Target) -> int:
 
     They are found by the first passes of the stage that comes after `ttgir`.
 
-    0 if this Triton has no such passes: the stage itself says it later.
+    0 if this Triton has no such passes, as for AMD: the stage itself says it later.
     """
+    if not target.is_nvidia:
+        return 0
     from triton._C.libtriton import ir, nvidia, passes
     from triton.backends.nvidia.compiler import get_ptx_version_from_options
 
@@ -134,8 +138,8 @@ def _shared_bytes(module: Any, options: Any, target: Target) -> int:
         passes.ttgpuir.add_allocate_warp_groups(manager)
         passes.convert.add_scf_to_cf(manager)
         passes.gluon.add_inliner(manager)
-        version = get_ptx_version_from_options(options, target.capability)
-        nvidia.passes.ttgpuir.add_allocate_shared_memory_nv(manager, target.capability, version)
+        version = get_ptx_version_from_options(options, target.arch)
+        nvidia.passes.ttgpuir.add_allocate_shared_memory_nv(manager, target.arch, version)
         manager.run(copy, "shared memory")
         return int(copy.get_int_attr("ttg.shared") or 0)
     except (AttributeError, TypeError, RuntimeError):

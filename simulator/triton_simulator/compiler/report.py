@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from triton_simulator.compiler.compilation import ANSWER_SECONDS, Start, answers, jobs_for
+from triton_simulator.compiler.compilation import ANSWER_SECONDS, Start, added_jobs, answers, jobs_for
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
-from triton_simulator.compiler.targets import REGISTERS, THREADS, THREADS_OF_A_WARP, Target, targets_with
-from triton_simulator.without_library import has_library
+from triton_simulator.gpus import PROGRAM_THREADS, REGISTERS, Target, judged_with
+from triton_simulator.without_library import has_backend, has_library
 
 COMPILES = "It compiles for "
+ALSO_COMPILES = "It also compiles for "
 ACCEPTED = "Triton's front end accepts it. Its compiler is not on this machine."
 """The sentence for a kernel where Triton has no library."""
-SUCCESS_PREFIXES = (COMPILES, ACCEPTED)
+SUCCESS_PREFIXES = (COMPILES, ALSO_COMPILES, ACCEPTED)
 """Beginnings of good news."""
 
 
@@ -27,40 +28,61 @@ def is_success(line: str) -> bool:
 
 
 def ask(
-    kernels: Sequence[PickledKernel], start: Start, present: Set[int] = frozenset(), *, two_processes: bool = False
+    kernels: Sequence[PickledKernel],
+    start: Start,
+    present: Set[int] = frozenset(),
+    *,
+    added: Sequence[Target] = (),
+    two_processes: bool = False,
 ) -> CompilerReport:
     """Have kernels compiled for common GPUs and for this machine's own.
 
     Raises OSError.
 
-    `present` are the compute capabilities of this machine's GPUs: 75 for 7.5. With `two_processes`, two of them share
-    the work, which helps where they start at once.
+    `present` are the compute capabilities of this machine's GPUs: 75 for 7.5. The targets in `added` come last, if
+    nothing speaks against the kernels by then. With `two_processes`, two of them share the work, which helps where they
+    start at once.
     """
-    targets = targets_with(present) if has_library() else ()
-    answer = _answers_in_parallel if two_processes else answers
+    targets = judged_with(present) if has_library() else ()
+    compile_jobs = _answers_in_parallel if two_processes else answers
+    readable = [kernel for kernel in kernels if not kernel.unknown]
     collected = [Answer(CompileJob(kernel, None), unknown=kernel.unknown) for kernel in kernels if kernel.unknown]
-    collected += answer(jobs_for([kernel for kernel in kernels if not kernel.unknown], targets), start)
+    collected += compile_jobs(jobs_for(readable, targets), start)
     covered = {(answer.job.kernel, answer.job.target) for answer in collected}
     refused = {
         answer.job.kernel for answer in collected if (answer.refusal or answer.does_not_fit) and answer.job.target
     }
-    # A variant that is refused for the newest GPU may compile for another one.
+    # A variant that is refused for the first target may compile for another one.
     more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in covered]
     collected += answers(more, start)
-    return CompilerReport(
-        targets, tuple(target for target in targets if target.capability in present), tuple(collected)
-    )
+    here = tuple(target for target in targets if target.arch in present)
+    report = CompilerReport(targets, here, tuple(collected))
+    rest = _rest_of(added, targets)
+    if not rest or not report.allows_more:
+        return report
+    # What is slow only there says more of this machine than of the kernel.
+    last = [answer for answer in compile_jobs(added_jobs(readable, rest), start) if not answer.slow]
+    return CompilerReport(targets, here, (*collected, *last), rest)
+
+
+def _rest_of(added: Sequence[Target], targets: Sequence[Target]) -> tuple[Target, ...]:
+    """Return the added targets that this Triton compiles for, without those that are judged."""
+    names = {target.name for target in targets}
+    known = [target for target in added if target.name not in names]
+    return tuple(target for target in known if targets and has_backend(nvidia=target.is_nvidia))
 
 
 def _answers_in_parallel(jobs: Sequence[CompileJob], start: Start) -> Iterator[Answer]:
     """Yield the answers of two processes.
 
-    The first reads all kernels, and both compile if nothing is refused by then.
+    The first reads all kernels, if any are to be read, and both compile if nothing is refused by then.
     """
     read = [job for job in jobs if job.target is None]
     compiled = [job for job in jobs if job.target is not None]
     with ThreadPoolExecutor(1) as executor:
         pending: Future[list[Answer]] | None = None
+        if not read:
+            pending = executor.submit(lambda: list(answers(compiled[1::2], start)))
         for number, answer in enumerate(answers([*read, *compiled[::2]], start), 1):
             yield answer
             if number == len(read) and answer.refusal is None and compiled:
@@ -77,6 +99,8 @@ class CompilerReport:
     present: tuple[Target, ...]
     """GPUs of this machine."""
     answers: tuple[Answer, ...]
+    added: tuple[Target, ...] = ()
+    """Targets for which a kernel need not compile: what is not fine there is a note."""
 
     @property
     def refused(self) -> Answer | None:
@@ -111,16 +135,26 @@ class CompilerReport:
         return ()
 
     @property
+    def allows_more(self) -> bool:
+        """Whether it is worth asking about more targets: nothing was refused, and nothing took too long."""
+        failed = self.refused or self.memory_failures() or self.too_many_warps
+        return not failed and not any(answer.slow for answer in self.answers)
+
+    @property
     def too_many_warps(self) -> Answer | None:
         """The answer on a kernel that no GPU can launch; None if there is none."""
-        return next((answer for answer in self.answers if answer.too_many_warps), None)
+        return next((answer for answer in self.answers if answer.too_many_warps and answer.job.target is None), None)
 
     def lines(self) -> list[str]:
         """Return the sentences for somebody whose script is right."""
         if not self.targets:
             return [*([ACCEPTED] if self._accepted else []), *self.notes]
-        fine = [str(target) for target in self.fine]
-        return [*([f"{COMPILES}{join_names(fine)}."] if fine else []), *self.notes]
+        lines = [
+            f"{prefix}{join_names([str(target) for target in targets])}."
+            for prefix, targets in ((COMPILES, self.fine), (ALSO_COMPILES, self._fine_of(self.added)))
+            if targets
+        ]
+        return [*lines, *self.notes]
 
     def one_line(self, number_of: Callable[[int], int | None] = lambda line: line) -> str:
         """Return the report in one line.
@@ -131,7 +165,7 @@ class CompilerReport:
             accepted = "Triton's front end accepts it; there is no compiler here"
             return " · ".join([*([accepted] if self._accepted else []), *self.notes])
         if answer is None or (refusal := answer.refusal) is None:
-            names = [f"sm_{target.capability}" for target in reversed(self.fine)]
+            names = [target.name for target in reversed(self.fine)]
             all_of_them = len(names) > 1 and len(names) == len(self.targets)
             compiles = (
                 f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else join_names(names)}" if names else ""
@@ -146,17 +180,18 @@ class CompilerReport:
         """Return whether the front end has accepted any kernel.
 
         Refusals are reported before this is asked.
-
-        Refusals are reported before this is asked.
         """
         return any(not answer.unknown for answer in self.answers)
 
     @property
     def fine(self) -> list[Target]:
-        """The GPUs for which all kernels compile, with nothing to add."""
+        """The judged targets for which all kernels compile, with nothing to add."""
+        return self._fine_of(self.targets)
+
+    def _fine_of(self, targets: Sequence[Target]) -> list[Target]:
         compiled = {answer.job.target for answer in self.answers if not answer.unknown}
         notable = {answer.job.target for answer in self.answers if _note(answer)}
-        return [target for target in self.targets if target in compiled - notable]
+        return [target for target in targets if target in compiled - notable]
 
     @property
     def notes(self) -> list[str]:
@@ -186,7 +221,7 @@ def _note(answer: Answer) -> str:
             "Use smaller blocks, and more programs."
         )
     if answer.too_many_warps:
-        return f"{name} cannot be launched on any GPU: {threads(answer)}."
+        return f"{name} cannot be launched on {target or 'any GPU'}: {threads(answer)}."
     if target is None:
         return ""
     if answer.slow:
@@ -199,7 +234,7 @@ def _note(answer: Answer) -> str:
 
 def threads(answer: Answer) -> str:
     """Return a phrase on a program's threads and their limit."""
-    return f"{answer.warps} warps are {answer.warps * THREADS_OF_A_WARP:,} threads, and a program can have {THREADS:,}"
+    return f"{answer.warps} warps are {answer.threads:,} threads, and a program can have {PROGRAM_THREADS:,}"
 
 
 def shared_memory(answer: Answer) -> str:

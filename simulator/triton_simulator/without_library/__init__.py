@@ -55,6 +55,15 @@ def fetch_if_needed() -> None:
         files.ensure_files()
 
 
+def has_backend(*, nvidia: bool) -> bool:
+    """Return whether Triton's wheel compiles for NVIDIA's GPUs, or else for AMD's."""
+    spec = importlib.util.find_spec("triton")
+    if spec is None or spec.origin is None:
+        return False
+    vendor = "nvidia" if nvidia else "amd"
+    return Path(spec.origin).with_name("backends").joinpath(vendor, "compiler.py").is_file()
+
+
 def has_library() -> bool:
     """Return whether Triton is installed with its compiled library.
 

@@ -19,7 +19,7 @@ INTERPRET = "TRITON_INTERPRET"
 SHARED = (
     "triton_simulator.compiler.jobs",
     "triton_simulator.compiler.compilation",
-    "triton_simulator.compiler.targets",
+    "triton_simulator.gpus",
 )
 """Modules of both copies: the classes of messages must be the same."""
 _compiler_copies: dict[str, ModuleType] = {}

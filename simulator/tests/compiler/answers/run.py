@@ -104,7 +104,7 @@ def _ask(construct: dict[str, Any], folder: Path) -> dict[str, Any]:
     from triton_simulator.compiler.front_end import read_by_types
     from triton_simulator.compiler.jobs import CompileJob
     from triton_simulator.compiler.pickling import CannotPickleError, load_kernel
-    from triton_simulator.compiler.targets import TARGETS
+    from triton_simulator.gpus import DEFAULT_TARGET
     from triton_simulator.without_library import has_library
 
     for kernel in pickle.loads((folder / construct["name"]).read_bytes()):
@@ -116,7 +116,7 @@ def _ask(construct: dict[str, Any], folder: Path) -> dict[str, Any]:
             if refusal is not None:
                 return {"refuses": refusal.summary, "by": "front end"}
             if has_library():
-                refusal = pipeline.compile_job(CompileJob(kernel, TARGETS[0]), special).refusal
+                refusal = pipeline.compile_job(CompileJob(kernel, DEFAULT_TARGET), special).refusal
                 if refusal is not None:
                     return {"refuses": refusal.summary, "by": "library"}
         except CannotPickleError as error:
