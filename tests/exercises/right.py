@@ -37,7 +37,8 @@ class RightScript:
         """Return whether the installed Triton has that word."""
         import triton_workshop
 
-        assert triton_workshop.DEVICE  # first: it chooses the simulator
+        # First: it chooses the simulator.
+        assert triton_workshop.DEVICE
         import triton.language as tl
 
         return not self.required_word or hasattr(tl, self.required_word)
@@ -52,4 +53,5 @@ def right_scripts(number: str) -> list[RightScript]:
 
 
 def _with_imports(script: str) -> str:
+    # A script in an odd style may import in its own way.
     return script if re.search(r"^import .*\btorch\b", script, re.MULTILINE) else BEGINNING + script

@@ -10,7 +10,7 @@ from triton_workshop.exercises.exercise import Exercise
 from . import data_file
 
 
-def test_a_warm_up_comes_before_its_exercise_and_variations_come_after_it() -> None:
+def test_a_warm_up_precedes_its_exercise_and_variations_follow() -> None:
     numbers = [*EXERCISES]
     assert numbers[:3] == ["1", "1b", "2"]
     assert numbers[numbers.index("5a") :][:4] == ["5a", "5", "5b", "5c"]
@@ -19,8 +19,8 @@ def test_a_warm_up_comes_before_its_exercise_and_variations_come_after_it() -> N
     assert variations_of(EXERCISES["5a"]) == ()
 
 
-def test_each_exercise_has_a_folder_of_its_own() -> None:
-    """A variation that forgets its `package` would have another one's mistakes."""
+def test_no_two_exercises_share_a_folder() -> None:
+    # A variation that forgets its `package` would have the mistakes of the exercise that it varies.
     assert len({exercise.folder for exercise in EXERCISES.values()}) == len(EXERCISES)
 
 
