@@ -18,7 +18,7 @@ def test_a_page_has_each_solution_and_the_whole_simulator() -> None:
 
 
 def test_a_page_has_each_exercise_without_what_measures_it() -> None:
-    files = archive.own_files()
+    files = archive.repository_files()
     for exercise in EXERCISES.values():
         folder = f"triton_workshop/exercises/{exercise.folder.name}"
         assert {f"{folder}/{name}" for name in ("__init__.py", "mistakes.toml", "shipped.txt")} <= files.keys()
