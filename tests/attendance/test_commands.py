@@ -31,7 +31,7 @@ def _own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number, exercise in EXERCISES.items():
         (tmp_path / "exercises" / f"exercise_{number}.py").write_text(exercise.shipped_text, encoding="utf-8")
     monkeypatch.setattr(exercise_module, "ROOT", tmp_path)
-    monkeypatch.setenv(progress.FOLDER, str(tmp_path / "state"))
+    monkeypatch.setenv(progress.FOLDER_VARIABLE, str(tmp_path / "state"))
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "room"))
 
 

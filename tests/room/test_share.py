@@ -118,7 +118,7 @@ def test_a_saved_deck_is_told_with_everything_that_is_shown_of_it(show: Presenta
     ran(show, "one\n")
     told.changes(show)
     (tmp_path / "deck.md").write_text(f"# Zero\n\n```python\nx\n```\n\n<!-- end_slide -->\n\n{DECK}", encoding="utf-8")
-    show.take_in(load_deck(tmp_path / "deck.md"))
+    show.reload(load_deck(tmp_path / "deck.md"))
     news = told.changes(show)
     assert [*news] == ["deck", "place", "output-1"]
     assert isinstance(news["deck"], DeckUpdate)
@@ -235,8 +235,8 @@ def test_the_room_is_told_the_address_by_which_it_gets_there(where: Endpoint, ad
     invitation = where.invitation("HKLMR", "ticket", "a key", kernels=False)
     assert invitation.address == address
     assert invitation.link == f"{address}?word=ticket"
-    assert invitation.own == Endpoint(where.host, where.port).local_address
-    assert (invitation.only_here, invitation.kernels) == (only_here, False)
+    assert invitation.local_address == Endpoint(where.host, where.port).local_address
+    assert (invitation.local_only, invitation.kernels) == (only_here, False)
 
 
 @pytest.mark.parametrize(

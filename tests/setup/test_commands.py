@@ -76,7 +76,7 @@ def test_what_the_screens_import_is_compiled_ahead(tmp_path: Path, monkeypatch: 
     with commands.first_starts_prepared():
         pass
     compiled = {file.name.partition(".")[0] for file in tmp_path.rglob("*.pyc")}
-    assert {"stage", "checker", "_compositor", "parser_block"} <= compiled
+    assert {"slide_screen", "checker", "_compositor", "parser_block"} <= compiled
 
 
 def test_an_unknown_option_exits_2(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import dies
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.process import CAN_FORK
 from triton_workshop.repository import ROOT
 
@@ -60,8 +61,8 @@ def repository(checkout: Path) -> Path:
     for folder in ("exercises", ".workshop"):
         shutil.rmtree(checkout / folder, ignore_errors=True)
     (checkout / "exercises").mkdir()
-    for shipped in (checkout / "triton_workshop" / "checking" / "exercises" / "shipped").iterdir():
-        shutil.copy(shipped, checkout / "exercises" / f"{shipped.stem}.py")
+    for exercise in EXERCISES.values():
+        (checkout / "exercises" / f"{exercise.name}.py").write_text(exercise.shipped_text, encoding="utf-8")
     return checkout
 
 

@@ -473,7 +473,7 @@ def test_a_key_shows_what_the_compiler_made_of_the_last_right_version(
 
     def build(request: Request) -> Build:
         asked.append(request)
-        job = CompileJob(PickledKernel("add_kernel", "", b""), DEFAULT_TARGET, shown=True)
+        job = CompileJob(PickledKernel("add_kernel", "", b""), DEFAULT_TARGET, with_assembly=True)
         ttir = '#loc = loc("a.py":1:1)\ntt.store %1, %2 : tensor<128x!tt.ptr<f32>> loc(#loc)'
         sass = '//## File "a.py", line 1\n/*0000*/ STG.E [R2], R4 ;'
         assembly = Assembly("add_kernel", ttir, "", "", sass, "REG:26 STACK:0", 0, 4, 3)

@@ -2,9 +2,10 @@
 
 `python compile_zip.py IN OUT FOLDER OPTIMIZE [PREFIX …]` stands alone: CPython 3.14 runs it, or Pyodide. The modules
 will lie in FOLDER. Those whose names begin with a PREFIX keep their text beside what is compiled. OPTIMIZE is 0, or 2
-to leave out docstrings and assertions.
+to leave out docstrings and assertions. The workshop's own modules lose their docstrings in any case.
 """
 
+import ast
 import importlib.util
 import marshal
 import sys
@@ -14,9 +15,26 @@ from pathlib import PurePosixPath
 UNCHECKED = (1).to_bytes(4, "little")  # a hash of the source follows, which nobody compares (PEP 552)
 
 
-def compile_module(text: bytes, path: str, optimize: int) -> bytes:
+OWN_PACKAGES = ("triton_workshop/", "triton_simulator/")
+"""Packages whose docstrings nobody reads in a page; of Triton, which formats some, they stay."""
+
+
+def strip_docstrings(tree: ast.Module) -> ast.Module:
+    """Replace each docstring by a number, which the compiler leaves out; lines stay as they are."""
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            docstring = node.body[0]
+            node.body[0] = ast.copy_location(ast.Expr(ast.copy_location(ast.Constant(0), docstring)), docstring)
+    return tree
+
+
+def compile_module(text: bytes, name: str, folder: str, optimize: int) -> bytes:
     """Return the content of a .pyc file."""
-    code = compile(text, path, "exec", dont_inherit=True, optimize=optimize)
+    tree = ast.parse(text, name)
+    if name.startswith(OWN_PACKAGES):
+        tree = strip_docstrings(tree)
+    code = compile(tree, f"{folder}/{name}", "exec", dont_inherit=True, optimize=optimize)
     return importlib.util.MAGIC_NUMBER + UNCHECKED + importlib.util.source_hash(text) + marshal.dumps(code)
 
 
@@ -28,7 +46,7 @@ def main(source: str, target: str, folder: str, optimize: str, *prefixes: str) -
             if file.suffix != ".py" or name.endswith("/"):
                 new.writestr(name, text)
                 continue
-            pyc = compile_module(text, f"{folder}/{name}", int(optimize))
+            pyc = compile_module(text, name, folder, int(optimize))
             if name.startswith(prefixes):
                 new.writestr(name, text)
                 new.writestr(str(file.parent / "__pycache__" / f"{file.stem}.cpython-314.pyc"), pyc)
