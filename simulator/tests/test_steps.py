@@ -189,6 +189,7 @@ def test_only_some_programs_are_kept_if_asked() -> None:
         add_kernel[(2,)](torch.arange(8.0), torch.zeros(8), 8, BLOCK=4)
     assert steps_of(launches, 0) == []
     assert step_named(steps_of(launches, 1), "x").value.numbers.tolist() == [4.0, 5.0, 6.0, 7.0]
+    assert [each.step.name for each in steps_of(launches, 1)][4:] == ["offsets", "mask", "x", ""]
 
 
 def test_memory_is_bounded_and_the_record_says_what_is_missing() -> None:
@@ -204,6 +205,7 @@ def test_memory_is_bounded_and_the_record_says_what_is_missing() -> None:
     last = steps.programs - 1
     assert step_named(steps.of(last), "offsets").value.numbers[0] == 64 * last
     assert not steps.of(steps.programs)
+    assert all(len(step.programs) for step in steps.all)
     arrays = {
         id(array): array.nbytes
         for step in steps.all

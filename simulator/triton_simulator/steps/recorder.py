@@ -51,8 +51,8 @@ class _Call:
     iterations: dict[int, int] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     """The last value of each name, to see whether a line with several statements has assigned it."""
-    first: int = 0
-    """The number of the first step that the current statement has made."""
+    result: Array | None = None
+    """Elements of the last operation's result, until the statement ends: a name that gets them is that step's."""
     raised: bool = False
 
     def iteration(self, statement: Statement) -> tuple[int, ...]:
@@ -100,7 +100,7 @@ class StepRecorder:
     @contextmanager
     def run(self, programs: Array) -> Iterator[None]:
         """Record what these programs do, together, while this lasts."""
-        if self._full or not self._kept(programs).any():
+        if self._full or not self._select(programs).any():
             yield
             return
         self._threads.programs, self._threads.calls = programs, []
@@ -139,8 +139,9 @@ class StepRecorder:
         if not calls or value is None:
             return
         call = calls[-1]
-        # A scalar pointer's own mask may have been broadcast, or be missing.
-        self._add(call, call.current, call.frame.f_lineno, "", operation, self._represent(value), pointer, mask)
+        result = self._represent(value)
+        self._add(call, call.current, call.frame.f_lineno, "", operation, result, pointer, mask)
+        call.result = result.data
 
     # Python's tracing
 
@@ -176,8 +177,8 @@ class StepRecorder:
             call.iterations[previous.line] = call.iterations.get(previous.line, -1) + 1
         self._finish(call, entered=statement)
         if statement is not None and statement.is_loop and not (previous and statement.line in previous.loops):
-            call.iterations.pop(statement.line, None)  # it begins anew
-        call.current, call.first, call.raised = statement, len(self._steps), False
+            call.iterations.pop(statement.line, None)  # it begins again
+        call.current, call.result, call.raised = statement, None, False
 
     def _finish(self, call: _Call, entered: Statement | None) -> None:
         """Add what the current statement has assigned."""
@@ -208,10 +209,8 @@ class StepRecorder:
     ) -> None:
         call.values[name] = value
         shown = self._represent(value)
-        last = self._steps[-1] if self._steps and len(self._steps) > call.first else None
-        if last is not None and not last.name and last.operation and last.value.data is shown.data:
-            # The operation that has just run gave the value: both are one step.
-            self._steps[-1] = replace(last, name=name)
+        if self._steps and call.result is shown.data and not self._steps[-1].name:
+            self._steps[-1] = replace(self._steps[-1], name=name)
             return
         self._add(call, statement, line, name, operation, shown)
 
@@ -242,8 +241,10 @@ class StepRecorder:
             pointer=None if pointer is None else self._represent(pointer),
             mask=None if mask is None else self._represent(mask),
         )
-        if self._chosen is not None or self._end is not None:
-            step = _restrict(step, self._kept(step.programs))
+        rows = self._select(step.programs)
+        if not rows.any():
+            return  # the bound has left out this group since it began
+        step = _restrict(step, rows)
         self._steps.append(step)
         self._count(step)
         if self._bytes > self._max_bytes:
@@ -275,8 +276,8 @@ class StepRecorder:
 
     # The bound
 
-    def _kept(self, programs: Array) -> Array:
-        """Mark the programs whose values are kept."""
+    def _select(self, programs: Array) -> Array:
+        """Return a mask of the programs whose values are recorded."""
         if self._chosen is not None:
             return np.isin(programs, self._chosen)
         return np.ones(len(programs), np.bool_) if self._end is None else programs < self._end
@@ -301,7 +302,7 @@ class StepRecorder:
         programs = 1 + max(int(step.programs[-1]) for step in self._steps)
         while self._bytes > self._max_bytes // 2 and programs > 1:
             self._end = programs = (programs + 1) // 2
-            kept = ((step, self._kept(step.programs)) for step in self._steps)
+            kept = ((step, self._select(step.programs)) for step in self._steps)
             self._steps = [_restrict(step, rows) for step, rows in kept if rows.any()]
             self._count_again()
 
