@@ -217,15 +217,16 @@ async def test_of_the_idle_ones_of_an_address_the_longest_silent_goes_and_who_st
     assert transports[0].is_cut, "nobody else is left"
 
 
+async def answer_forever(connections: Connections, client: tuple[str, int]) -> None:
+    with connections.answering(client):
+        await asyncio.Event().wait()
+
+
 async def test_an_answer_that_nobody_waits_for_ends() -> None:
     connections, client = Connections(), ("10.0.0.1", 1)
     connections.add(client, Transport())
 
-    async def answer() -> None:
-        with connections.answering(client):
-            await asyncio.Event().wait()
-
-    task = asyncio.create_task(answer())
+    task = asyncio.create_task(answer_forever(connections, client))
     await a_while()
     connections.remove(client)
     with pytest.raises(ClientGoneError):
@@ -237,11 +238,7 @@ async def test_an_answer_that_the_server_ends_is_not_taken_for_one_that_nobody_w
     connections, client = Connections(), ("10.0.0.1", 1)
     connections.add(client, Transport())
 
-    async def answer() -> None:
-        with connections.answering(client):
-            await asyncio.Event().wait()
-
-    task = asyncio.create_task(answer())
+    task = asyncio.create_task(answer_forever(connections, client))
     await a_while()
     task.cancel()
     with suppress(asyncio.CancelledError):

@@ -91,7 +91,7 @@ def on_the_gpu(function: Function, *arguments: object, output: int, limit: TimeL
 
 
 def _variables(**additions: str) -> dict[str, str]:
-    # This process may itself have been put on the simulator; a child decides anew, unless it is told to.
+    # This process may itself have been put on the simulator; a child decides for itself, unless it is told to.
     return {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"} | additions
 
 

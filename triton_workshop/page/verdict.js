@@ -79,7 +79,7 @@ globalThis.Verdict = (() => {
     return element;
   }
 
-  // TODOs that are filled in, and, in an exercise that begins with mistakes in it, those that are mended.
+  // TODOs that are filled in, and, in an exercise that begins with mistakes in it, those that are repaired.
   function countFilled({ passed, described: { kind, parts } }, { todos, planted }, text) {
     if (kind === "unfinished") return parts[0]?.rows?.filter(([[mark]]) => mark === FILLED).length ?? 0;
     const isThere = (mistake) => mistake.every((piece) => text.includes(piece));

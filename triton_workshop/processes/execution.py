@@ -53,7 +53,7 @@ def _take_files(files: Sequence[int]) -> None:
 
 
 def _reseed() -> None:
-    """Seed the random numbers of each run anew, though all share a parent.
+    """Seed the random numbers of each run, as all share a parent.
 
     `random` reseeds itself.
     """

@@ -93,7 +93,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     """
     tries = Tries(source, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        # Here the script is loaded anew: what it remembers of other cases is gone.
+        # Here the script is loaded again: what it remembers of other cases is gone.
         if tries.is_right(source.text, case):
             yield Diagnosis(remembers=True)
             return

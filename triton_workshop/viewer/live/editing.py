@@ -201,7 +201,7 @@ def with_text(code: Code, text: str) -> Code:
     All of it is highlighted, at every step: what the presenter types is what it is about now.
     """
     lines = tuple(text.split("\n"))
-    # The source is built anew from both, as hidden lines move with the visible ones around them.
+    # The source is rebuilt from both, as hidden lines move with the visible ones around them.
     hidden_before = hidden_runs(code, lines)
     old_source = code.source.split("\n")
     source: list[tuple[str, bool]] = []
