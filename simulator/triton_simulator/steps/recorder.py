@@ -53,6 +53,8 @@ class _Call:
     """The last value of each name, to see whether a line with several statements has assigned it."""
     result: Array | None = None
     """Elements of the last operation's result, until the statement ends: a name that gets them is that step's."""
+    result_step: Step | None = None
+    """The step of that operation; None if it is not recorded."""
     raised: bool = False
 
     def iteration(self, statement: Statement) -> tuple[int, ...]:
@@ -140,8 +142,9 @@ class StepRecorder:
             return
         call = calls[-1]
         result = self._represent(value)
+        before = len(self._steps)
         self._add(call, call.current, call.frame.f_lineno, "", operation, result, pointer, mask)
-        call.result = result.data
+        call.result, call.result_step = result.data, self._steps[-1] if len(self._steps) > before else None
 
     # Python's tracing
 
@@ -178,7 +181,7 @@ class StepRecorder:
         self._finish(call, entered=statement)
         if statement is not None and statement.is_loop and not (previous and statement.line in previous.loops):
             call.iterations.pop(statement.line, None)  # it begins again
-        call.current, call.result, call.raised = statement, None, False
+        call.current, call.result_step, call.raised = statement, None, False
 
     def _finish(self, call: _Call, entered: Statement | None) -> None:
         """Add what the current statement has assigned."""
@@ -209,7 +212,7 @@ class StepRecorder:
     ) -> None:
         call.values[name] = value
         shown = self._represent(value)
-        if self._steps and call.result is shown.data and not self._steps[-1].name:
+        if self._steps and self._steps[-1] is call.result_step and call.result is shown.data:
             self._steps[-1] = replace(self._steps[-1], name=name)
             return
         self._add(call, statement, line, name, operation, shown)
