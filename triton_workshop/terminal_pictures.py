@@ -65,13 +65,18 @@ def half_block_colours(image: Image, columns: int, rows: int) -> Iterator[list[t
         yield list(zip(upper, lower, strict=True))
 
 
+def half_block_size(image: Image, columns: int) -> tuple[int, int]:
+    """Return the columns and rows of a picture that may be so many columns wide."""
+    columns = max(1, min(columns, image.width))
+    return columns, max(1, round(columns * image.height / image.width / 2))
+
+
 def half_blocks(image: Image, columns: int) -> str:
     """Return the picture in 24-bit colour, `columns` wide.
 
     Each character shows two pixels, one above the other.
     """
-    columns = max(1, min(columns, image.width))
-    rows = max(1, round(columns * image.height / image.width / 2))
+    columns, rows = half_block_size(image, columns)
 
     def cell(upper: Colour, lower: Colour) -> str:
         """Return the character for two pixels."""

@@ -11,7 +11,6 @@ import triton
 import triton.language as tl
 
 from triton_simulator import Launch, ProgramStep, StepOptions, record
-from triton_simulator.steps import recorder
 
 
 @triton.jit
@@ -200,7 +199,7 @@ def test_memory_is_bounded_and_the_record_says_what_is_missing() -> None:
     assert steps is not None
     assert 1 <= steps.programs < 4096
     assert steps.omitted == (
-        f"Only programs 0 to {steps.programs - 1} of 4,096 are recorded: all values take more than 0 MB."
+        f"Only programs 0 to {steps.programs - 1} of 4,096 are recorded, as all take more than 97 kB."
     )
     last = steps.programs - 1
     assert step_named(steps.of(last), "offsets").value.numbers[0] == 64 * last
@@ -216,12 +215,23 @@ def test_memory_is_bounded_and_the_record_says_what_is_missing() -> None:
     assert sum(arrays.values()) <= most
 
 
-def test_too_many_steps_end_the_record(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorder, "MAX_STEPS", 6)
-    launches = record_add()
+def test_too_many_steps_end_the_record() -> None:
+    with record(steps=StepOptions(max_bytes=6 * 1024)) as launches:
+        add_kernel[(1,)](torch.ones(4), torch.zeros(4), 4, BLOCK=4)
     assert launches[0].steps is not None
-    assert len(launches[0].steps.all) == 6
-    assert "The last steps are missing" in launches[0].steps.omitted
+    assert 0 < len(launches[0].steps.all) < 8
+    assert launches[0].steps.omitted == "The last steps are missing, as all take more than 6 kB."
+
+
+def test_all_launches_of_a_record_share_its_memory() -> None:
+    with record(steps=StepOptions(max_bytes=60_000)) as launches:
+        for _ in range(40):
+            add_kernel[(1,)](torch.ones(4), torch.zeros(4), 4, BLOCK=4)
+    steps = [launch.steps for launch in launches if launch.steps is not None]
+    assert len(steps) == 40
+    assert len(steps[0].all) > len(steps[-1].all) == 0
+    assert steps[-1].omitted
+    assert sum(each.nbytes for each in steps) <= 60_000
 
 
 def test_without_asking_there_are_no_steps_and_no_tracing() -> None:

@@ -5,8 +5,6 @@ Needs torch.
 
 from __future__ import annotations
 
-import io
-import linecache
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +14,7 @@ from typing import Any
 from triton_simulator.compiler.launches import Launches
 from triton_workshop.asm.build import ScriptRun
 from triton_workshop.asm.requests import Request, case_of
-from triton_workshop.checking.observing.child import launcher_of, load, prepare
+from triton_workshop.checking.observing.child import launcher_of, load, prepare, run_as_main
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.code_version import PACKAGES
@@ -45,7 +43,7 @@ def send_launches(connection: Connection, request: Request) -> None:
                 launcher_of(module, source.exercise)(*launcher_args(arguments))
         else:
             with launches.listen():
-                _run(request, module)
+                run_as_main(request.file, request.text, module)
     except BaseException as error:  # also SystemExit: a script may end itself
         if not isinstance(error, SystemExit) or error.code not in (None, 0):
             failed = failure_of(error, request.file)
@@ -57,18 +55,6 @@ def send_launches(connection: Connection, request: Request) -> None:
 
 def _status_of(end: SystemExit) -> str:
     return f"it ends with status {end.code}" if isinstance(end.code, int) else f"it ends with: {end.code}"
-
-
-def _run(request: Request, module: ModuleType) -> None:
-    """Run a script as Python does, in a module that Triton finds the text of."""
-    module.__file__ = str(request.file)
-    # Triton reads a kernel's source by inspect, which would look for the file as it is now.
-    lines = io.StringIO(request.text).readlines()
-    linecache.cache[str(request.file)] = (len(request.text), None, lines, str(request.file))
-    sys.modules["__main__"] = module
-    sys.argv = [str(request.file)]
-    sys.path.insert(0, str(request.file.parent))
-    exec(compile(request.text, str(request.file), "exec", dont_inherit=True), module.__dict__)
 
 
 def _tuned(module: ModuleType) -> Iterator[tuple[str, int]]:

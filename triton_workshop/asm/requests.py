@@ -8,12 +8,12 @@ from inspect import signature
 from pathlib import Path
 
 from triton_simulator.gpus import TARGETS, Target
+from triton_workshop.checking.subjects import find_script, named_exercise, read_script
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES, get_exercise
 from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.repository import short_path
-from triton_workshop.scripts import kind, read_source, reason
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
@@ -104,48 +104,22 @@ def parse_subjects(
 
 
 def _subject(argument: str | None, size: str | None, variant: str) -> Subject:
-    number = _open_exercise() if argument is None else _exercise_of(argument)
+    number = named_exercise(argument)
     if argument is not None and not number:
-        return _script(Path(argument), size, solution=variant != YOURS)
+        return _script(find_script(argument), size, solution=variant != YOURS)
     exercise = get_exercise(number)
     files = {YOURS: exercise.exercise_file, PLAIN: exercise.solution_file, FAST: exercise.fast_file}
     file = files[variant]
     if file is None:
         raise MisuseError(f"exercise {exercise.number} has one solution only, --plain, and none that is --fast")
-    return Subject(Request(file.resolve(), _text(file), exercise.number, _sizes(exercise.number, size)), variant)
-
-
-def _exercise_of(argument: str) -> str:
-    """Return the exercise's number; empty for any other script.
-
-    An exercise's own file counts too, as it would check itself if it ran.
-    """
-    file = Path(argument).resolve()
-    return next(
-        (number for number, exercise in EXERCISES.items() if argument == number or exercise.exercise_file == file), ""
-    )
-
-
-def _open_exercise() -> str:
-    from triton_workshop.checking.reporting.progress import entries, first_open
-
-    following = first_open(entries())
-    return following.exercise.number if following else "1"
+    text = read_script(file)
+    return Subject(Request(file.resolve(), text, exercise.number, _sizes(exercise.number, size)), variant)
 
 
 def _script(file: Path, size: str | None, *, solution: bool) -> Subject:
-    if not file.is_file():
-        raise MisuseError(f"{file}: expected an exercise's number or a Python script, found {kind(file)}")
     if solution or size:
         raise MisuseError("--plain, --fast and --size are for exercises; a script says itself what it launches")
-    return Subject(Request(file.resolve(), _text(file)), str(short_path(file.resolve())))
-
-
-def _text(file: Path) -> str:
-    try:
-        return read_source(file)
-    except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
-        raise MisuseError(f"{short_path(file)}: cannot be read: {reason(error)}") from error
+    return Subject(Request(file, read_script(file)), str(short_path(file)))
 
 
 def _sizes(exercise: str, size: str | None) -> tuple[int, ...]:

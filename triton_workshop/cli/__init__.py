@@ -12,7 +12,7 @@ import sys
 
 import typer
 
-from triton_workshop.cli import assembly, exercises, machines, room, slides
+from triton_workshop.cli import exercises, kernels, machines, room, slides
 from triton_workshop.errors import SHOWN_WITHOUT_TRACEBACK, flushed_output, print_error
 from triton_workshop.interruption import INTERRUPTED
 
@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for commands in (slides, exercises, assembly, room, machines):
+for commands in (slides, exercises, kernels, room, machines):
     app.add_typer(commands.app)
 
 

@@ -35,13 +35,13 @@ from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.job_control import suspend_job, take_job_signals
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.reader import Reader
-from triton_workshop.screen.theme import use_palette
+from triton_workshop.screen.theme import report_styles, use_palette
 from triton_workshop.scripts import read_text
 from triton_workshop.watch import editor
 from triton_workshop.watch.checker import Checker, CheckFailedError, StoppedError
 from triton_workshop.watch.keys import HELP, KEYS
 from triton_workshop.watch.screens import Exercises, Solution, compiled_page
-from triton_workshop.watch.view import Job, WatchState, body, head, status, styles
+from triton_workshop.watch.view import Job, WatchState, body, head, status
 
 if TYPE_CHECKING:
     from triton_workshop.attendance.reporter import Reporter
@@ -86,7 +86,7 @@ class Watch(App[int]):
         self.head, self.status, self.verdict = Static(classes="bar"), Static(id="status"), Static(id="verdict")
         self.body = VerticalScroll(self.verdict, classes="body")
         use_palette(self, palette)
-        self.console.push_theme(styles(palette))
+        self.console.push_theme(report_styles(palette))
 
     @cached_property
     def reporter(self) -> Reporter:

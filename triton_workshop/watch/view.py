@@ -9,7 +9,6 @@ from itertools import filterfalse
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
-from rich.theme import Theme
 
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
@@ -20,7 +19,6 @@ from triton_workshop.checking.reporting.report import headline, spaced, table, v
 from triton_workshop.exercises import EXERCISES, variations_of
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.repository import short_path
-from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.transcript import Transcript
 from triton_workshop.watch.checker import Checking
 
@@ -110,13 +108,6 @@ class WatchState:
     def passed(self) -> bool:
         """True if all cases are right, with none to come."""
         return self.verdict is not None and self.verdict.passed and not self.verdict.to_come
-
-
-def styles(palette: Palette) -> Theme:
-    """Return a palette's colours for the styles of a report."""
-    names = ("good", "bad", "warning", "important", "muted")
-    tones = {name: str(getattr(palette, name)) for name in names} | {"plain": "none", "strong": "bold"}
-    return Theme({**tones, "accent": f"bold {palette.accent}", "key": f"bold {palette.literal}"})
 
 
 def head(state: WatchState) -> RenderableType:

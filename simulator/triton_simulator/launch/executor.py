@@ -424,9 +424,10 @@ def _memory(log: FaultLog, programs: int) -> Memory:
     memory = Memory(log, programs, counts, strict_views=any(recording.strict_views for recording in recordings))
     memory.results.report_all = any(recording.writes for recording in recordings)
     # The recording that began last says how much is kept.
-    options = next((recording.steps for recording in reversed(recordings) if recording.steps is not None), None)
-    if options is not None:
-        memory.steps = StepRecorder(memory.space, options.programs, options.max_bytes)
+    recording = next((recording for recording in reversed(recordings) if recording.steps is not None), None)
+    if recording is not None and recording.steps is not None:
+        used = sum(launch.steps.nbytes for launch in recording.launches if launch.steps is not None)
+        memory.steps = StepRecorder(memory.space, recording.steps, used)
     return memory
 
 

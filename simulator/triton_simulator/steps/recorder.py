@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
@@ -26,8 +26,8 @@ from triton_simulator.values.value import Value
 
 MAX_BYTES = 256 * 2**20
 """Bytes of the values that a recording keeps, unless it is asked for another number."""
-MAX_STEPS = 200_000
-"""A kernel that runs program by program makes as many small steps as it has programs; each takes a kilobyte."""
+STEP_BYTES = 1024
+"""Bytes of a step besides its values: a kernel that runs program by program makes as many as it has programs."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class StepOptions:
     programs: tuple[int, ...] | None = None
     """Only these programs, by their number in the order of the grid; None for all."""
     max_bytes: int = MAX_BYTES
-    """Bytes of all values. Beyond it, the programs with the highest numbers are left out."""
+    """Bytes of all launches' steps. Beyond it, the programs with the highest numbers are left out."""
 
 
 @dataclass(eq=False)
@@ -65,21 +65,22 @@ class _Call:
 class StepRecorder:
     """Collects the steps of one launch.
 
-    `max_bytes` bounds the values that are kept: beyond it, those of the programs with the highest numbers go, half of
-    them at a time. With `programs`, only these are kept.
+    Beyond the bytes that are allowed, the programs with the highest numbers go, half of them at a time. `used` bytes
+    are taken by launches before.
     """
 
-    def __init__(self, space: AddressSpace, programs: Sequence[int] | None = None, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, space: AddressSpace, options: StepOptions, used: int = 0) -> None:
         self._space = space
-        self._chosen = None if programs is None else np.unique(np.asarray(programs, np.int64))
-        self._max_bytes = max_bytes
+        self._options = options
+        self._chosen = None if options.programs is None else np.unique(np.asarray(options.programs, np.int64))
+        self._max_bytes = max(options.max_bytes - used, 0)
         self._end: int | None = None
         """The first program that is not kept; None if all are."""
         self._steps: list[Step] = []
         self._arrays: dict[int, int] = {}
         """Bytes of each array that is kept, by its identity: steps share many."""
         self._bytes = 0
-        self._full = False
+        self._full = not self._max_bytes
         self._threads = threading.local()
         """Programs that wait for each other run in a thread each."""
 
@@ -88,7 +89,7 @@ class StepRecorder:
     def clear(self) -> None:
         """Forget all steps: the launch starts again."""
         self.truncate(0)
-        self._end, self._full = None, False
+        self._end, self._full = None, not self._max_bytes
 
     def __len__(self) -> int:
         return len(self._steps)
@@ -122,14 +123,15 @@ class StepRecorder:
             kept = len(self._chosen)
         elif kept < programs:
             numbers = "program 0" if kept == 1 else f"programs 0 to {kept - 1:,}"
-            sentences.append(f"Only {numbers} of {programs:,} are recorded: all values take more than {self._limit}.")
+            sentences.append(f"Only {numbers} of {programs:,} are recorded, as all take more than {self._limit}.")
         if self._full:
-            sentences.append(f"The last steps are missing: all take more than {self._limit}, or are {MAX_STEPS:,}.")
-        return Steps(tuple(self._steps), kept, " ".join(sentences))
+            sentences.append(f"The last steps are missing, as all take more than {self._limit}.")
+        return Steps(tuple(self._steps), kept, " ".join(sentences), self._bytes)
 
     @property
     def _limit(self) -> str:
-        return f"{self._max_bytes / 2**20:,.0f} MB"
+        kilobytes = self._options.max_bytes // 2**10
+        return f"{kilobytes // 2**10:,} MB" if kilobytes >= 2**10 else f"{kilobytes} kB"
 
     # Operations whose results may have no name
 
@@ -228,8 +230,7 @@ class StepRecorder:
         pointer: Value | None = None,
         mask: Value | None = None,
     ) -> None:
-        if self._full or len(self._steps) >= MAX_STEPS:
-            self._full = True
+        if self._full:
             return
         code = call.frame.f_code
         step = Step(
@@ -286,6 +287,7 @@ class StepRecorder:
         return np.ones(len(programs), np.bool_) if self._end is None else programs < self._end
 
     def _count(self, step: Step) -> None:
+        self._bytes += STEP_BYTES
         for value in (step.value, step.pointer, step.mask):
             for array in value.arrays() if value is not None else ():
                 whole = array if array.base is None else array.base

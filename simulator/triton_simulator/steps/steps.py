@@ -34,6 +34,11 @@ class ProgramValue:
         """Return the block's shape; () for a number."""
         return self.numbers.shape
 
+    @property
+    def is_pointer(self) -> bool:
+        """Return whether it is a pointer, or a block of them."""
+        return self.dtype.startswith("pointer<")
+
 
 @dataclass(frozen=True, eq=False)
 class StepValue:
@@ -146,6 +151,8 @@ class Steps:
     """How many programs were recorded: those with the lowest numbers, unless `chosen`."""
     omitted: str = ""
     """What is missing, as a sentence; empty for nothing."""
+    nbytes: int = 0
+    """Bytes that they take, about."""
 
     def of(self, program: int) -> list[ProgramStep]:
         """Return the steps of one program, in their order."""

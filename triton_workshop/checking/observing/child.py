@@ -11,6 +11,7 @@ import linecache
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -74,16 +75,30 @@ def load(source: Source) -> Launcher:
     """
     name = "script_being_checked"
     module = ModuleType(name)
-    module.__file__ = str(source.file)
-    lines = io.StringIO(source.text).readlines()  # as Python counts lines; splitlines would find more
-    # Without a time of modification, linecache believes it: Triton reads a kernel's source by it.
-    linecache.cache[str(source.file)] = (len(source.text), None, lines, str(source.file))
     sys.modules[name] = module
-    sys.argv = [str(source.file)]
-    sys.path.insert(0, str(source.file.parent))
-    # As Python itself would run it: without this module's `from __future__`.
-    exec(compile(source.text, str(source.file), "exec", dont_inherit=True), module.__dict__)
+    _run(source.file, source.text, module)
     return launcher_of(module, source.exercise)
+
+
+def run_as_main(file: Path, text: str, module: ModuleType) -> None:
+    """Run a script's text as Python runs a file.
+
+    Raises what the script raises.
+    """
+    sys.modules["__main__"] = module
+    _run(file, text, module)
+
+
+def _run(file: Path, text: str, module: ModuleType) -> None:
+    """Run a text in a module, where Triton finds it."""
+    module.__file__ = str(file)
+    lines = io.StringIO(text).readlines()  # as Python counts lines; splitlines would find more
+    # Without a time of modification, linecache believes it: Triton reads a kernel's source by it.
+    linecache.cache[str(file)] = (len(text), None, lines, str(file))
+    sys.argv = [str(file)]
+    sys.path.insert(0, str(file.parent))
+    # As Python itself would run it: without this module's `from __future__`.
+    exec(compile(text, str(file), "exec", dont_inherit=True), module.__dict__)
 
 
 def launcher_of(script: ModuleType, exercise: Exercise) -> Launcher:

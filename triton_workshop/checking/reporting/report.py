@@ -32,7 +32,8 @@ from triton_workshop.exercises import variations_of
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.hints import sentence
 from triton_workshop.printing import printable
-from triton_workshop.terminal_pictures import half_blocks
+from triton_workshop.screen.blocks import Cell, letter_block, pixel_block
+from triton_workshop.terminal_pictures import half_block_colours, half_block_size
 
 TERMINAL = Theme({
     "plain": "none",
@@ -148,30 +149,21 @@ def _tile_map(tiles: TileMap) -> Group:
     drawings = [_plane(plane, cell, caption) for plane, caption in zip(planes, captions, strict=True)]
     legend = Text(f"{tiles.cell}: ", "muted")
     for state in tiles.states:
-        legend.append_text(_cell(state, _CELL_COLUMNS)).append(f" {state}  ")
+        legend.append_text(_cell(state).text(_CELL_COLUMNS)).append(f" {state}  ")
     return Group(Columns(drawings, padding=(0, 2)), legend)
 
 
 def _plane(plane: tuple[tuple[TileState, ...], ...], cell: int, title: str) -> Text:
     """Return a plane, with the numbers of rows and columns if they fit."""
-    numbered = cell == _CELL_COLUMNS and len(plane) > 1
-    lines = [Text(title)] if title else []
-    if numbered:
-        lines.append(
-            Text(" " * _CELL_COLUMNS + "".join(str(column).center(cell) for column in range(len(plane[0]))), "muted")
-        )
-    for number, row in enumerate(plane):
-        start = (f"{number:>{_CELL_COLUMNS - 1}} " if numbered else "", "muted")
-        lines.append(Text.assemble(start, *(_cell(state, cell) for state in row)))
-    return Text("\n", no_wrap=True).join(lines)
+    block = letter_block(
+        [[_cell(state) for state in row] for row in plane], cell, numbered=cell == _CELL_COLUMNS and len(plane) > 1
+    )
+    return Text.assemble(title, "\n" if title else "", block, no_wrap=True)
 
 
-def _cell(state: TileState, width: int) -> Text:
+def _cell(state: TileState) -> Cell:
     letter, tone = CELLS[state]
-    text = Text(letter.center(width), tone)
-    if state is not TileState.RIGHT:
-        text.stylize("bold reverse")
-    return text
+    return Cell(letter, tone, is_marked=state is not TileState.RIGHT)
 
 
 def _side_by_side(pictures: Sequence[Pixels], width: int) -> Table:
@@ -182,7 +174,7 @@ def _side_by_side(pictures: Sequence[Pixels], width: int) -> Table:
     images = [Image.frombytes("RGB", (picture.width, picture.height), picture.rgb) for picture in pictures]
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_row(*(Text(printable(picture.caption), "muted") for picture in pictures))
-    grid.add_row(*(Text.from_ansi(half_blocks(image, columns), no_wrap=True) for image in images))
+    grid.add_row(*(pixel_block(half_block_colours(image, *half_block_size(image, columns))) for image in images))
     return grid
 
 

@@ -1,4 +1,4 @@
-"""The command for what the compiler made of a kernel: asm."""
+"""Commands that show a kernel from inside: asm and look."""
 
 from __future__ import annotations
 
@@ -58,3 +58,38 @@ def asm(
         subjects = requests.parse_subjects(scripts or [], size, plain=plain, fast=fast, compare=compare)
         prepare_kernels()
         raise typer.Exit(commands.run_asm(subjects, view))
+
+
+@app.command()
+def look(
+    script: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[N|SCRIPT]",
+            help="An exercise's number, or any script that launches kernels; by default the exercise that is open.",
+            show_default=False,
+        ),
+    ] = None,
+    case: Annotated[
+        str | None, typer.Option(help="An exercise's case, by its number or a part of its name; by default the first.")
+    ] = None,
+    program: Annotated[str | None, typer.Option(metavar="1,0", help="The program to begin with.")] = None,
+    kernel: Annotated[str | None, typer.Option(metavar="NAME", help="The kernel to begin with.")] = None,
+    line: Annotated[int | None, typer.Option(min=1, help="The line to begin with.")] = None,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Look into the solution as taught instead of your file.")
+    ] = False,
+    light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one program's steps as JSON.")] = False,
+) -> None:
+    """See every value of every program of a kernel, at every line. It needs no GPU. ? lists all keys.
+
+    In a pipe, it prints what one program did. Exits with 0, with 1 if there is
+    nothing to see, and with 2 for misuse.
+    """
+    from triton_workshop.look import commands
+
+    with report_misuse():
+        subject = commands.parse_subject(script, case, program, kernel, line, plain=plain)
+        prepare_kernels()
+        raise typer.Exit(commands.run_look(subject, as_json=as_json, light=light))

@@ -1,0 +1,148 @@
+"""Steps as text: a value in a few words, and what one program did, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from triton_simulator.steps.steps import Array, ProgramStep, ProgramValue, Steps
+
+MAX_CODE_COLUMNS = 64
+"""Columns of source text before a value; a longer line pushes its value to the right."""
+MAX_PLAIN_TEXT = 32
+"""Characters of a string, a tuple and the like."""
+FIRST_ITERATIONS = 2
+"""Iterations of a loop that are printed before the last one."""
+
+
+def type_text(value: ProgramValue) -> str:
+    """Return dtype and shape, such as `fp32[16 × 32]`; empty for what the compiler knows."""
+    if value.dtype == "constexpr":
+        return ""
+    dtype = value.dtype.removeprefix("pointer<").removesuffix(">") + "*" * value.is_pointer
+    return f"{dtype}[{' × '.join(map(str, value.shape))}]" if value.shape else dtype
+
+
+def value_text(value: ProgramValue) -> str:
+    """Return the numbers in short: one, or the least and the greatest, and how many are none."""
+    numbers = value.numbers
+    if numbers.dtype == object:
+        text = repr(numbers.item())
+        return text if len(text) <= MAX_PLAIN_TEXT else f"{text[:MAX_PLAIN_TEXT]}…"
+    if value.is_pointer:
+        parts = [f"{value.argument}[{_range_text(numbers)}]"]
+    elif numbers.dtype == np.bool_:
+        parts = [_truth_text(numbers)]
+    else:
+        parts = [*_defined_texts(value)]
+    marks = ((value.undefined, "undefined"), (value.wrapped, "beyond int32"))
+    return ", ".join([*parts, *(_count_text(mask, noun) for mask, noun in marks if mask is not None)])
+
+
+def number_text(number: object) -> str:
+    """Return one number, with four significant digits of a float."""
+    if isinstance(number, bool | np.bool_):
+        return "true" if number else "false"
+    return f"{number:.4g}" if isinstance(number, float | np.floating) else str(number)
+
+
+def step_text(step: ProgramStep, *, with_type: bool = True) -> str:
+    """Return what a step made: `int32[1024]  1024 … 2047`; of a store, what went where."""
+    value = "  ".join(filter(None, (type_text(step.value) if with_type else "", value_text(step.value))))
+    if step.pointer is None:
+        return value
+    return f"{value}  {'→' if step.step.operation == 'store' else '←'} {_place_text(step.pointer, step.mask)}"
+
+
+def program_text(steps: Steps, program: int, sources: Mapping[str, Sequence[str]]) -> str:
+    """Return the steps of one program: each line as often as it ran, with the value at its end.
+
+    Of a loop, that is the first iterations and the last one. `sources` has the lines of each file.
+    """
+    return "\n".join(_program_lines(steps.of(program), sources))
+
+
+def _program_lines(steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    last_iterations = _last_iterations(steps)
+    shown: tuple[object, ...] = ()
+    left_out = False
+    for step in steps:
+        at = step.step
+        if not _is_printed(at.iteration, last_iterations[at.function, at.depth]):
+            if not left_out:
+                yield f"{'':5} {'    ' * len(at.iteration)}…"
+            left_out = True
+            continue
+        left_out = False
+        lines = sources.get(at.line.file, ())
+        code = lines[at.line.number - 1].rstrip() if at.line.number <= len(lines) else at.line.text
+        if at.operation == "argument":
+            code = f"{'    ' * (at.depth + 1)}{at.name}"
+        place = (at.line, at.iteration, at.operation == "argument")
+        code, shown = (code if place != shown or at.operation == "argument" else ""), place
+        yield f"{at.line.number:>5} {code:<{MAX_CODE_COLUMNS}}  {_name_text(step, code)}{step_text(step)}".rstrip()
+
+
+def _name_text(step: ProgramStep, code: str) -> str:
+    """Return the name where a line has made several values: all but the first that it assigns."""
+    at = step.step
+    name = at.name if not code else "" if at.name or step.pointer else at.operation
+    return f"{name}: " if name else ""
+
+
+def _last_iterations(steps: Iterable[ProgramStep]) -> dict[tuple[str, int], tuple[int, ...]]:
+    """Return the greatest iteration of each loop level, by function."""
+    last: dict[tuple[str, int], tuple[int, ...]] = {}
+    for step in steps:
+        key, iteration = (step.step.function, step.step.depth), step.step.iteration
+        before = last.get(key, ())
+        length = max(len(before), len(iteration))
+        padded = ((*numbers, *(0,) * (length - len(numbers))) for numbers in (before, iteration))
+        last[key] = tuple(max(pair) for pair in zip(*padded, strict=True))
+    return last
+
+
+def _is_printed(iteration: Sequence[int], last: Sequence[int]) -> bool:
+    return all(number < FIRST_ITERATIONS or number == end for number, end in zip(iteration, last, strict=False))
+
+
+def _range_text(numbers: Array) -> str:
+    low, high = numbers.min(), numbers.max()
+    return number_text(low) if low == high else f"{number_text(low)} … {number_text(high)}"
+
+
+def _truth_text(numbers: Array) -> str:
+    true = int(numbers.sum())
+    if not numbers.shape:
+        return number_text(bool(true))
+    if true in (0, numbers.size):
+        return "all true" if true else "all false"
+    return f"{true} of {numbers.size} true"
+
+
+def _defined_texts(value: ProgramValue) -> Iterator[str]:
+    numbers = value.numbers
+    defined = numbers if value.undefined is None else numbers[~value.undefined]
+    nans = np.isnan(defined) if defined.dtype.kind == "f" else np.zeros(defined.shape, np.bool_)
+    if not nans.all():
+        clean = defined[~nans]
+        same = clean.size == numbers.size > 1 and bool((clean == clean.flat[0]).all())
+        yield f"{'all ' * same}{_range_text(clean)}"
+    if nans.any():
+        yield _count_text(nans, "NaN")
+
+
+def _count_text(mask: Array, noun: str) -> str:
+    return noun if not mask.shape else f"all {noun}" if mask.all() else f"{int(mask.sum())} {noun}"
+
+
+def _place_text(pointer: ProgramValue, mask: ProgramValue | None) -> str:
+    """Return the elements that an operation reaches, and how many those are, if a mask keeps some out."""
+    chosen = None if mask is None or mask.numbers.all() else np.broadcast_to(mask.numbers, pointer.shape)
+    if chosen is None:
+        return value_text(pointer)
+    if not chosen.any():
+        return f"{pointer.argument}, masked"
+    reached = f"{pointer.argument}[{_range_text(pointer.numbers[chosen])}]"
+    return f"{reached}, {int(chosen.sum())} of {chosen.size}"

@@ -1,0 +1,103 @@
+"""The process that runs a script on the simulator, and records its launches. Needs torch."""
+
+from __future__ import annotations
+
+import linecache
+from dataclasses import replace
+from types import ModuleType
+
+import numpy as np
+import torch
+
+from triton_simulator import Launch, StepOptions, record
+from triton_simulator.steps.steps import Steps, StepValue
+from triton_simulator.values import int32
+from triton_workshop.checking.observing.child import load, prepare, run_as_main
+from triton_workshop.checking.observing.failure import failure_of
+from triton_workshop.checking.observing.provenance import unwrap_descriptor
+from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import Case, launcher_args
+from triton_workshop.look.recording import Argument, LaunchFault, RecordedLaunch, Recording, Request
+from triton_workshop.processes.signal_scope import confine_signals
+from triton_workshop.processes.wire import Connection
+
+MAX_BYTES = 64 * 2**20
+"""Bytes of all steps: they are sent to another process, which takes a tenth of a second."""
+
+
+def send_recording(connection: Connection, request: Request) -> None:
+    """Run a script, and send its launches with their steps."""
+    prepare()
+    confine_signals()
+    case, failure = _find_case(request), ""
+    options = StepOptions(programs=request.programs, max_bytes=MAX_BYTES)
+    with record(steps=options, strict_views=case is not None) as launches:
+        try:
+            _run(request, case)
+        except BaseException as error:  # also SystemExit: a script may end itself
+            if not isinstance(error, SystemExit) or error.code not in (None, 0):
+                failed = failure_of(error, request.file)
+                failure = f"line {failed.line}: " * bool(failed.line) + f"{failed.type}: {failed.message}"
+    recorded = tuple(_to_recorded(launch, request.programs) for launch in launches)
+    files = {step.line.file for launch in recorded for step in launch.steps.all}
+    sources = {file: tuple(linecache.getlines(file)) for file in sorted(files)}
+    connection.send(Recording(case.name if case else "", recorded, sources, failure))
+
+
+def _find_case(request: Request) -> Case | None:
+    """Return the case of an exercise, as the checker runs it where memory is short; None for another script."""
+    if not request.exercise:
+        return None
+    exercise = EXERCISES[request.exercise]
+    case = exercise.find_case(request.case) if request.case else exercise.cases[0]
+    return case.scaled_down or case
+
+
+def _run(request: Request, case: Case | None) -> None:
+    if case is None:
+        run_as_main(request.file, request.text, ModuleType("__main__"))
+        return
+    launcher = load(Source(request.file, request.text, EXERCISES[request.exercise]))
+    with int32.narrow_to(case.integer_bits):
+        launcher(*launcher_args(case.arguments("cpu")))
+
+
+def _to_recorded(launch: Launch, chosen: tuple[int, ...] | None) -> RecordedLaunch:
+    """Return a launch as plain data."""
+    tensors = {name: unwrap_descriptor(value) for name, value in launch.arguments.items()}
+    arguments = {
+        name: Argument(tuple(tensor.shape), tuple(tensor.stride()))
+        for name, tensor in tensors.items()
+        if isinstance(tensor, torch.Tensor)
+    }
+    faults = tuple(
+        LaunchFault(_number(fault.program, launch.grid), fault.line.file, fault.line.number, str(fault))
+        for fault in launch.faults
+    )
+    steps = launch.steps or Steps((), 0)
+    sendable = tuple(replace(step, value=_to_sendable(step.value)) for step in steps.all)
+    return RecordedLaunch(launch.kernel, launch.grid, replace(steps, all=sendable), arguments, faults, chosen)
+
+
+def _number(program: tuple[int, ...], grid: tuple[int, ...]) -> int:
+    return int(np.ravel_multi_index(program[: len(grid)], grid))
+
+
+class _Text:
+    """What another process shows of an object that it does not have."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+
+def _to_sendable(value: StepValue) -> StepValue:
+    """Return the value; of anything but numbers only what it looks like, as a function cannot be sent."""
+    if value.data.dtype != object:
+        return value
+    data = np.empty(1, object)
+    data[0] = _Text(repr(value.data[0]))
+    return replace(value, data=data)

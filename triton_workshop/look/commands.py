@@ -1,0 +1,143 @@
+"""The command `workshop look`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from triton_workshop.checking.subjects import find_script, named_exercise, read_script
+from triton_workshop.errors import MisuseError
+from triton_workshop.exercises import EXERCISES, get_exercise
+from triton_workshop.look.recording import Recording, Request, record_script
+from triton_workshop.look.screen import Target
+from triton_workshop.look.timeline import Place
+from triton_workshop.printing import print_utf8, use_utf8
+from triton_workshop.processes.idle import idle_seconds
+from triton_workshop.processes.runner import Runner
+from triton_workshop.repository import short_path
+from triton_workshop.screen.palette import DARK, LIGHT
+
+SHOWN, FAILED = 0, 1
+STANDARD_ERROR = 2
+"""File descriptor for what scripts print, where the screen is not ours."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Script to look into, with its name, and where to look first."""
+
+    title: str
+    request: Request
+    target: Target
+
+
+def parse_subject(
+    argument: str | None, case: str | None, program: str | None, kernel: str | None, line: int | None, *, plain: bool
+) -> Subject:
+    """Return what the words of the command mean.
+
+    Raises MisuseError if they make no sense.
+    """
+    target = Target(kernel, parse_ids(program), line)
+    number = named_exercise(argument)
+    if argument is not None and not number:
+        if plain or case:
+            raise MisuseError("--plain and --case are for exercises; a script says itself what it launches")
+        file = find_script(argument)
+        return Subject(str(short_path(file)), Request(file, read_script(file)), target)
+    exercise = get_exercise(number)
+    file = exercise.solution_file if plain else exercise.exercise_file
+    request = Request(file.resolve(), read_script(file), exercise.number, find_case_name(exercise.number, case))
+    return Subject(f"Exercise {number}{', the solution' * plain} · {exercise.title}", request, target)
+
+
+def parse_ids(program: str | None) -> tuple[int, ...]:
+    """Return the ids that `1,0` means; none by default."""
+    if program is None:
+        return ()
+    if not re.fullmatch(r"\d+(,\d+){0,2}", program):
+        raise MisuseError(f"--program {program}: expected up to three numbers, such as 1,0")
+    return tuple(map(int, program.split(",")))
+
+
+def find_case_name(exercise: str, case: str | None) -> str:
+    """Return the name of the case that is given by its number, from 1, or by a part of its name."""
+    names = [case.name for case in EXERCISES[exercise].simulated_cases]
+    if case is None:
+        return names[0]
+    if case.isdecimal() and 1 <= int(case) <= len(names):
+        return names[int(case) - 1]
+    matching = [name for name in names if name == case] or [name for name in names if case in name]
+    if not matching:
+        listed = "\n".join(f"  {number}  {name}" for number, name in enumerate(names, 1))
+        raise MisuseError(f"--case {case}: expected a number or a part of a name:\n{listed}")
+    return matching[0]
+
+
+def run_look(subject: Subject, *, as_json: bool, light: bool) -> int:
+    """Show a script's launches on the screen; in a pipe, as text."""
+    use_utf8()
+    if not as_json and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        return _run_app(subject, light=light)
+    with Runner(idle_seconds(os.environ)) as runner:
+        recording = record_script(subject.request, runner, STANDARD_ERROR)
+    return _print(subject, recording, as_json=as_json)
+
+
+def _print(subject: Subject, recording: Recording, *, as_json: bool) -> int:
+    if recording.error:
+        return _print_error(subject, recording.error)
+    place = subject.target.find(recording)
+    launch = place.track.launch
+    if subject.target.kernel not in (None, launch.kernel):
+        names = ", ".join(dict.fromkeys(each.kernel for each in recording.launches))
+        return _print_error(subject, f"it launches no kernel {subject.target.kernel}, but {names}")
+    if launch.number(subject.target.ids) is None:
+        return _print_error(
+            subject, f"its grid is {_numbers(launch.grid)}: it has no program {_numbers(subject.target.ids)}"
+        )
+    print_utf8(_text(place, as_json=as_json))
+    if recording.failure:
+        _print_error(subject, recording.failure)
+    return SHOWN
+
+
+def _text(place: Place, *, as_json: bool) -> str:
+    from triton_workshop.look.report import as_plain_data, plain_text
+
+    return json.dumps(as_plain_data(place)) if as_json else plain_text(place)
+
+
+def _print_error(subject: Subject, error: str) -> int:
+    Console(stderr=True, markup=False, highlight=False).print(f"{subject.title}: {error}")
+    return FAILED
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return f"({', '.join(map(str, numbers))})"
+
+
+def _run_app(subject: Subject, *, light: bool) -> int:
+    from triton_workshop.look.app import Look
+    from triton_workshop.look.screen import LookScreen
+
+    with Runner(idle_seconds(os.environ)) as runner, Path(os.devnull).open("wb") as null:
+        palette = LIGHT if light else DARK
+        page = LookScreen(
+            subject.title,
+            subject.request,
+            lambda request: record_script(request, runner, null.fileno()),
+            palette,
+            subject.target,
+        )
+        app = Look(page)
+        status = app.run()
+    # A crash has no status of its own, but it has a return code.
+    return (app.return_code or 0) if status is None else status

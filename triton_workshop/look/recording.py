@@ -1,0 +1,129 @@
+"""Recordings of a script's launches, made in another process."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from triton_simulator.steps.steps import ProgramStep, Steps
+from triton_workshop.processes.call import EndedError, TimeIsUpError
+from triton_workshop.processes.runner import Runner
+
+CHILD = "triton_workshop.look.child:send_recording"
+LIMIT_SECONDS = 60.0
+"""Time limit for a script on the simulator."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Script whose launches are wanted; of an exercise, those of one case."""
+
+    file: Path
+    text: str
+    exercise: str = ""
+    case: str = ""
+    """The case's name; empty for the first one."""
+    programs: tuple[int, ...] | None = None
+    """Only these programs, by their number in the order of the grid; None for all that there is room for."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """Tensor that a launch gets; both in elements."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class LaunchFault:
+    """Fault of a launch, as a sentence, and where it was."""
+
+    program: int
+    """Its number in the order of the grid."""
+    file: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedLaunch:
+    """Launch of a kernel with its steps."""
+
+    kernel: str
+    grid: tuple[int, ...]
+    steps: Steps
+    arguments: dict[str, Argument] = field(default_factory=dict)
+    faults: tuple[LaunchFault, ...] = ()
+    chosen: tuple[int, ...] | None = None
+    """The programs that were recorded, if only some were asked for."""
+
+    @property
+    def programs(self) -> int:
+        """The number of programs."""
+        return math.prod(self.grid)
+
+    def has(self, program: int) -> bool:
+        """Return whether a program's steps were recorded."""
+        return program in self.chosen if self.chosen is not None else program < self.steps.programs
+
+    def ids(self, program: int) -> tuple[int, ...]:
+        """Return a program's ids along the axes of the grid."""
+        return tuple(int(index) for index in np.unravel_index(program, self.grid))
+
+    def number(self, ids: Sequence[int]) -> int | None:
+        """Return the number of the program with these ids; None if there is none.
+
+        Ids that are missing at the end are 0, and so must those be that the grid has no axis for.
+        """
+        padded = (*ids, *(0,) * len(self.grid))
+        inside = all(0 <= index < size for index, size in zip(padded, self.grid, strict=False))
+        if not inside or any(ids[len(self.grid) :]):
+            return None
+        return int(np.ravel_multi_index(padded[: len(self.grid)], self.grid))
+
+    def steps_of(self, program: int) -> list[ProgramStep]:
+        """Return one program's steps."""
+        return self.steps.of(program)
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Launches of a script, in their order."""
+
+    case: str = ""
+    launches: tuple[RecordedLaunch, ...] = ()
+    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The lines of each file with a kernel."""
+    failure: str = ""
+    """The error that ended the script, with its line."""
+
+    @property
+    def error(self) -> str:
+        """Why there is nothing to look at; empty if there is something."""
+        if any(launch.steps.all for launch in self.launches):
+            return ""
+        if "NVIDIA driver" in self.failure:
+            return f"it asks for a GPU itself, so it cannot run on the simulator ({self.failure.partition(':')[0]})"
+        return self.failure or "it launches no kernel, so there is nothing to look at"
+
+
+def record_script(request: Request, runner: Runner, output: int) -> Recording:
+    """Run a script on the simulator, and return its launches.
+
+    What it prints goes to `output`. Raises OSError.
+    """
+    call = runner.call(CHILD, request, output=output, timeout=LIMIT_SECONDS)
+    try:
+        with call:
+            recording = next(call.messages(), None)
+    except TimeIsUpError:
+        return Recording(failure=f"it had not ended after {LIMIT_SECONDS:g} s on the simulator")
+    except EndedError as error:
+        return Recording(failure=f"its process was {error}")
+    assert isinstance(recording, Recording)
+    return recording

@@ -1,0 +1,86 @@
+"""Launches as plain text and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from triton_simulator.steps.steps import ProgramStep, ProgramValue
+from triton_simulator.steps.text import program_text, value_text
+from triton_workshop.look.recording import RecordedLaunch, Recording
+from triton_workshop.look.timeline import Place
+
+
+def plain_text(place: Place) -> str:
+    """Return what one program of a launch did, line by line."""
+    launch, program = place.track.launch, place.track.program
+    ids, grid = (", ".join(map(str, numbers)) for numbers in (launch.ids(program), launch.grid))
+    case = f", {place.recording.case}" if place.recording.case else ""
+    lines = [f"{launch.kernel}{case}: program ({ids}) of ({grid})", ""]
+    lines.append(program_text(launch.steps, program, place.recording.sources))
+    faults = [fault.message.partition("\n")[0] for fault in launch.faults]
+    notes = [*faults, launch.steps.omitted, *_others(place.recording, place.launch)]
+    return "\n".join([*lines, *(f"\n{note}" for note in notes if note)])
+
+
+def _others(recording: Recording, shown: int) -> Iterator[str]:
+    names = list(dict.fromkeys(launch.kernel for launch in recording.launches))
+    if len(recording.launches) > 1:
+        number = f"launch {shown + 1} of {len(recording.launches)}"
+        yield f"This is {number}: {', '.join(names)}; --kernel NAME shows another."
+
+
+def as_plain_data(place: Place) -> dict[str, object]:
+    """Return one program's steps as data that JSON can express."""
+    launch = place.track.launch
+    return {
+        "kernel": launch.kernel,
+        "case": place.recording.case,
+        "grid": launch.grid,
+        "program": launch.ids(place.track.program),
+        "steps": [_step_data(step) for step in launch.steps_of(place.track.program)],
+        "faults": [_fault_data(launch, number) for number in range(len(launch.faults))],
+        "omitted": launch.steps.omitted,
+        "failure": place.recording.failure,
+    }
+
+
+def _fault_data(launch: RecordedLaunch, number: int) -> dict[str, object]:
+    fault = launch.faults[number]
+    return {"program": launch.ids(fault.program), "line": fault.line, "message": fault.message}
+
+
+def _step_data(step: ProgramStep) -> dict[str, object]:
+    at = step.step
+    return {
+        "line": at.line.number,
+        "function": at.function,
+        "iteration": at.iteration,
+        "name": at.name,
+        "operation": at.operation,
+        "value": _value_data(step.value),
+        "pointer": step.pointer and _value_data(step.pointer),
+        "mask": step.mask and _value_data(step.mask),
+    }
+
+
+MAX_NUMBERS = 4096
+"""Numbers of a block that are printed; of a larger one, the text says what it is like."""
+
+
+def _value_data(value: ProgramValue) -> dict[str, object]:
+    data: dict[str, object] = {"dtype": value.dtype, "shape": value.shape, "text": value_text(value)}
+    if value.argument:
+        data["argument"] = value.argument
+    if value.numbers.dtype != object and value.numbers.size <= MAX_NUMBERS:
+        data["numbers"] = _finite(value.numbers.tolist())
+    if value.undefined is not None:
+        data["undefined"] = int(value.undefined.sum())
+    return data
+
+
+def _finite(numbers: object) -> object:
+    """Return numbers with NaN and infinity by their names, which JSON cannot express."""
+    if isinstance(numbers, list):
+        return [_finite(number) for number in numbers]
+    return str(numbers) if isinstance(numbers, float) and not math.isfinite(numbers) else numbers

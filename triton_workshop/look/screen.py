@@ -1,0 +1,325 @@
+"""The screen of a look inside: the source, and one value beside or below it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Footer, Static
+
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.look.grid import GridMap
+from triton_workshop.look.keys import HELP, KEYS
+from triton_workshop.look.recording import Recording, Request
+from triton_workshop.look.source import draw_lines, place_lines, row_of
+from triton_workshop.look.timeline import Place, line_of
+from triton_workshop.look.values import Frame, draw_arguments, draw_moment
+from triton_workshop.screen.box import Keys
+from triton_workshop.screen.choice import Choice
+from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.theme import report_styles
+
+WIDE_COLUMNS = 110
+"""Columns from which the value stands beside the source."""
+WAITS = "Running on the simulator, to see every value …"
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where to look first: all that is not given is the first one."""
+
+    kernel: str | None = None
+    ids: tuple[int, ...] = ()
+    """A program's ids along the axes of the grid."""
+    line: int | None = None
+
+    def find(self, recording: Recording) -> Place:
+        """Return the place; where it does not exist, the first moment of a launch."""
+        launches = recording.launches
+        named = [index for index, launch in enumerate(launches) if self.kernel in (None, launch.kernel)]
+        shown = [index for index in named if launches[index].steps.all] or named or [0]
+        launch = launches[shown[0]]
+        place = Place.start(recording, shown[0], launch.number(self.ids) or 0)
+        if not place.track.moments and launch.steps.all:
+            place = Place.start(recording, shown[0], int(launch.steps.all[0].programs[0]))
+        return place if self.line is None else place.go_to_line(self.line)
+
+
+class Source(VerticalScroll, can_focus=False):
+    """The source; a click on a line asks for what it made."""
+
+    def __init__(self, on_line: Callable[[int], None]) -> None:
+        self.text = Static()
+        super().__init__(self.text)
+        self._on_line = on_line
+
+    def on_click(self, event: events.Click) -> None:
+        event.stop()
+        offset = event.get_content_offset(self)
+        if offset is not None:
+            self._on_line(offset.y + round(self.scroll_y))
+
+
+class LookScreen(ModalScreen[None]):
+    """Shows a script's launches until somebody has seen enough."""
+
+    DEFAULT_CSS = """
+    LookScreen { background: $background; color: $foreground; overflow: hidden; }
+    LookScreen .bar { height: 1; padding: 0 2; color: $on-bar; background: $primary; text-wrap: nowrap; }
+    LookScreen #place, LookScreen #notice { height: auto; max-height: 3; padding: 0 2; }
+    LookScreen #panes { height: 1fr; layout: vertical; }
+    LookScreen Source { height: 55%; scrollbar-size: 1 1; scrollbar-color: $accent 50%; }
+    LookScreen #value { height: 1fr; padding: 0 1 0 2; scrollbar-size: 1 1; border-top: solid $accent 50%;
+        scrollbar-color: $accent 50%; }
+    LookScreen.wide #panes { layout: horizontal; }
+    LookScreen.wide Source { height: 100%; width: 58%; }
+    LookScreen.wide #value { height: 100%; border-top: none; border-left: solid $accent 50%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
+
+    def __init__(
+        self,
+        title: str,
+        request: Request,
+        record: Callable[[Request], Recording],
+        palette: Palette,
+        target: Target = Target(),
+    ) -> None:
+        """Look at what a request records; `record` may take seconds, and is called in a thread."""
+        super().__init__()
+        self.heading, self.request, self.record, self.palette, self.target = title, request, record, palette, target
+        self.place: Place | None = None
+        self.shows_arguments = False
+        self.first_column = 0
+        self.bar, self.place_line, self.notice = Static(classes="bar"), Static(id="place"), Static(id="notice")
+        self.source = Source(self._go_to_row)
+        self.value_text = Static()
+        self.value_pane = VerticalScroll(self.value_text, id="value", can_focus=False)
+
+    def compose(self) -> ComposeResult:
+        yield self.bar
+        yield self.place_line
+        yield self.notice
+        with Container(id="panes"):
+            yield self.source
+            yield self.value_pane
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        self.app.console.push_theme(report_styles(self.palette))
+        self.bar.update(Text(self.heading, no_wrap=True, overflow="ellipsis"))
+        self._start(self.request)
+
+    def on_unmount(self) -> None:
+        self.app.console.pop_theme()
+
+    def on_resize(self) -> None:
+        self.set_class(self.app.size.width >= WIDE_COLUMNS, "wide")
+        self.call_after_refresh(self._draw)
+
+    # Recording
+
+    def _start(self, request: Request) -> None:
+        self.request = request
+        self.notice.display = True
+        self.notice.update(Text(WAITS, "accent"))
+        self.run_worker(lambda: self._work(request), thread=True, group="record", exclusive=True)
+
+    def _work(self, request: Request) -> None:
+        try:
+            recording = self.record(request)
+        except OSError as error:
+            recording = Recording(failure=str(error))
+        self.app.call_from_thread(self._receive, request, recording)
+
+    def _receive(self, request: Request, recording: Recording) -> None:
+        if request is not self.request:
+            return
+        if recording.error:
+            self.notice.update(Text(recording.error, "bad"))
+            return
+        self.place = self.target.find(recording)
+        self._draw()
+
+    # Drawing
+
+    def _draw(self) -> None:
+        place = self.place
+        if place is None or not self.is_attached:
+            return
+        launch = place.track.launch
+        self.bar.update(Text(f"{self.heading} · {launch.kernel}", no_wrap=True, overflow="ellipsis"))
+        self.place_line.update(describe_place(place))
+        notice = describe_notice(place)
+        self.notice.display = bool(notice)
+        self.notice.update(notice)
+        columns = self.source.scrollable_content_region.width
+        self.source.text.update(Text("\n").join(draw_lines(place, self.palette, columns)))
+        region = self.value_pane.scrollable_content_region
+        frame = Frame(self.palette, max(region.width - 1, 20), max(region.height, 8), self.first_column)
+        self.value_text.update(
+            draw_arguments(place.track) if self.shows_arguments else draw_moment(place.track, place.moment, frame)
+        )
+        self.call_after_refresh(self._scroll_to_line)
+
+    def _scroll_to_line(self) -> None:
+        """Keep the line of the step in sight, with those around it."""
+        if self.place is None or self.place.step is None:
+            return
+        row, height = row_of(place_lines(self.place), line_of(self.place.step)), self.source.size.height
+        top = round(self.source.scroll_y)
+        margin = min(3, height // 4)
+        if not top + margin <= row < top + height - margin:
+            self.source.scroll_to(y=max(0, row - height // 2), animate=False)
+
+    def _move(self, place: Place) -> None:
+        if self.place is not None and place.moment != self.place.moment:
+            self.value_pane.scroll_home(animate=False)
+        self.place, self.shows_arguments, self.first_column = place, False, 0
+        self._draw()
+
+    # Keys
+
+    def _go_to_row(self, row: int) -> None:
+        if self.place is not None:
+            lines = place_lines(self.place)
+            if row < len(lines):
+                file, number = lines[row].line
+                self._move(self.place.go_to_line(number, file))
+
+    def action_step(self, offset: int) -> None:
+        """Go so many steps on in time."""
+        if self.place is not None:
+            self._move(self.place.move(self.place.moment + offset))
+
+    def action_end(self, moment: int) -> None:
+        """Go to the first step, or with -1 to the last."""
+        if self.place is not None:
+            self._move(self.place.move(len(self.place.track.moments) if moment else 0))
+
+    def action_iteration(self, offset: int) -> None:
+        """Go to this line in another iteration."""
+        if self.place is not None and self.place.step is not None:
+            moment = self.place.track.iteration(self.place.moment, offset)
+            if moment is None:
+                self._say(
+                    "this line has no other iteration" if not self.place.step.step.iteration else "no more of them"
+                )
+            else:
+                self._move(self.place.move(moment))
+
+    def action_program(self, offset: int) -> None:
+        """Go to another program."""
+        if self.place is not None:
+            program = self.place.track.program + offset
+            if 0 <= program < self.place.track.launch.programs:
+                self._go_to_program(program)
+            else:
+                self._say("this is the last program" if offset > 0 else "this is the first program")
+
+    def action_grid(self) -> None:
+        """Choose a program on a map."""
+        if self.place is not None:
+            self.app.push_screen(GridMap(self.place.track.launch, self.place.track.program), self._go_to_program)
+
+    def _go_to_program(self, program: int | None) -> None:
+        if program is None or self.place is None:
+            return
+        launch, step = self.place.track.launch, self.place.step
+        if launch.has(program):
+            self._move(self.place.go_to_program(program))
+            return
+        # It was left out for lack of room, so the script runs again for this one.
+        line = None if step is None else step.step.line.number
+        self.target = Target(launch.kernel, launch.ids(program), line)
+        self._start(replace(self.request, programs=(program,)))
+
+    def action_launch(self, offset: int) -> None:
+        """Go to another launch."""
+        if self.place is not None:
+            if len(self.place.recording.launches) == 1:
+                self._say("the script launches nothing else")
+            else:
+                self._move(self.place.go_to_launch(self.place.launch + offset))
+
+    def action_fault(self) -> None:
+        """Go to the program and the line of the fault."""
+        if self.place is None:
+            return
+        fault = next(iter(self.place.track.launch.faults), None)
+        if fault is None:
+            self._say("this launch has no fault")
+        elif not self.place.track.launch.has(fault.program):
+            self._go_to_program(fault.program)
+        else:
+            self._move(self.place.go_to_program(fault.program).go_to_line(fault.line, fault.file))
+
+    def action_case(self) -> None:
+        """Choose another case of the exercise."""
+        if not self.request.exercise:
+            self._say("only an exercise has cases")
+            return
+        names = [case.name for case in EXERCISES[self.request.exercise].simulated_cases]
+        current = self.place.recording.case if self.place else self.request.case
+        chosen = names.index(current) if current in names else 0
+        self.app.push_screen(Choice("Cases", map(Text, names), chosen), lambda index: self._go_to_case(names, index))
+
+    def _go_to_case(self, names: list[str], index: int | None) -> None:
+        if index is not None:
+            self.target = Target()
+            self._start(replace(self.request, case=names[index], programs=None))
+
+    def action_arguments(self) -> None:
+        """Show the kernel's arguments, or the value again."""
+        self.shows_arguments = not self.shows_arguments
+        self._draw()
+
+    def action_scroll_value(self, pages: int) -> None:
+        """Scroll the value by a page."""
+        self.value_pane.scroll_relative(y=pages * max(self.value_pane.size.height - 2, 1), animate=False)
+
+    def action_columns(self, direction: int) -> None:
+        """Show other columns of a wide table."""
+        self.first_column = max(0, self.first_column + 4 * direction)
+        self._draw()
+
+    def action_keys(self) -> None:
+        """List the keys."""
+        self.app.push_screen(Keys(HELP, self.palette))
+
+    def _say(self, message: str) -> None:
+        self.app.clear_notifications()
+        self.app.notify(message, markup=False)
+
+
+def describe_place(place: Place) -> Text:
+    """Say which program this is, which iteration, and which step."""
+    track = place.track
+    ids, grid = (", ".join(map(str, numbers)) for numbers in (track.launch.ids(track.program), track.launch.grid))
+    text = Text.assemble(("Program ", "muted"), (f"({ids})", "accent"), (f" of ({grid})", "muted"), no_wrap=True)
+    if track.moments:
+        for number, count in track.iterations(place.moment):
+            text.append("   iteration ", "muted").append(str(number + 1), "accent").append(f" of {count}", "muted")
+        text.append("   step ", "muted").append(str(place.moment + 1), "accent")
+        text.append(f" of {len(track.moments)}", "muted")
+    if len(place.recording.launches) > 1:
+        text.append(f"   launch {place.launch + 1} of {len(place.recording.launches)}", "muted")
+    return text
+
+
+def describe_notice(place: Place) -> Text:
+    """Say what went wrong, and what is missing; nothing if all is there."""
+    launch = place.track.launch
+    faults = [fault.message.partition("\n")[0] for fault in launch.faults]
+    texts = [*faults[:1], place.recording.failure]
+    notice = Text("  ".join(filter(None, texts)), "bad")
+    if launch.steps.omitted:
+        notice.append(" " * bool(notice)).append(launch.steps.omitted, "muted")
+    return notice

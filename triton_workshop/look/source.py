@@ -1,0 +1,115 @@
+"""A kernel's source, with what each line has made at its end."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rich.style import Style
+from rich.text import Text
+
+from triton_workshop.look.recording import RecordedLaunch
+from triton_workshop.look.timeline import Line, Note, Place, line_of
+from triton_workshop.screen.palette import Palette
+from triton_workshop.screen.richtext import code_lines
+
+GAP = "  "
+MIN_CODE_COLUMNS = 20
+"""Columns of code that stay, however long its note is."""
+NUMBER_COLUMNS = 6
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """Line of a function that a launch runs."""
+
+    line: Line
+    code: str
+
+
+@lru_cache(maxsize=64)
+def source_lines(launch: RecordedLaunch, file: str, text: tuple[str, ...]) -> tuple[SourceLine, ...]:
+    """Return the lines of a file's functions that a launch runs, as far to the left as possible."""
+    numbers = {step.line.number for step in launch.steps.all if step.line.file == file}
+    lines: list[SourceLine] = []
+    for start, end in _functions("".join(text), numbers):
+        block = textwrap.dedent("".join(text[start - 1 : end])).splitlines()
+        lines += (SourceLine((file, number), code) for number, code in enumerate(block, start))
+    return tuple(lines)
+
+
+def _functions(text: str, numbers: set[int]) -> list[tuple[int, int]]:
+    """Return first and last line of each function that has one of these lines."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
+            start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            if any(start <= number <= node.end_lineno for number in numbers):
+                found.append((start, node.end_lineno))
+    # A function inside another is shown with it.
+    return [
+        span for span in sorted(found) if not any(a <= span[0] and span[1] <= b and (a, b) != span for a, b in found)
+    ]
+
+
+def place_lines(place: Place) -> tuple[SourceLine, ...]:
+    """Return all lines to show at a place, the kernel's file first."""
+    sources, launch = place.recording.sources, place.track.launch
+    first = launch.steps.all[0].line.file if launch.steps.all else ""
+    files = sorted(sources, key=lambda file: (file != first, file))
+    return tuple(line for file in files for line in source_lines(launch, file, sources[file]))
+
+
+def draw_lines(place: Place, palette: Palette, columns: int) -> list[Text]:
+    """Return the rows of the source, one for each line."""
+    lines = place_lines(place)
+    notes = place.track.notes(place.moment)
+    faults = {(fault.file, fault.line) for fault in place.track.launch.faults}
+    current = line_of(place.step) if place.step else None
+    highlighted = code_lines("python", tuple(line.code for line in lines), palette)
+    return [
+        _row(line.line, code, notes, current, is_fault=line.line in faults, palette=palette, columns=columns)
+        for line, code in zip(lines, highlighted, strict=True)
+    ]
+
+
+def _row(
+    line: Line,
+    code: Text,
+    notes: Mapping[Line, Note],
+    current: Line | None,
+    *,
+    is_fault: bool,
+    palette: Palette,
+    columns: int,
+) -> Text:
+    note = notes.get(line)
+    mark, tone = ("✗", palette.bad) if is_fault else ("❱", palette.accent) if line == current else (" ", palette.faint)
+    row = Text.assemble((f"{mark}{line[1]:>{NUMBER_COLUMNS - 2}} ", tone), no_wrap=True)
+    room = columns - NUMBER_COLUMNS
+    if note is None:
+        row.append_text(_cut(code, room))
+    else:
+        fitting = (spelling for spelling in note.spellings if code.cell_len + len(GAP) + len(spelling) <= room)
+        text = Text(next(fitting, note.spellings[-1]), palette.accent if note.has_run else palette.faint)
+        row.append_text(_cut(code, max(room - text.cell_len - len(GAP), min(MIN_CODE_COLUMNS, room)))).append(GAP)
+        row.append_text(_cut(text, columns - row.cell_len))
+    if line == current:
+        row.pad_right(max(0, columns - row.cell_len))
+        row.stylize_before(Style(bgcolor=palette.panel, bold=True))
+    return row
+
+
+def _cut(text: Text, columns: int) -> Text:
+    """Return a text that is at most so wide."""
+    cut = text.copy()
+    cut.truncate(max(columns, 0), overflow="ellipsis")
+    return cut
+
+
+def row_of(lines: Sequence[SourceLine], line: Line | None) -> int:
+    """Return the row of a line; 0 if it is not there."""
+    return next((row for row, shown in enumerate(lines) if shown.line == line), 0)

@@ -1,0 +1,164 @@
+"""Where one is in a launch: a program, and a moment of it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from triton_simulator.steps.steps import ProgramStep
+from triton_simulator.steps.text import step_text, value_text
+from triton_workshop.look.recording import RecordedLaunch, Recording
+
+ARGUMENT = "argument"
+Line = tuple[str, int]
+"""A file, and the number of a line in it."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a line has made: its value in short."""
+
+    spellings: tuple[str, ...]
+    """From long to short."""
+    has_run: bool
+    """Whether it has by now, or only will."""
+
+
+class Track:
+    """The steps of one program, as moments in time: each but those that only give the kernel its arguments."""
+
+    def __init__(self, launch: RecordedLaunch, program: int) -> None:
+        self.launch, self.program = launch, program
+        self._spellings: dict[int, tuple[str, ...]] = {}
+        steps = launch.steps_of(program)
+        self.arguments = [step for step in steps if is_argument(step) and step.step.depth == 0]
+        self.moments = [step for step in steps if not (is_argument(step) and step.step.depth == 0)]
+
+    @cached_property
+    def _by_line(self) -> dict[Line, list[int]]:
+        """The moments at which each line has made something."""
+        by_line: dict[Line, list[int]] = defaultdict(list)
+        for index, step in enumerate(self.moments):
+            by_line[line_of(step)].append(index)
+        return by_line
+
+    def notes(self, moment: int) -> dict[Line, Note]:
+        """Return what each line has made by this moment; what it will make, where it has not run yet."""
+        notes = {}
+        for line, indices in self._by_line.items():
+            until = bisect_right(indices, moment)
+            index = indices[until - 1] if until else self._last_of_run(indices)
+            notes[line] = Note(self.spellings(index), until > 0)
+        return notes
+
+    def spellings(self, moment: int) -> tuple[str, ...]:
+        """Return what a moment has made: with its type, without, and without its place in memory."""
+        if moment not in self._spellings:  # looking through all values again at each key would take a tenth of a second
+            step = self.moments[moment]
+            self._spellings[moment] = step_text(step), step_text(step, with_type=False), value_text(step.value)
+        return self._spellings[moment]
+
+    def _last_of_run(self, indices: list[int]) -> int:
+        """Return the last moment of a line's first run: the name that it assigns comes after its parts."""
+        first = self.moments[indices[0]].step.iteration
+        return next(
+            (index for index in reversed(indices[:8]) if self.moments[index].step.iteration == first), indices[0]
+        )
+
+    def nearest(self, line: int, file: str | None, moment: int) -> int | None:
+        """Return the line's moment that is nearest to this one; None if it has none.
+
+        Without a file, the line is one of any.
+        """
+        lines = [indices for key, indices in self._by_line.items() if key[1] == line and file in (None, key[0])]
+        return min(lines[0], key=lambda index: (abs(index - moment), -index)) if lines else None
+
+    def same(self, step: ProgramStep) -> int:
+        """Return the moment that does what another program's step does, or one that comes close."""
+        at = step.step
+        alike = [
+            (
+                other.step.iteration == at.iteration,
+                other.step.name == at.name,
+                other.step.operation == at.operation,
+                -index,
+            )
+            for index, other in enumerate(self.moments)
+            if line_of(other) == line_of(step)
+        ]
+        return -max(alike)[-1] if alike else 0
+
+    def iteration(self, moment: int, offset: int) -> int | None:
+        """Return the moment of the same line, so many iterations on; None if there is none."""
+        step = self.moments[moment].step
+        others = [
+            index
+            for index in self._by_line[line_of(self.moments[moment])]
+            if (self.moments[index].step.name, self.moments[index].step.operation) == (step.name, step.operation)
+        ]
+        place = others.index(moment) + offset
+        return others[place] if 0 <= place < len(others) else None
+
+    def iterations(self, moment: int) -> tuple[tuple[int, int], ...]:
+        """Return, for each loop around a moment, the iteration's number and how many there are."""
+        step = self.moments[moment]
+        at = step.step.iteration
+        counts = []
+        for depth, number in enumerate(at):
+            alike = (
+                self.moments[index].step.iteration[depth]
+                for index in self._by_line[line_of(step)]
+                if self.moments[index].step.iteration[:depth] == at[:depth]
+            )
+            counts.append((number, 1 + max(alike)))
+        return tuple(counts)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one looks: a launch of the recording, the track of one of its programs, and a moment."""
+
+    recording: Recording
+    launch: int
+    track: Track
+    moment: int = 0
+
+    @classmethod
+    def start(cls, recording: Recording, launch: int = 0, program: int = 0) -> Place:
+        """Return the first moment of a program."""
+        return cls(recording, launch, Track(recording.launches[launch], program))
+
+    @property
+    def step(self) -> ProgramStep | None:
+        """The step that is looked at; None if the program has none."""
+        return self.track.moments[self.moment] if self.track.moments else None
+
+    def move(self, moment: int) -> Place:
+        """Return the place at another moment, or at the nearest end."""
+        return replace(self, moment=max(0, min(moment, len(self.track.moments) - 1)))
+
+    def go_to_program(self, program: int) -> Place:
+        """Return the same line and iteration in another program."""
+        other = replace(self, track=Track(self.track.launch, program))
+        return other.move(other.track.same(self.step) if self.step else 0)
+
+    def go_to_line(self, line: int, file: str | None = None) -> Place:
+        """Return the nearest moment of a line, if it has one."""
+        moment = self.track.nearest(line, file, self.moment)
+        return self if moment is None else self.move(moment)
+
+    def go_to_launch(self, launch: int) -> Place:
+        """Return the beginning of another launch."""
+        return Place.start(self.recording, launch % len(self.recording.launches))
+
+
+def is_argument(step: ProgramStep) -> bool:
+    """Return whether a step is a function that gets an argument."""
+    return step.step.operation == ARGUMENT
+
+
+def line_of(step: ProgramStep) -> Line:
+    """Return the line that a step stands on."""
+    return step.step.line.file, step.step.line.number

@@ -1,0 +1,109 @@
+"""Blocks of cells: one way to draw tiles, masks, numbers and pictures in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.color import Color
+from rich.style import Style
+from rich.text import Text
+
+from triton_workshop.terminal_pictures import UPPER_HALF_BLOCK, Colour
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Letter that stands for a part of a block."""
+
+    letter: str
+    style: str
+    is_marked: bool = False
+    """Whether it stands out, by the reverse of its colours."""
+
+    def text(self, columns: int) -> Text:
+        """Return it, so many columns wide."""
+        text = Text(self.letter.center(columns), self.style)
+        if self.is_marked:
+            text.stylize("bold reverse")
+        return text
+
+
+def letter_block(rows: Sequence[Sequence[Cell]], columns: int, *, numbered: bool = False) -> Text:
+    """Return cells, so many columns wide each, with the numbers of rows and columns if asked."""
+    lines = []
+    if numbered:
+        heads = "".join(str(column).center(columns) for column in range(len(rows[0])))
+        lines.append(Text(" " * columns + heads, "muted"))
+    for number, row in enumerate(rows):
+        start = (f"{number:>{columns - 1}} " if numbered else "", "muted")
+        lines.append(Text.assemble(start, *(cell.text(columns) for cell in row)))
+    return Text("\n", no_wrap=True).join(lines)
+
+
+def pixel_block(rows: Iterable[Sequence[tuple[Colour, Colour]]]) -> Text:
+    """Return rows of characters, of which each has the colours of an upper and a lower pixel."""
+    lines = (Text.assemble(*((UPPER_HALF_BLOCK, _style(upper, lower)) for upper, lower in row)) for row in rows)
+    return Text("\n", no_wrap=True).join(lines)
+
+
+def _style(upper: Colour, lower: Colour) -> Style:
+    return Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower))
+
+
+def colour_block(levels: Array, colours: Sequence[Colour], background: Colour, columns: int, rows: int) -> Text:
+    """Return a block of levels, a colour for each, in at most so many columns and rows of characters.
+
+    `levels` has shape (height, width) and whole numbers, of which the greatest shows where several share a pixel. Each
+    cell of a small block is a square of several pixels.
+    """
+    shown = fit(levels, 2 * rows, columns)
+    table = np.array([*colours, background], np.uint8)
+    if len(shown) % 2:  # the last character has one pixel only
+        shown = np.concatenate([shown, np.full((1, shown.shape[1]), len(colours))])
+    pixels = [[tuple(pixel) for pixel in row] for row in table[shown].tolist()]
+    return pixel_block(list(zip(*pair, strict=True)) for pair in _pairs(pixels))
+
+
+def _pairs(rows: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
+    yield from zip(rows[0::2], rows[1::2], strict=True)
+
+
+def fit(levels: Array, height: int, width: int) -> Array:
+    """Return a block, scaled to at most this height and width.
+
+    It grows by a whole number. Where it shrinks, each pixel has the greatest of its levels.
+    """
+    scale = max(1, min(height // levels.shape[0], width // levels.shape[1]))
+    if scale > 1:
+        return levels.repeat(scale, axis=0).repeat(scale, axis=1)
+    for axis, size in enumerate((height, width)):
+        if levels.shape[axis] > size:
+            starts = np.arange(size) * levels.shape[axis] // size
+            levels = np.maximum.reduceat(levels, starts, axis=axis)
+    return levels
+
+
+def fold(length: int, width: int) -> tuple[int, int]:
+    """Return the rows and columns of a square-like block for a vector: columns are a power of 2, as blocks are."""
+    columns = min(length, 1 << max(width.bit_length() - 1, 0))
+    while columns > 8 and columns * columns > 8 * length:
+        columns //= 2
+    return -(-length // columns), columns
+
+
+def blend(low: Colour, high: Colour, share: float) -> Colour:
+    """Return the colour between two, at a share of 0 to 1."""
+    red, green, blue = (round(a + (b - a) * share) for a, b in zip(low, high, strict=True))
+    return red, green, blue
+
+
+def to_colour(name: str) -> Colour:
+    """Return the colour that `#rrggbb` means."""
+    red, green, blue = (int(name[start : start + 2], 16) for start in (1, 3, 5))
+    return red, green, blue
