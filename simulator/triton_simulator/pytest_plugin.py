@@ -5,7 +5,8 @@ A project runs its own with `pytest --triton-simulator`.
 The option may stand on the command line or in `addopts`. Kernels run on the simulator, with a GPU present too; a test,
 or a fixture, whose kernel breaks memory, races or waits for ever fails, with the program, the line and the argument,
 even if the code under test catches the error. What is wrong on purpose belongs in `with simulator.record():`. xdist's
-workers do the same. `--triton-report` lists kernels, launches, faults, and what was undefined.
+workers do the same. `--triton-report` lists kernels, launches, faults, and what was undefined. `--triton-steps` adds to
+a failed test's report what the program at fault did, line by line.
 
 A launch whose kernel does not compile for a GPU raises Triton's CompilationError: `compiler/pytest_front_end.py` asks
 Triton's front end about each new specialization, in some milliseconds. `--no-triton-compiler` asks nothing.
@@ -32,23 +33,30 @@ starts, "cuda" is not mapped where tensors are made.
 
 from __future__ import annotations
 
+import linecache
 import os
 from collections import Counter
 from collections.abc import Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from triton_simulator import KernelFaults, SimulatorError, hooks, install, lines, uninstall
 from triton_simulator.patches import Patches
+from triton_simulator.steps.text import launch_text
+
+if TYPE_CHECKING:
+    from triton_simulator import Launch
 
 NAME = __name__
 pytest_plugins = ["triton_simulator.compiler.pytest_front_end"]
 """Fails a test whose kernel does not compile for a GPU."""
 INTERPRET = "TRITON_INTERPRET"
 OPTION = "--triton-report"
+STEPS_OPTION = "--triton-steps"
 
 
 @dataclass
@@ -61,6 +69,8 @@ class _Session:
     faults: dict[str, list[str]] = field(default_factory=dict)
     pending: list[str] = field(default_factory=list)
     """The faults of the phase of a test that runs."""
+    recorded: list[Launch] = field(default_factory=list)
+    """The launches of that phase, if their steps are wanted."""
 
     def record_launch(self, kernel: Any, *_: Any) -> None:
         """Count a launch of a kernel."""
@@ -84,9 +94,11 @@ _EARLY: list[_Session] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option `--triton-report`."""
+    """Add the options `--triton-report` and `--triton-steps`."""
     help = "list the Triton kernels that ran on the simulator, with launches, faults, and undefined results"
     parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
+    help = "show in a failed test's report what the program at fault did, or program 0: each line with its value"
+    parser.getgroup("triton").addoption(STEPS_OPTION, action="store_true", help=help)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -174,6 +186,26 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Record the steps of a test's launches, if they are wanted."""
+    if not item.config.getoption(STEPS_OPTION):
+        return (yield)
+    from triton_simulator import record  # which imports Triton
+
+    with record(raises=True, steps=True) as item.config.stash[_SESSION].recorded:
+        return (yield)
+
+
+def _describe_steps(launches: list[Launch]) -> str:
+    """Return what the program at fault did; without a fault, the first program of the last launch."""
+    launch = next((launch for launch in launches if launch.faults), launches[-1])
+    program = int(np.ravel_multi_index(launch.faults[0].program, launch.grid)) if launch.faults else 0
+    assert launch.steps is not None
+    sources = {step.line.file: linecache.getlines(step.line.file) for step in launch.steps.all}
+    return launch_text(launch.kernel, launch.grid, launch.steps, program, sources)
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Fail a phase of a test that had unreported faults.
 
@@ -185,6 +217,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     if faults and report.outcome != "failed":
         report.outcome = "failed"
         report.longrepr = "\n".join(dict.fromkeys(faults))
+    recorded, session.recorded = session.recorded, []
+    if recorded and report.outcome == "failed":
+        report.sections.append(("What the program did, line by line", _describe_steps(recorded)))
     return report
 
 

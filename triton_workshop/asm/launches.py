@@ -5,6 +5,7 @@ Needs torch.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +44,7 @@ def send_launches(connection: Connection, request: Request) -> None:
                 launcher_of(module, source.exercise)(*launcher_args(arguments))
         else:
             with launches.listen():
+                os.chdir(request.folder)
                 run_as_main(request.file, request.text, module)
     except BaseException as error:  # also SystemExit: a script may end itself
         if not isinstance(error, SystemExit) or error.code not in (None, 0):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
 
@@ -29,6 +29,8 @@ class Request:
     text: str
     exercise: str = ""
     size: tuple[int, ...] = ()
+    folder: Path = field(default_factory=Path.cwd)
+    """The folder in which another script runs."""
 
 
 @dataclass(frozen=True)

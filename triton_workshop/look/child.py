@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 from dataclasses import replace
 from types import ModuleType
 
@@ -21,6 +22,7 @@ from triton_workshop.exercises.cases import Case, launcher_args
 from triton_workshop.look.recording import Argument, LaunchFault, RecordedLaunch, Recording, Request
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
+from triton_workshop.slide_environment import name_of_line, numbering
 
 MAX_BYTES = 64 * 2**20
 """Bytes of all steps: they are sent to another process, which takes a tenth of a second."""
@@ -28,6 +30,7 @@ MAX_BYTES = 64 * 2**20
 
 def send_recording(connection: Connection, request: Request) -> None:
     """Run a script, and send its launches with their steps."""
+    os.environ.update(numbering(request.file, request.numbers) if request.numbers else {})
     prepare()
     confine_signals()
     case, failure = _find_case(request), ""
@@ -38,7 +41,8 @@ def send_recording(connection: Connection, request: Request) -> None:
         except BaseException as error:  # also SystemExit: a script may end itself
             if not isinstance(error, SystemExit) or error.code not in (None, 0):
                 failed = failure_of(error, request.file)
-                failure = f"line {failed.line}: " * bool(failed.line) + f"{failed.type}: {failed.message}"
+                line = f"{name_of_line(str(request.file), failed.line)}: " if failed.line else ""
+                failure = f"{line}{failed.type}: {failed.message}"
     recorded = tuple(_to_recorded(launch, request.programs) for launch in launches)
     files = {step.line.file for launch in recorded for step in launch.steps.all}
     sources = {file: tuple(linecache.getlines(file)) for file in sorted(files)}
@@ -56,6 +60,7 @@ def _find_case(request: Request) -> Case | None:
 
 def _run(request: Request, case: Case | None) -> None:
     if case is None:
+        os.chdir(request.folder)
         run_as_main(request.file, request.text, ModuleType("__main__"))
         return
     launcher = load(Source(request.file, request.text, EXERCISES[request.exercise]))

@@ -16,8 +16,8 @@ from triton_workshop.checking.subjects import find_script, named_exercise, read_
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES, get_exercise
 from triton_workshop.look.recording import Recording, Request, record_script
-from triton_workshop.look.screen import Target
-from triton_workshop.look.timeline import Place
+from triton_workshop.look.timeline import Place, Target
+from triton_workshop.look.verdicts import case_names
 from triton_workshop.printing import print_utf8, use_utf8
 from triton_workshop.processes.idle import idle_seconds
 from triton_workshop.processes.runner import Runner
@@ -69,7 +69,7 @@ def parse_ids(program: str | None) -> tuple[int, ...]:
 
 def find_case_name(exercise: str, case: str | None) -> str:
     """Return the name of the case that is given by its number, from 1, or by a part of its name."""
-    names = [case.name for case in EXERCISES[exercise].simulated_cases]
+    names = case_names(EXERCISES[exercise])
     if case is None:
         return names[0]
     if case.isdecimal() and 1 <= int(case) <= len(names):
@@ -136,6 +136,7 @@ def _run_app(subject: Subject, *, light: bool) -> int:
             lambda request: record_script(request, runner, null.fileno()),
             palette,
             subject.target,
+            case_names(EXERCISES[subject.request.exercise]) if subject.request.exercise else (),
         )
         app = Look(page)
         status = app.run()

@@ -12,6 +12,7 @@ import numpy as np
 from triton_simulator.steps.steps import ProgramStep, Steps
 from triton_workshop.processes.call import EndedError, TimeIsUpError
 from triton_workshop.processes.runner import Runner
+from triton_workshop.slide_environment import Numbers
 
 CHILD = "triton_workshop.look.child:send_recording"
 LIMIT_SECONDS = 60.0
@@ -29,6 +30,10 @@ class Request:
     """The case's name; empty for the first one."""
     programs: tuple[int, ...] | None = None
     """Only these programs, by their number in the order of the grid; None for all that there is room for."""
+    folder: Path = field(default_factory=Path.cwd)
+    """The folder in which the script runs."""
+    numbers: Numbers = ()
+    """The numbers that a slide shows for the script's lines; nothing for those of the file."""
 
 
 @dataclass(frozen=True)

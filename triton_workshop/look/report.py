@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from triton_simulator.steps.steps import ProgramStep, ProgramValue
-from triton_simulator.steps.text import program_text, value_text
+from triton_simulator.steps.text import launch_text, value_text
 from triton_workshop.look.recording import RecordedLaunch, Recording
 from triton_workshop.look.timeline import Place
 
@@ -14,13 +14,10 @@ from triton_workshop.look.timeline import Place
 def plain_text(place: Place) -> str:
     """Return what one program of a launch did, line by line."""
     launch, program = place.track.launch, place.track.program
-    ids, grid = (", ".join(map(str, numbers)) for numbers in (launch.ids(program), launch.grid))
     case = f", {place.recording.case}" if place.recording.case else ""
-    lines = [f"{launch.kernel}{case}: program ({ids}) of ({grid})", ""]
-    lines.append(program_text(launch.steps, program, place.recording.sources))
-    faults = [fault.message.partition("\n")[0] for fault in launch.faults]
-    notes = [*faults, launch.steps.omitted, *_others(place.recording, place.launch)]
-    return "\n".join([*lines, *(f"\n{note}" for note in notes if note)])
+    text = launch_text(f"{launch.kernel}{case}", launch.grid, launch.steps, program, place.recording.sources)
+    faults = (fault.message.partition("\n")[0] for fault in launch.faults)
+    return "\n".join([text, *faults, *_others(place.recording, place.launch)])
 
 
 def _others(recording: Recording, shown: int) -> Iterator[str]:

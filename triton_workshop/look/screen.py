@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -14,42 +14,21 @@ from textual.containers import Container, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
-from triton_workshop.exercises import EXERCISES
 from triton_workshop.look.grid import GridMap
 from triton_workshop.look.keys import HELP, KEYS
 from triton_workshop.look.recording import Recording, Request
 from triton_workshop.look.source import draw_lines, place_lines, row_of
-from triton_workshop.look.timeline import Place, line_of
+from triton_workshop.look.timeline import FIRST, Line, Place, Target, line_of
 from triton_workshop.look.values import Frame, draw_arguments, draw_moment
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Choice
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.theme import report_styles
+from triton_workshop.slide_environment import number_of
 
 WIDE_COLUMNS = 110
 """Columns from which the value stands beside the source."""
 WAITS = "Running on the simulator, to see every value …"
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where to look first: all that is not given is the first one."""
-
-    kernel: str | None = None
-    ids: tuple[int, ...] = ()
-    """A program's ids along the axes of the grid."""
-    line: int | None = None
-
-    def find(self, recording: Recording) -> Place:
-        """Return the place; where it does not exist, the first moment of a launch."""
-        launches = recording.launches
-        named = [index for index, launch in enumerate(launches) if self.kernel in (None, launch.kernel)]
-        shown = [index for index in named if launches[index].steps.all] or named or [0]
-        launch = launches[shown[0]]
-        place = Place.start(recording, shown[0], launch.number(self.ids) or 0)
-        if not place.track.moments and launch.steps.all:
-            place = Place.start(recording, shown[0], int(launch.steps.all[0].programs[0]))
-        return place if self.line is None else place.go_to_line(self.line)
 
 
 class Source(VerticalScroll, can_focus=False):
@@ -90,11 +69,16 @@ class LookScreen(ModalScreen[None]):
         request: Request,
         record: Callable[[Request], Recording],
         palette: Palette,
-        target: Target = Target(),
+        target: Target = FIRST,
+        cases: Sequence[str] = (),
     ) -> None:
-        """Look at what a request records; `record` may take seconds, and is called in a thread."""
+        """Look at what a request records; `record` may take seconds, and is called in a thread.
+
+        `cases` are the names of an exercise's cases, to choose from.
+        """
         super().__init__()
         self.heading, self.request, self.record, self.palette, self.target = title, request, record, palette, target
+        self.cases = cases
         self.place: Place | None = None
         self.shows_arguments = False
         self.first_column = 0
@@ -161,13 +145,20 @@ class LookScreen(ModalScreen[None]):
         self.notice.display = bool(notice)
         self.notice.update(notice)
         columns = self.source.scrollable_content_region.width
-        self.source.text.update(Text("\n").join(draw_lines(place, self.palette, columns)))
+        self.source.text.update(Text("\n").join(draw_lines(place, self.palette, columns, self._number)))
         region = self.value_pane.scrollable_content_region
         frame = Frame(self.palette, max(region.width - 1, 20), max(region.height, 8), self.first_column)
         self.value_text.update(
             draw_arguments(place.track) if self.shows_arguments else draw_moment(place.track, place.moment, frame)
         )
         self.call_after_refresh(self._scroll_to_line)
+
+    def _number(self, line: Line) -> str:
+        """Return the number of a line: that of the slide, if it stands on one."""
+        file, number = line
+        if self.request.numbers and file == str(self.request.file):
+            return str(number_of(number, self.request.numbers) or "")
+        return str(number)
 
     def _scroll_to_line(self) -> None:
         """Keep the line of the step in sight, with those around it."""
@@ -263,18 +254,17 @@ class LookScreen(ModalScreen[None]):
 
     def action_case(self) -> None:
         """Choose another case of the exercise."""
-        if not self.request.exercise:
+        if not self.cases:
             self._say("only an exercise has cases")
             return
-        names = [case.name for case in EXERCISES[self.request.exercise].simulated_cases]
         current = self.place.recording.case if self.place else self.request.case
-        chosen = names.index(current) if current in names else 0
-        self.app.push_screen(Choice("Cases", map(Text, names), chosen), lambda index: self._go_to_case(names, index))
+        chosen = self.cases.index(current) if current in self.cases else 0
+        self.app.push_screen(Choice("Cases", map(Text, self.cases), chosen), self._go_to_case)
 
-    def _go_to_case(self, names: list[str], index: int | None) -> None:
+    def _go_to_case(self, index: int | None) -> None:
         if index is not None:
-            self.target = Target()
-            self._start(replace(self.request, case=names[index], programs=None))
+            self.target = FIRST
+            self._start(replace(self.request, case=self.cases[index], programs=None))
 
     def action_arguments(self) -> None:
         """Show the kernel's arguments, or the value again."""

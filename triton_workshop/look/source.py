@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -63,15 +63,24 @@ def place_lines(place: Place) -> tuple[SourceLine, ...]:
     return tuple(line for file in files for line in source_lines(launch, file, sources[file]))
 
 
-def draw_lines(place: Place, palette: Palette, columns: int) -> list[Text]:
-    """Return the rows of the source, one for each line."""
+def draw_lines(place: Place, palette: Palette, columns: int, names: Callable[[Line], str]) -> list[Text]:
+    """Return the rows of the source, one for each line; `names` gives the number to show."""
     lines = place_lines(place)
     notes = place.track.notes(place.moment)
     faults = {(fault.file, fault.line) for fault in place.track.launch.faults}
     current = line_of(place.step) if place.step else None
     highlighted = code_lines("python", tuple(line.code for line in lines), palette)
     return [
-        _row(line.line, code, notes, current, is_fault=line.line in faults, palette=palette, columns=columns)
+        _row(
+            line.line,
+            code,
+            notes,
+            current,
+            name=names(line.line),
+            is_fault=line.line in faults,
+            palette=palette,
+            columns=columns,
+        )
         for line, code in zip(lines, highlighted, strict=True)
     ]
 
@@ -82,13 +91,14 @@ def _row(
     notes: Mapping[Line, Note],
     current: Line | None,
     *,
+    name: str,
     is_fault: bool,
     palette: Palette,
     columns: int,
 ) -> Text:
     note = notes.get(line)
     mark, tone = ("✗", palette.bad) if is_fault else ("❱", palette.accent) if line == current else (" ", palette.faint)
-    row = Text.assemble((f"{mark}{line[1]:>{NUMBER_COLUMNS - 2}} ", tone), no_wrap=True)
+    row = Text.assemble((f"{mark}{name:>{NUMBER_COLUMNS - 2}} ", tone), no_wrap=True)
     room = columns - NUMBER_COLUMNS
     if note is None:
         row.append_text(_cut(code, room))

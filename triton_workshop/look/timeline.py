@@ -154,6 +154,31 @@ class Place:
         return Place.start(self.recording, launch % len(self.recording.launches))
 
 
+@dataclass(frozen=True)
+class Target:
+    """Where to look first: all that is not given is the first one."""
+
+    kernel: str | None = None
+    ids: tuple[int, ...] = ()
+    """A program's ids along the axes of the grid."""
+    line: int | None = None
+
+    def find(self, recording: Recording) -> Place:
+        """Return the place; where it does not exist, the first moment of a launch."""
+        launches = recording.launches
+        named = [index for index, launch in enumerate(launches) if self.kernel in (None, launch.kernel)]
+        shown = [index for index in named if launches[index].steps.all] or named or [0]
+        launch = launches[shown[0]]
+        place = Place.start(recording, shown[0], launch.number(self.ids) or 0)
+        if not place.track.moments and launch.steps.all:
+            place = Place.start(recording, shown[0], int(launch.steps.all[0].programs[0]))
+        return place if self.line is None else place.go_to_line(self.line)
+
+
+FIRST = Target()
+"""The first moment of the first program of the first launch."""
+
+
 def is_argument(step: ProgramStep) -> bool:
     """Return whether a step is a function that gets an argument."""
     return step.step.operation == ARGUMENT

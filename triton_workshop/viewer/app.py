@@ -239,6 +239,21 @@ class Viewer(App[int]):
             OutputScreen([*outputs.values()], chosen, self.slide_screen.palette, self.slide_screen.terminal)
         )
 
+    def action_look(self) -> None:
+        """Look inside the kernels of the block that has run last on the slide."""
+        outputs = self.slide_screen.outputs()
+        ran = [block for block in outputs if self.presentation.live.can_look(block)]
+        if not ran:
+            self.slide_screen.show_message("run a block with a kernel first: Ctrl+E")
+            return
+        from triton_workshop.look.screen import LookScreen
+
+        block = max(ran, key=lambda candidate: outputs[candidate].run.started)
+        live = self.presentation.live
+        self.push_screen(
+            LookScreen(outputs[block].name, live.look_request(block), live.look, self.slide_screen.palette)
+        )
+
     # Editing, and the mouse
 
     def action_edit(self) -> None:

@@ -20,6 +20,7 @@ from textual.widgets import Footer, Static
 from triton_simulator.without_library import has_library
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.checking.reporting.description import title
 from triton_workshop.checking.reporting.progress import entries, first_open, record_check, record_hints
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
@@ -343,6 +344,20 @@ class Watch(App[int]):
         with self._catch_errors():
             mine = read_text(exercise.exercise_file)
             self.push_screen(Solution(exercise, mine, exercise.solution, self.palette))
+
+    def action_look(self) -> None:
+        """Look inside the file that was checked, where the verdict says that it is wrong."""
+        from triton_workshop.look.screen import LookScreen
+        from triton_workshop.look.verdicts import case_names, request_for, target_of
+
+        job = self.state.checked or self.state.job
+        if job is None or self.state.missing:
+            self._show_message("there is no file to look into")
+            return
+        exercise, finding = self.state.exercise, self.state.finding
+        request = request_for(exercise, exercise.exercise_file.resolve(), job.text, finding)
+        target, cases = target_of(finding), case_names(exercise)
+        self.push_screen(LookScreen(title(exercise), request, self.checker.look, self.palette, target, cases))
 
     def action_compiled(self) -> None:
         """Show the compiler's result for the last text that passed."""

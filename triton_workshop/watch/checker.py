@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from triton_simulator.compiler.compilation import READY
 from triton_simulator.gpus import DEFAULT_TARGET
@@ -30,6 +31,10 @@ from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.process import DRAIN_SECONDS, POLL_SECONDS
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.spares import SparePool
+
+if TYPE_CHECKING:
+    from triton_workshop.look.recording import Recording
+    from triton_workshop.look.recording import Request as LookRequest
 
 STARTUP_TIMEOUT_SECONDS = 150.0
 """Seconds on top of a script's own limit.
@@ -70,6 +75,13 @@ class Checker:
         with Path(os.devnull).open("wb") as null:
             cached = cached_build(request, DEFAULT_TARGET, None)
             return cached or build(request, DEFAULT_TARGET, None, self._runner, null.fileno())
+
+    def look(self, request: LookRequest) -> Recording:
+        """Record a script's launches, which may take seconds. Raises OSError."""
+        from triton_workshop.look.recording import record_script
+
+        with Path(os.devnull).open("wb") as null:
+            return record_script(request, self._runner, null.fileno())
 
     def prepare(self) -> None:
         """Get processes ready for the next check."""

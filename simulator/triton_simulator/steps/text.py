@@ -55,15 +55,28 @@ def step_text(step: ProgramStep, *, with_type: bool = True) -> str:
     return f"{value}  {'→' if step.step.operation == 'store' else '←'} {_place_text(step.pointer, step.mask)}"
 
 
+def launch_text(
+    kernel: str, grid: Sequence[int], steps: Steps, program: int, sources: Mapping[str, Sequence[str]]
+) -> str:
+    """Return what one program of a launch did, under a line that names both."""
+    ids = np.unravel_index(program, tuple(grid))
+    names = (", ".join(str(int(number)) for number in numbers) for numbers in (ids, grid))
+    heading = "{}: program ({}) of ({})".format(kernel, *names)
+    return "\n".join(filter(None, [heading, program_text(steps, program, sources), steps.omitted]))
+
+
 def program_text(steps: Steps, program: int, sources: Mapping[str, Sequence[str]]) -> str:
     """Return the steps of one program: each line as often as it ran, with the value at its end.
 
     Of a loop, that is the first iterations and the last one. `sources` has the lines of each file.
     """
-    return "\n".join(_program_lines(steps.of(program), sources))
+    rows = list(_program_rows(steps.of(program), sources))
+    width = max((len(code) for _, code, _ in rows if len(code) <= MAX_CODE_COLUMNS), default=0)
+    return "\n".join(f"{number:>5} {code:<{width}}  {value}".rstrip() for number, code, value in rows)
 
 
-def _program_lines(steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _program_rows(steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
+    """Yield number, code and value of each line."""
     last_iterations = _last_iterations(steps)
     shown: tuple[object, ...] = ()
     left_out = False
@@ -71,7 +84,7 @@ def _program_lines(steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[
         at = step.step
         if not _is_printed(at.iteration, last_iterations[at.function, at.depth]):
             if not left_out:
-                yield f"{'':5} {'    ' * len(at.iteration)}…"
+                yield "", f"{'    ' * len(at.iteration)}    …", ""
             left_out = True
             continue
         left_out = False
@@ -81,7 +94,7 @@ def _program_lines(steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[
             code = f"{'    ' * (at.depth + 1)}{at.name}"
         place = (at.line, at.iteration, at.operation == "argument")
         code, shown = (code if place != shown or at.operation == "argument" else ""), place
-        yield f"{at.line.number:>5} {code:<{MAX_CODE_COLUMNS}}  {_name_text(step, code)}{step_text(step)}".rstrip()
+        yield str(at.line.number), code, f"{_name_text(step, code)}{step_text(step)}"
 
 
 def _name_text(step: ProgramStep, code: str) -> str:

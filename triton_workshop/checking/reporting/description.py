@@ -226,6 +226,23 @@ def _element(element: Element) -> tuple[Row, ...]:
     )
 
 
+def look_command(verdict: Verdict, exercise: Exercise) -> str:
+    """Return the command that shows the values where a script is wrong; empty if nothing has run there."""
+    finding = verdict.findings[0]
+    names = [case.name for case in exercise.simulated_cases]
+    if finding.case not in names or finding.kind in KINDS_WITHOUT_SOLUTION:
+        return ""
+    own_file = verdict.file == exercise.exercise_file.resolve()
+    program = finding.programs[0] if finding.programs else finding.element.program if finding.element else ()
+    options = {
+        "--case": names.index(finding.case) + 1 if names.index(finding.case) else None,
+        "--program": ",".join(map(str, program)) or None,
+        "--line": finding.line,
+    }
+    words = [word for option, value in options.items() if value is not None for word in (option, str(value))]
+    return " ".join(["uv run workshop look", exercise.number, *words]) if own_file else ""
+
+
 def _more_findings(findings: Sequence[Finding]) -> str:
     """Return the kinds of findings after the first one, with their counts."""
     counts = Counter(str(finding.kind) for finding in findings)

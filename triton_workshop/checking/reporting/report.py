@@ -23,6 +23,7 @@ from triton_workshop.checking.reporting.description import (
     describe,
     describe_entry,
     hint_rows,
+    look_command,
     next_step,
     offer,
     title,
@@ -87,6 +88,8 @@ def _print_step(verdict: Verdict, previous: Verdict | None, exercise: Exercise, 
             console.print(
                 Text.assemble(sentence("reports.another-hint"), (f"uv run workshop hint {exercise.number}", "key"))
             )
+        if look := look_command(verdict, exercise):
+            console.print(Text.assemble(sentence("reports.look-inside"), (look, "key")))
     elif previous is None:
         console.print(headline(described), view(described, width - 4), sep="\n")
     else:

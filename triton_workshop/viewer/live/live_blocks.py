@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.deck.consent import EVERYTHING, REPLACING, Consent
@@ -22,6 +24,9 @@ from triton_workshop.screen.transcript import Transcript
 from triton_workshop.slide_environment import number_of
 from triton_workshop.viewer.live.image_blocks import receive_picture
 from triton_workshop.viewer.reloading import match_items
+
+if TYPE_CHECKING:
+    from triton_workshop.look.recording import Recording, Request
 
 INTAKE_SECONDS = 0.015
 """Seconds that one update may spend on output, to leave time to draw."""
@@ -174,6 +179,27 @@ class LiveBlocks:
             pictures=self.picture_folder() if code.execution is not Execution.IMAGE else None,
             numbers=code.visible_numbers,
         )
+
+    def can_look(self, block: Block) -> bool:
+        """Return True if a block is Python that has run, so that one can look inside its kernels."""
+        code = block.content
+        return isinstance(code, Code) and code.language == "python" and block in self.runs and self.allows(block)
+
+    def look_request(self, block: Block) -> Request:
+        """Return the request to record a block's launches."""
+        from triton_workshop.look.recording import Request
+
+        code = block.content
+        assert isinstance(code, Code)
+        file = self.deck.parent / f"{self.deck.stem}, a block.py"
+        return Request(file, code.source, folder=self.deck.parent, numbers=code.visible_numbers)
+
+    def look(self, request: Request) -> Recording:
+        """Record launches, which may take seconds. Raises OSError."""
+        from triton_workshop.look.recording import record_script
+
+        with Path(os.devnull).open("wb") as null:
+            return record_script(request, self._runner, null.fileno())
 
     def fail(self, block: Block, reason: str) -> None:
         """Record that a block could not start."""
