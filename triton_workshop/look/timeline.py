@@ -156,7 +156,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Target:
-    """Where to look first: all that is not given is the first one."""
+    """Where to look first: at a fault, if nothing else is given, and else at the first of each."""
 
     kernel: str | None = None
     ids: tuple[int, ...] = ()
@@ -169,6 +169,9 @@ class Target:
         named = [index for index, launch in enumerate(launches) if self.kernel in (None, launch.kernel)]
         shown = [index for index in named if launches[index].steps.all] or named or [0]
         launch = launches[shown[0]]
+        fault = next(iter(launch.faults), None)
+        if fault is not None and not self.ids and self.line is None:
+            return Place.start(recording, shown[0], fault.program).go_to_line(fault.line, fault.file)
         place = Place.start(recording, shown[0], launch.number(self.ids) or 0)
         if not place.track.moments and launch.steps.all:
             place = Place.start(recording, shown[0], int(launch.steps.all[0].programs[0]))
