@@ -12,6 +12,7 @@ import torch
 
 from triton_simulator import Launch, StepOptions, record
 from triton_simulator.steps.steps import Steps, StepValue
+from triton_simulator.steps.text import object_text
 from triton_simulator.values import int32
 from triton_workshop.checking.observing.child import load, prepare, run_as_main
 from triton_workshop.checking.observing.failure import failure_of
@@ -19,7 +20,7 @@ from triton_workshop.checking.observing.provenance import unwrap_descriptor
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.cases import Case, launcher_args
-from triton_workshop.look.recording import Argument, LaunchFault, RecordedLaunch, Recording, Request
+from triton_workshop.look.recording import Argument, ForeignObject, LaunchFault, RecordedLaunch, Recording, Request
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 from triton_workshop.slide_environment import name_of_line, numbering
@@ -89,20 +90,10 @@ def _number(program: tuple[int, ...], grid: tuple[int, ...]) -> int:
     return int(np.ravel_multi_index(program[: len(grid)], grid))
 
 
-class _Text:
-    """What another process shows of an object that it does not have."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text
-
-
 def _to_sendable(value: StepValue) -> StepValue:
     """Return the value; of anything but numbers only what it looks like, as a function cannot be sent."""
     if value.data.dtype != object:
         return value
     data = np.empty(1, object)
-    data[0] = _Text(repr(value.data[0]))
+    data[0] = ForeignObject(object_text(value.data[0]))
     return replace(value, data=data)

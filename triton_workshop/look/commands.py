@@ -87,7 +87,9 @@ def run_look(subject: Subject, *, as_json: bool, light: bool) -> int:
     if not as_json and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
         return _run_app(subject, light=light)
     with Runner(idle_seconds(os.environ)) as runner:
-        recording = record_script(subject.request, runner, STANDARD_ERROR)
+        recording = subject.target.record(
+            subject.request, lambda request: record_script(request, runner, STANDARD_ERROR)
+        )
     return _print(subject, recording, as_json=as_json)
 
 

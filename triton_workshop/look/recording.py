@@ -45,6 +45,16 @@ class Argument:
 
 
 @dataclass(frozen=True)
+class ForeignObject:
+    """Object that only the script's process has, such as a function."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
 class LaunchFault:
     """Fault of a launch, as a sentence, and where it was."""
 
@@ -106,6 +116,12 @@ class Recording:
     """The lines of each file with a kernel."""
     failure: str = ""
     """The error that ended the script, with its line."""
+
+    def code(self, line: tuple[str, int]) -> str:
+        """Return a line's text, without its indentation."""
+        file, number = line
+        lines = self.sources.get(file, ())
+        return lines[number - 1].strip() if number <= len(lines) else ""
 
     @property
     def error(self) -> str:

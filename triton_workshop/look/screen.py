@@ -118,7 +118,7 @@ class LookScreen(ModalScreen[None]):
 
     def _work(self, request: Request) -> None:
         try:
-            recording = self.record(request)
+            recording = self.target.record(request, self.record)
         except OSError as error:
             recording = Recording(failure=str(error))
         self.app.call_from_thread(self._receive, request, recording)
@@ -148,9 +148,7 @@ class LookScreen(ModalScreen[None]):
         self.source.text.update(Text("\n").join(draw_lines(place, self.palette, columns, self._number)))
         region = self.value_pane.scrollable_content_region
         frame = Frame(self.palette, max(region.width - 1, 20), max(region.height, 8), self.first_column)
-        self.value_text.update(
-            draw_arguments(place.track) if self.shows_arguments else draw_moment(place.track, place.moment, frame)
-        )
+        self.value_text.update(draw_arguments(place.track) if self.shows_arguments else draw_moment(place, frame))
         self.call_after_refresh(self._scroll_to_line)
 
     def _number(self, line: Line) -> str:

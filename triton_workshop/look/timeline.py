@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from triton_simulator.steps.steps import ProgramStep
 from triton_simulator.steps.text import step_text, value_text
-from triton_workshop.look.recording import RecordedLaunch, Recording
+from triton_workshop.look.recording import LaunchFault, RecordedLaunch, Recording, Request
 
 ARGUMENT = "argument"
 Line = tuple[str, int]
@@ -165,17 +166,39 @@ class Target:
 
     def find(self, recording: Recording) -> Place:
         """Return the place; where it does not exist, the first moment of a launch."""
+        index = self._launch_index(recording)
+        launch = recording.launches[index]
+        program, fault = self._program(launch), self._fault(launch)
+        place = Place.start(recording, index, program)
+        if not place.track.moments and launch.steps.all:
+            place = Place.start(recording, index, int(launch.steps.all[0].programs[0]))
+        if fault is not None:
+            return place.go_to_line(fault.line, fault.file)
+        return place if self.line is None else place.go_to_line(self.line)
+
+    def record(self, request: Request, record: Callable[[Request], Recording]) -> Recording:
+        """Return what a request records, and the wanted program if there was no room for it at first."""
+        recording = record(request)
+        if recording.error:
+            return recording
+        launch = recording.launches[self._launch_index(recording)]
+        program = self._program(launch)
+        return recording if launch.has(program) else record(replace(request, programs=(program,)))
+
+    def _launch_index(self, recording: Recording) -> int:
         launches = recording.launches
         named = [index for index, launch in enumerate(launches) if self.kernel in (None, launch.kernel)]
-        shown = [index for index in named if launches[index].steps.all] or named or [0]
-        launch = launches[shown[0]]
-        fault = next(iter(launch.faults), None)
-        if fault is not None and not self.ids and self.line is None:
-            return Place.start(recording, shown[0], fault.program).go_to_line(fault.line, fault.file)
-        place = Place.start(recording, shown[0], launch.number(self.ids) or 0)
-        if not place.track.moments and launch.steps.all:
-            place = Place.start(recording, shown[0], int(launch.steps.all[0].programs[0]))
-        return place if self.line is None else place.go_to_line(self.line)
+        with_faults = [index for index in named if self._fault(launches[index]) is not None]
+        with_steps = [index for index in named if launches[index].steps.all]
+        return next(iter([*with_faults, *with_steps, *named]), 0)
+
+    def _program(self, launch: RecordedLaunch) -> int:
+        fault = self._fault(launch)
+        return fault.program if fault is not None else launch.number(self.ids) or 0
+
+    def _fault(self, launch: RecordedLaunch) -> LaunchFault | None:
+        """Return the fault to look at: none where a program or a line is given."""
+        return next(iter(launch.faults), None) if not self.ids and self.line is None else None
 
 
 FIRST = Target()

@@ -14,7 +14,7 @@ from rich.text import Text
 from triton_simulator.steps.steps import Array, ProgramStep, ProgramValue
 from triton_simulator.steps.text import number_text, step_text
 from triton_workshop.look.recording import Argument
-from triton_workshop.look.timeline import Track
+from triton_workshop.look.timeline import Place, Track, line_of
 from triton_workshop.screen.blocks import blend, colour_block, fold, to_colour
 from triton_workshop.screen.palette import Palette
 from triton_workshop.terminal_pictures import Colour
@@ -48,12 +48,13 @@ class Frame:
         return max(4, min(16, self.rows // 3))
 
 
-def draw_moment(track: Track, moment: int, frame: Frame) -> RenderableType:
+def draw_moment(place: Place, frame: Frame) -> RenderableType:
     """Return what a step has made: in short, where in memory, as a picture and as numbers."""
-    if not track.moments:
+    step, track = place.step, place.track
+    if step is None:
         return Text("This program has no steps.", "muted")
-    step = track.moments[moment]
-    return Group(*_spaced([_head(step), *_memory(step, track, frame), *_value(step, track, frame)]))
+    head = _head(step, place.recording.code(line_of(step)))
+    return Group(*_spaced([head, *_memory(step, track, frame), *_value(step, track, frame)]))
 
 
 def draw_arguments(track: Track) -> RenderableType:
@@ -68,10 +69,10 @@ def _spaced(sections: Sequence[RenderableType]) -> list[RenderableType]:
     return [line for section in sections for line in (Text(), section)][1:]
 
 
-def _head(step: ProgramStep) -> Text:
+def _head(step: ProgramStep, code: str) -> Text:
     at = step.step
     name = at.name or {"": "value"}.get(at.operation, at.operation)
-    return Text.assemble((f"{name}  ", "accent"), (step_text(step), "plain"), "\n", (at.line.text, "muted"))
+    return Text.assemble((f"{name}  ", "accent"), (step_text(step), "plain"), "\n", (code, "muted"))
 
 
 def _memory(step: ProgramStep, track: Track, frame: Frame) -> Iterator[RenderableType]:

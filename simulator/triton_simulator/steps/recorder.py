@@ -263,7 +263,9 @@ class StepRecorder:
             return plain_value(getattr(thing, "value", thing) if isinstance(thing, tl.constexpr) else thing)
         if not value.dtype.scalar.is_ptr():
             dtype = str(value.dtype.scalar)
-            return StepValue(dtype, value.shape, value.data, undefined=value.poison, wrapped=value.wrapped)
+            return StepValue(
+                dtype, value.shape, value.data, undefined=_plain(value.poison), wrapped=_plain(value.wrapped)
+            )
         return self._represent_pointer(value)
 
     def _represent_pointer(self, value: Value) -> StepValue:
@@ -276,7 +278,8 @@ class StepRecorder:
         if firsts.any():
             data = data - firsts[origins]
         arguments = (names[origins],) if isinstance(origins, int) else names
-        return StepValue(str(value.dtype.scalar), value.shape, data, arguments, owner, value.poison, value.wrapped)
+        undefined, wrapped = _plain(value.poison), _plain(value.wrapped)
+        return StepValue(str(value.dtype.scalar), value.shape, data, arguments, owner, undefined, wrapped)
 
     # The bound
 
@@ -310,6 +313,11 @@ class StepRecorder:
             kept = ((step, self._select(step.programs)) for step in self._steps)
             self._steps = [_restrict(step, rows) for step, rows in kept if rows.any()]
             self._count_again()
+
+
+def _plain(mask: Array | None) -> Array | None:
+    """Return a mask without what the simulator knows of its origin, which would need Triton to be read again."""
+    return None if mask is None else np.asarray(mask)
 
 
 def _repeats(statement: Statement, line: int) -> bool:

@@ -28,8 +28,7 @@ def value_text(value: ProgramValue) -> str:
     """Return the numbers in short: one, or the least and the greatest, and how many are none."""
     numbers = value.numbers
     if numbers.dtype == object:
-        text = repr(numbers.item())
-        return text if len(text) <= MAX_PLAIN_TEXT else f"{text[:MAX_PLAIN_TEXT]}…"
+        return object_text(numbers.item())
     if value.is_pointer:
         parts = [f"{value.argument}[{_range_text(numbers)}]"]
     elif numbers.dtype == np.bool_:
@@ -38,6 +37,12 @@ def value_text(value: ProgramValue) -> str:
         parts = [*_defined_texts(value)]
     marks = ((value.undefined, "undefined"), (value.wrapped, "beyond int32"))
     return ", ".join([*parts, *(_count_text(mask, noun) for mask, noun in marks if mask is not None)])
+
+
+def object_text(thing: object) -> str:
+    """Return what is no number in short: a function by its name."""
+    text = getattr(thing, "__name__", None) or repr(thing)
+    return text if len(text) <= MAX_PLAIN_TEXT else f"{text[:MAX_PLAIN_TEXT]}…"
 
 
 def number_text(number: object) -> str:
@@ -98,10 +103,11 @@ def _program_rows(steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[s
 
 
 def _name_text(step: ProgramStep, code: str) -> str:
-    """Return the name where a line has made several values: all but the first that it assigns."""
+    """Return the name of a value that is not the one that its line assigns, or does not stand beside it."""
     at = step.step
-    name = at.name if not code else "" if at.name or step.pointer else at.operation
-    return f"{name}: " if name else ""
+    if at.name:
+        return "" if code else f"{at.name}: "
+    return f"{at.operation}: " if step.pointer is None else ""
 
 
 def _last_iterations(steps: Iterable[ProgramStep]) -> dict[tuple[str, int], tuple[int, ...]]:

@@ -1,0 +1,91 @@
+"""Moments of a launch: what each line has made by then, and the ways from one to another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from triton_workshop.look.recording import Recording, Request
+from triton_workshop.look.timeline import Place, Target
+
+from .conftest import SCRIPT, Record, line_of
+
+
+def shown(place: Place) -> tuple[str, tuple[int, ...], int]:
+    """Name, iteration and program of the step that one looks at."""
+    assert place.step is not None
+    at = place.step.step
+    return at.name or at.operation, at.iteration, place.track.program
+
+
+def at_line(recording: Recording, text: str, program: int = 0) -> Place:
+    return Place.start(recording, program=program).go_to_line(line_of(text))
+
+
+def test_the_kernels_own_arguments_are_no_moments(recording: Recording) -> None:
+    place = Place.start(recording)
+    assert [step.step.name for step in place.track.arguments] == ["x_ptr", "out_ptr", "rows", "columns", "B"]
+    assert shown(place) == ("row", (), 0)
+
+
+def test_a_line_has_made_its_last_value_or_will_make_its_first(recording: Recording) -> None:
+    place = at_line(recording, "tile = tl.load")
+    notes = {line[1]: note for line, note in place.track.notes(place.moment).items()}
+    tile = notes[line_of("tile = tl.load")]
+    assert tile.has_run
+    assert tile.spellings[0] == "fp32[4 × 4]  0 … 33  ← x_ptr[0 … 33]"
+    store = notes[line_of("tl.store(out_ptr + tl.program_id")]
+    assert not store.has_run
+    again = at_line(recording, "tile = tl.load")
+    later = again.move(again.track.iteration(again.moment, 2) or 0)
+    notes = {line[1]: note for line, note in later.track.notes(later.moment).items()}
+    assert notes[line_of("for step in range")].spellings[0] == "int32  8"
+    assert "8 of 16" in notes[line_of("tile = tl.load")].spellings[0]
+
+
+def test_steps_lead_into_functions_and_out_again(recording: Recording) -> None:
+    place = at_line(recording, "tile = tl.load")
+    following = [shown(place.move(place.moment + offset))[0] for offset in range(4)]
+    assert following == ["tile", "x", "return", "total"]
+    assert shown(place.move(-5))[0] == "row"
+    assert shown(place.move(10_000))[0] == "store"
+
+
+def test_iterations_of_a_line(recording: Recording) -> None:
+    place = at_line(recording, "mask =")
+    assert place.track.iterations(place.moment) == ((0, 3),)
+    second = place.track.iteration(place.moment, 1)
+    assert second is not None
+    assert shown(place.move(second)) == ("mask", (1,), 0)
+    assert place.track.iteration(place.moment, -1) is None
+    assert place.track.iteration(place.moment, 3) is None
+
+
+def test_another_program_at_the_same_line_and_iteration(recording: Recording) -> None:
+    place = at_line(recording, "tile = tl.load")
+    place = place.move(place.track.iteration(place.moment, 1) or 0)
+    assert shown(place.go_to_program(1)) == ("tile", (1,), 1)
+
+
+def test_a_target_is_found_where_it_is_and_else_the_beginning(recording: Recording) -> None:
+    mask = line_of("mask =")
+    assert shown(Target(ids=(1,), line=mask).find(recording)) == ("mask", (0,), 1)
+    assert shown(Target("tile_kernel", (7,), 9999).find(recording)) == ("row", (), 0)
+    assert shown(Target("no_such_kernel").find(recording)) == ("row", (), 0)
+
+
+def test_a_fault_is_looked_at_first(with_fault: Recording) -> None:
+    place = Target().find(with_fault)
+    assert (place.launch, shown(place)) == (1, ("store", (), 2))
+    assert Target(ids=(0,)).find(with_fault).track.program == 0
+
+
+def test_a_program_that_was_left_out_is_recorded_by_itself(record: Record, file: Path) -> None:
+    requests: list[Request] = []
+
+    def answer(request: Request) -> Recording:
+        requests.append(request)
+        return record(request)
+
+    found = Target(ids=(1,)).record(Request(file, SCRIPT, programs=(0,)), answer)
+    assert [request.programs for request in requests] == [(0,), (1,)]
+    assert found.launches[0].has(1)

@@ -1,0 +1,96 @@
+"""Values as pictures and tables."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from triton_simulator.steps.steps import ProgramValue
+from triton_workshop.look.recording import Argument, Recording
+from triton_workshop.look.timeline import Target
+from triton_workshop.look.values import SHADES, Frame, draw_arguments, draw_moment, locate, map_shape, shade
+from triton_workshop.screen.palette import DARK
+from triton_workshop.screen.theme import report_styles
+
+from .conftest import line_of
+
+FRAME = Frame(DARK, 60, 30)
+
+
+def printed(recording: Recording, text: str, program: int = 0, frame: Frame = FRAME) -> str:
+    place = Target(ids=(program,), line=line_of(text)).find(recording)
+    console = Console(file=StringIO(), width=frame.columns, theme=report_styles(DARK))
+    console.print(draw_moment(place, frame))
+    output = console.file
+    assert isinstance(output, StringIO)
+    return output.getvalue()
+
+
+def test_a_load_shows_what_where_and_a_table(recording: Recording) -> None:
+    text = printed(recording, "tile = tl.load", 1)
+    assert text.startswith("tile  fp32[4 × 4]  40 … 53, 8 undefined  ← x_ptr[40 … 53], 8\nof 16\ntile = tl.load(")
+    assert "x_ptr  6 × 10 elements" in text
+    assert "■ this program's   ■ masked   ■ the rest" in text
+    assert "■ 0   ■ 53   ■ undefined" in text
+    rows = [line.split() for line in text.splitlines()]
+    assert ["0", "40", "41", "42", "43"] in rows
+    assert ["3", "?", "?", "?", "?"] in rows
+
+
+def test_a_mask_shows_both_truths(recording: Recording) -> None:
+    text = printed(recording, "mask =", 1)
+    assert "■ true   ■ false" in text
+    assert ["2", "false", "false", "false", "false"] in [line.split() for line in text.splitlines()]
+
+
+def test_a_number_is_a_line(recording: Recording) -> None:
+    assert printed(recording, "for step in range").splitlines()[0] == "step  int32  0"
+
+
+def test_arguments_are_a_table(recording: Recording) -> None:
+    console = Console(file=StringIO(), width=80, theme=report_styles(DARK))
+    console.print(draw_arguments(Target().find(recording).track))
+    assert isinstance(console.file, StringIO)
+    assert console.file.getvalue().splitlines()[2].split() == ["rows", "int32", "6"]
+
+
+@pytest.mark.parametrize(
+    ("argument", "indices", "size", "inside", "places"),
+    [
+        (Argument((6, 10), (10, 1)), [0, 59, 60, -1], (6, 10), [1, 1, 0, 0], [(0, 0), (5, 9)]),
+        (Argument((6, 10), (1, 6)), [0, 1, 6], (6, 10), [1, 1, 1], [(0, 0), (1, 0), (0, 1)]),
+        (Argument((6, 10), (20, 1)), [0, 10, 20], (6, 10), [1, 0, 1], [(0, 0), (1, 0)]),
+        (Argument((100,), (1,)), [0, 99, 100], (2, 10), [1, 1, 0], [(0, 0), (1, 9)]),
+        (Argument((100,), (2,)), [0, 1, 198], (2, 10), [1, 0, 1], [(0, 0), (1, 9)]),
+        (Argument((2, 3, 4), (12, 4, 1)), [0, 23], (6, 4), [1, 1], [(0, 0), (5, 3)]),
+        (Argument((), ()), [0, 1], (1, 1), [1, 0], [(0, 0)]),
+    ],
+)
+def test_elements_lie_where_strides_put_them(
+    argument: Argument, indices: list[int], size: tuple[int, int], inside: list[int], places: list[tuple[int, int]]
+) -> None:
+    found, rows, columns = locate(np.array(indices), argument, size)
+    assert found.tolist() == [bool(each) for each in inside]
+    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == places
+
+
+def test_a_map_is_no_larger_than_its_room() -> None:
+    assert map_shape((5000, 4000), FRAME) == (2 * FRAME.picture_rows, FRAME.columns)
+    assert map_shape((3, 4), FRAME) == (3, 4)
+    rows, columns = map_shape((1000,), FRAME)
+    assert rows <= 2 * FRAME.picture_rows
+    assert columns <= FRAME.columns
+
+
+def test_shades_go_from_dark_to_bright_and_mark_what_is_no_number() -> None:
+    numbers = np.array([0.0, 2.0, -2.0, np.nan, np.inf, 1.0], np.float32)
+    undefined = np.array([0, 0, 0, 0, 0, 1], np.bool_)
+    levels, ends = shade(ProgramValue("fp32", numbers, undefined=undefined))
+    bright = 2 * (SHADES - 1)
+    assert levels.tolist() == [0, bright, bright + 1, 2 * SHADES, bright, 2 * SHADES + 1]
+    assert ends == (-2.0, 2.0)
+    levels, ends = shade(ProgramValue("int32", np.array([100, 101], np.int32)))
+    assert (levels.tolist(), ends) == ([0, bright], (100.0, 101.0))
