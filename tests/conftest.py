@@ -37,8 +37,29 @@ os.environ[own_errors.RAISE] = "1"
 provide()  # test modules import Triton, also where there are only its Python files
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+PASSED_FILE = "WORKSHOP_WRITES_PASSED"
+"""Names a file for the tests that have passed: .ci/run does not run again what has passed on a bare machine."""
+LEFT_OUT_FILE = "WORKSHOP_LEAVES_OUT"
+"""Names such a file, whose tests are left out."""
+passed: list[str] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call" and report.passed:
+        passed.append(report.nodeid)
+
+
+def pytest_sessionfinish() -> None:
+    if PASSED_FILE in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
+        Path(os.environ[PASSED_FILE]).write_text("\n".join(passed), encoding="utf-8")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skip what this machine does not have. WORKSHOP_NEEDS_PRESENTERM and WORKSHOP_NEEDS_BROWSER say that it has to."""
+    if LEFT_OUT_FILE in os.environ:
+        done = {*Path(os.environ[LEFT_OUT_FILE]).read_text(encoding="utf-8").splitlines()}
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in done])
+        items[:] = [item for item in items if item.nodeid not in done]
     missing = {
         "library": None if has_library() else "Triton's compiled library is not installed here",
         "gpu": None if any(gpu.runs_kernels for gpu in visible_gpus()) else "no NVIDIA GPU on this machine",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from triton_workshop.checking.reporting.progress import entries, first_open
 from triton_workshop.errors import MisuseError
-from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises import EXERCISES, get_exercise
 from triton_workshop.repository import short_path
 from triton_workshop.scripts import kind, read_source, reason
 
@@ -20,6 +21,8 @@ def named_exercise(argument: str | None) -> str:
     if argument is None:
         following = first_open(entries())
         return following.exercise.number if following else "1"
+    if re.fullmatch(r"\d+[a-z]?", argument) and not Path(argument).exists():
+        return get_exercise(argument).number
     file = Path(argument).resolve()
     return next(
         (number for number, exercise in EXERCISES.items() if argument == number or exercise.exercise_file == file), ""

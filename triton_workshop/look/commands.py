@@ -6,16 +6,13 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-
 from rich.console import Console
 
 from triton_workshop.checking.subjects import find_script, named_exercise, read_script
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES, get_exercise
-from triton_workshop.look.recording import Recording, Request, record_script
+from triton_workshop.look.recording import Recording, Request, record_quietly, record_script
 from triton_workshop.look.timeline import Place, Target
 from triton_workshop.look.verdicts import case_names
 from triton_workshop.printing import print_utf8, use_utf8
@@ -96,16 +93,9 @@ def run_look(subject: Subject, *, as_json: bool, light: bool) -> int:
 def _print(subject: Subject, recording: Recording, *, as_json: bool) -> int:
     if recording.error:
         return _print_error(subject, recording.error)
-    place = subject.target.find(recording)
-    launch = place.track.launch
-    if subject.target.kernel not in (None, launch.kernel):
-        names = ", ".join(dict.fromkeys(each.kernel for each in recording.launches))
-        return _print_error(subject, f"it launches no kernel {subject.target.kernel}, but {names}")
-    if launch.number(subject.target.ids) is None:
-        return _print_error(
-            subject, f"its grid is {_numbers(launch.grid)}: it has no program {_numbers(subject.target.ids)}"
-        )
-    print_utf8(_text(place, as_json=as_json))
+    if problem := subject.target.problem(recording):
+        return _print_error(subject, problem)
+    print_utf8(_text(subject.target.find(recording), as_json=as_json))
     if recording.failure:
         _print_error(subject, recording.failure)
     return SHOWN
@@ -122,20 +112,16 @@ def _print_error(subject: Subject, error: str) -> int:
     return FAILED
 
 
-def _numbers(numbers: Sequence[int]) -> str:
-    return f"({', '.join(map(str, numbers))})"
-
-
 def _run_app(subject: Subject, *, light: bool) -> int:
     from triton_workshop.look.app import Look
     from triton_workshop.look.screen import LookScreen
 
-    with Runner(idle_seconds(os.environ)) as runner, Path(os.devnull).open("wb") as null:
+    with Runner(idle_seconds(os.environ)) as runner:
         palette = LIGHT if light else DARK
         page = LookScreen(
             subject.title,
             subject.request,
-            lambda request: record_script(request, runner, null.fileno()),
+            lambda request: record_quietly(request, runner),
             palette,
             subject.target,
             case_names(EXERCISES[subject.request.exercise]) if subject.request.exercise else (),
@@ -143,4 +129,5 @@ def _run_app(subject: Subject, *, light: bool) -> int:
         app = Look(page)
         status = app.run()
     # A crash has no status of its own, but it has a return code.
-    return (app.return_code or 0) if status is None else status
+    ended = (app.return_code or 0) if status is None else status
+    return ended or (FAILED if page.place is None else SHOWN)

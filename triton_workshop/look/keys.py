@@ -18,7 +18,7 @@ MOVE: list[BindingType] = [
     Binding("p", "iteration(-1)", show=False),
     Binding("home", "end(0)", show=False, key_display="home end", tooltip="first step, last step"),
     Binding("end", "end(-1)", show=False),
-    Binding("f", "fault", "fault", key_display="f", tooltip="the line of the fault", show=False),
+    Binding("f", "fault", "fault", key_display="f", tooltip="the program and the line of the next fault", show=False),
     Binding("tab", "launch(1)", show=False, key_display="tab", tooltip="the next launch, if there are several"),
     Binding("shift+tab", "launch(-1)", show=False),
     Binding("c", "case", show=False, key_display="c", tooltip="another case of the exercise"),
@@ -36,8 +36,9 @@ REST: list[BindingType] = [
 ]
 KEYS: list[BindingType] = [*MOVE, *VALUE, *REST]
 CLICK = ("click", "a line: what it made; the arrows move on from there")
+ARROWS = ("← →", "after a value: read from there, stored there")
 HELP: KeyGroups = (
     ("Where", (*explained(MOVE), CLICK)),
-    ("The value", explained(VALUE)),
+    ("The value", (*explained(VALUE), ARROWS)),
     ("Screen", explained(REST)),
 )

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+import os
+import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from triton_simulator.steps.steps import ProgramStep, Steps
+from triton_workshop.printing import printable
 from triton_workshop.processes.call import EndedError, TimeIsUpError
 from triton_workshop.processes.runner import Runner
 from triton_workshop.slide_environment import Numbers
 
 CHILD = "triton_workshop.look.child:send_recording"
+MAX_PRINTED_BYTES = 4096
 LIMIT_SECONDS = 60.0
 """Time limit for a script on the simulator."""
 
@@ -116,6 +120,8 @@ class Recording:
     """The lines of each file with a kernel."""
     failure: str = ""
     """The error that ended the script, with its line."""
+    printed: str = ""
+    """The end of what it printed, where nobody has seen that."""
 
     def code(self, line: tuple[str, int]) -> str:
         """Return a line's text, without its indentation."""
@@ -128,9 +134,19 @@ class Recording:
         """Why there is nothing to look at; empty if there is something."""
         if any(launch.steps.all for launch in self.launches):
             return ""
+        if self.failure == "" and self.case:
+            return "it launches no kernel yet: fill in its TODOs, or look into the solution by --plain"
         if "NVIDIA driver" in self.failure:
             return f"it asks for a GPU itself, so it cannot run on the simulator ({self.failure.partition(':')[0]})"
         return self.failure or "it launches no kernel, so there is nothing to look at"
+
+
+def record_quietly(request: Request, runner: Runner) -> Recording:
+    """Run a script as `record_script` does, and keep the end of what it prints. Raises OSError."""
+    with tempfile.TemporaryFile() as printed:
+        recording = record_script(request, runner, printed.fileno())
+        printed.seek(max(printed.seek(0, os.SEEK_END) - MAX_PRINTED_BYTES, 0))
+        return replace(recording, printed=printable(printed.read().decode(errors="replace")))
 
 
 def record_script(request: Request, runner: Runner, output: int) -> Recording:

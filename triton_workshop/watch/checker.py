@@ -78,10 +78,9 @@ class Checker:
 
     def look(self, request: LookRequest) -> Recording:
         """Record a script's launches, which may take seconds. Raises OSError."""
-        from triton_workshop.look.recording import record_script
+        from triton_workshop.look.recording import record_quietly
 
-        with Path(os.devnull).open("wb") as null:
-            return record_script(request, self._runner, null.fileno())
+        return record_quietly(request, self._runner)
 
     def prepare(self) -> None:
         """Get processes ready for the next check."""

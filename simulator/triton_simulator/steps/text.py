@@ -24,8 +24,15 @@ def type_text(value: ProgramValue) -> str:
     return f"{dtype}[{' × '.join(map(str, value.shape))}]" if value.shape else dtype
 
 
-def value_text(value: ProgramValue) -> str:
-    """Return the numbers in short: one, or the least and the greatest, and how many are none."""
+Marks = Sequence[tuple[Array | None, str]]
+"""Elements that have something in common, and the word for it."""
+
+
+def value_text(value: ProgramValue, undefined: Marks | None = None) -> str:
+    """Return the numbers in short: one, or the least and the greatest, and how many are none.
+
+    `undefined` says why elements are undefined, if that is known.
+    """
     numbers = value.numbers
     if numbers.dtype == object:
         return object_text(numbers.item())
@@ -35,8 +42,8 @@ def value_text(value: ProgramValue) -> str:
         parts = [_truth_text(numbers)]
     else:
         parts = [*_defined_texts(value)]
-    marks = ((value.undefined, "undefined"), (value.wrapped, "beyond int32"))
-    return ", ".join([*parts, *(_count_text(mask, noun) for mask, noun in marks if mask is not None)])
+    marks = (*(undefined or ((value.undefined, "undefined"),)), (value.wrapped, "beyond int32"))
+    return ", ".join([*parts, *(_count_text(mask, word) for mask, word in marks if mask is not None and mask.any())])
 
 
 def object_text(thing: object) -> str:
@@ -54,10 +61,19 @@ def number_text(number: object) -> str:
 
 def step_text(step: ProgramStep, *, with_type: bool = True) -> str:
     """Return what a step made: `int32[1024]  1024 … 2047`; of a store, what went where."""
-    value = "  ".join(filter(None, (type_text(step.value) if with_type else "", value_text(step.value))))
+    value = "  ".join(filter(None, (type_text(step.value) if with_type else "", value_text(step.value, _marks(step)))))
     if step.pointer is None:
         return value
     return f"{value}  {'→' if step.step.operation == 'store' else '←'} {_place_text(step.pointer, step.mask)}"
+
+
+def _marks(step: ProgramStep) -> Marks | None:
+    """Return why elements of a load are undefined: its mask, without `other=`, or a place outside of the argument."""
+    undefined = step.value.undefined
+    if undefined is None or step.pointer is None or step.step.operation != "load":
+        return None
+    kept = np.broadcast_to(np.True_ if step.mask is None else step.mask.numbers, undefined.shape)
+    return (undefined & ~kept, "masked"), (undefined & kept, "outside")
 
 
 def launch_text(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -196,10 +195,9 @@ class LiveBlocks:
 
     def look(self, request: Request) -> Recording:
         """Record launches, which may take seconds. Raises OSError."""
-        from triton_workshop.look.recording import record_script
+        from triton_workshop.look.recording import record_quietly
 
-        with Path(os.devnull).open("wb") as null:
-            return record_script(request, self._runner, null.fileno())
+        return record_quietly(request, self._runner)
 
     def fail(self, block: Block, reason: str) -> None:
         """Record that a block could not start."""
