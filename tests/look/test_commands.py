@@ -57,8 +57,8 @@ def test_json_has_all_numbers_of_small_blocks(tmp_path: Path, capfdbinary: pytes
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ({"program": "9"}, "its grid is (2): it has no program (9)"),
-        ({"program": "0,1"}, "its grid is (2): it has no program (0, 1)"),
+        ({"program": "9"}, "its grid is (2), so it has no program (9)"),
+        ({"program": "0,1"}, "its grid is (2), so it has no program (0, 1)"),
         ({"kernel": "other"}, "it launches no kernel other, but tile_kernel"),
     ],
 )

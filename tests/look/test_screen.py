@@ -50,9 +50,9 @@ async def press(page: LookScreen, pilot: Pilot[int], *keys: str) -> str:
 def test_arrows_step_through_time_and_programs(recording: Recording) -> None:
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
         await until(pilot, lambda: page.place is not None)
-        assert "Program (0) of (2)   step 1 of 25" in await press(page, pilot)
+        assert "Program (0) in a grid of (2)   step 1 of 25" in await press(page, pilot)
         assert "step 2 of 25" in await press(page, pilot, "down")
-        assert "Program (1) of (2)   step 2 of 25" in await press(page, pilot, "right")
+        assert "Program (1) in a grid of (2)   step 2 of 25" in await press(page, pilot, "right")
         assert "this is the last program" in await press(page, pilot, "right")
         assert "step 25 of 25" in await press(page, pilot, "end")
         assert "step 1 of 25" in await press(page, pilot, "home")
@@ -65,10 +65,10 @@ def test_iterations_grid_and_arguments(recording: Recording) -> None:
         await until(pilot, lambda: page.place is not None)
         assert "iteration 2 of 3" in await press(page, pilot, "n")
         assert "iteration 3 of 3" in await press(page, pilot, "n")
-        assert "no more of them" in await press(page, pilot, "n")
+        assert "no other iteration in this direction" in await press(page, pilot, "n")
         assert "Programs of tile_kernel" in await press(page, pilot, "g")
         assert isinstance(pilot.app.screen, GridMap)
-        assert "Program (1) of (2)   iteration 3 of 3" in await press(page, pilot, "right", "enter")
+        assert "Program (1) in a grid of (2)   iteration 3 of 3" in await press(page, pilot, "right", "enter")
         assert "columns  int32  10" in await press(page, pilot, "a")
         assert "columns  int32  10" not in await press(page, pilot, "a")
 
@@ -92,12 +92,12 @@ def test_a_key_leads_to_the_fault_and_another_to_the_next_launch(with_fault: Rec
         assert "program 2 wrote out_ptr[10..11], but out_ptr has 10 elements" in text
         assert "✗" in text
         assert "2 of 4 lie outside" in text
-        assert "Program (0) of (2)" in await press(page, pilot, "tab")
-        assert "this launch has no fault" in await press(page, pilot, "f")
+        assert "Program (0) in a grid of (2)" in await press(page, pilot, "tab")
+        assert "nothing illegal was found" in await press(page, pilot, "f")
         assert "launch 2 of 2" in await press(page, pilot, "tab")
-        assert "Program (2) of (3)" in await press(page, pilot, "f")
+        assert "Program (2) in a grid of (3)" in await press(page, pilot, "f")
 
-    show(with_fault, steps)
+    show(with_fault, steps, size=(120, 36))
 
 
 def test_a_program_that_was_left_out_runs_again(record: Record, file: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_program_that_was_left_out_runs_again(record: Record, file: Path) -> N
         await until(pilot, lambda: page.place is not None)
         await press(page, pilot, "down", "down", "right")
         await until(pilot, lambda: page.place is not None and page.place.track.program == 1)
-        assert "Program (1) of (2)" in await press(page, pilot)
+        assert "Program (1) in a grid of (2)" in await press(page, pilot)
 
     show(answer, steps)
     assert [request.programs for request in requests] == [None, (1,)]

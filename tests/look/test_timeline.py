@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from triton_workshop.look.recording import Recording, Request
-from triton_workshop.look.timeline import Place, Target
+from triton_workshop.look.timeline import Place, Target, When
 
 from .conftest import SCRIPT, Record, line_of
 
@@ -31,15 +31,17 @@ def test_a_line_has_made_its_last_value_or_will_make_its_first(recording: Record
     place = at_line(recording, "tile = tl.load")
     notes = {line[1]: note for line, note in place.track.notes(place.moment).items()}
     tile = notes[line_of("tile = tl.load")]
-    assert tile.has_run
+    assert tile.when is When.NOW
     assert tile.spellings[0] == "fp32[4 × 4]  0 … 33  ← x_ptr[0 … 33]"
     store = notes[line_of("tl.store(out_ptr + tl.program_id")]
-    assert not store.has_run
+    assert store.when is When.LATER
     again = at_line(recording, "tile = tl.load")
     later = again.move(again.track.iteration(again.moment, 2) or 0)
     notes = {line[1]: note for line, note in later.track.notes(later.moment).items()}
     assert notes[line_of("for step in range")].spellings[0] == "int32  8"
     assert "8 of 16" in notes[line_of("tile = tl.load")].spellings[0]
+    assert notes[line_of("total += doubled")].when is When.EARLIER
+    assert notes[line_of("mask =")].when is When.NOW
 
 
 def test_steps_lead_into_functions_and_out_again(recording: Recording) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from io import StringIO
+from pathlib import Path
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 from triton_simulator.steps.steps import ProgramValue
-from triton_workshop.look.recording import Argument, Recording
+from triton_workshop.look.coverage import STORES, count_programs, describe_stores, elements, map_size, pixels_of
+from triton_workshop.look.recording import Argument, Recording, Request
 from triton_workshop.look.timeline import Target
-from triton_workshop.look.values import SHADES, Frame, draw_arguments, draw_moment, locate, map_shape, shade
+from triton_workshop.look.values import SHADES, Frame, draw_arguments, draw_moment, shade
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.theme import report_styles
 
-from .conftest import line_of
+from .conftest import SCRIPT, Record, line_of
 
 FRAME = Frame(DARK, 60, 30)
 
@@ -31,10 +33,10 @@ def printed(recording: Recording, text: str, program: int = 0, frame: Frame = FR
 
 def test_a_load_shows_what_where_and_a_table(recording: Recording) -> None:
     text = printed(recording, "tile = tl.load", 1)
-    assert text.startswith("tile  fp32[4 × 4]  40 … 53, 8 undefined  ← x_ptr[40 … 53], 8\nof 16\ntile = tl.load(")
-    assert "x_ptr  6 × 10 elements" in text
-    assert "■ this program's   ■ masked   ■ the rest" in text
-    assert "■ 0   ■ 53   ■ undefined" in text
+    assert text.startswith("tile  fp32[4 × 4]  40 … 53, 8 masked  ← x_ptr[40 … 53], 8 of\n16\ntile = tl.load(")
+    assert "x_ptr  6 × 10 elements   8 of 16 are masked" in text
+    assert "■ no program's   ■ other programs'   ■ this program's" in text
+    assert "■ 0   ■ 53   ■ undefined, ? below" in text
     rows = [line.split() for line in text.splitlines()]
     assert ["0", "40", "41", "42", "43"] in rows
     assert ["3", "?", "?", "?", "?"] in rows
@@ -58,31 +60,48 @@ def test_arguments_are_a_table(recording: Recording) -> None:
 
 
 @pytest.mark.parametrize(
-    ("argument", "indices", "size", "inside", "places"),
+    ("argument", "indices", "inside", "places"),
     [
-        (Argument((6, 10), (10, 1)), [0, 59, 60, -1], (6, 10), [1, 1, 0, 0], [(0, 0), (5, 9)]),
-        (Argument((6, 10), (1, 6)), [0, 1, 6], (6, 10), [1, 1, 1], [(0, 0), (1, 0), (0, 1)]),
-        (Argument((6, 10), (20, 1)), [0, 10, 20], (6, 10), [1, 0, 1], [(0, 0), (1, 0)]),
-        (Argument((100,), (1,)), [0, 99, 100], (2, 10), [1, 1, 0], [(0, 0), (1, 9)]),
-        (Argument((100,), (2,)), [0, 1, 198], (2, 10), [1, 0, 1], [(0, 0), (1, 9)]),
-        (Argument((2, 3, 4), (12, 4, 1)), [0, 23], (6, 4), [1, 1], [(0, 0), (5, 3)]),
-        (Argument((), ()), [0, 1], (1, 1), [1, 0], [(0, 0)]),
+        (Argument((6, 10), (10, 1)), [0, 59, 60, -1], [1, 1, 0, 0], [0, 59]),
+        (Argument((6, 10), (1, 6)), [0, 1, 6], [1, 1, 1], [0, 10, 1]),
+        (Argument((6, 10), (20, 1)), [0, 10, 20], [1, 0, 1], [0, 10]),
+        (Argument((100,), (2,)), [0, 1, 198], [1, 0, 1], [0, 99]),
+        (Argument((2, 3, 4), (12, 4, 1)), [0, 23], [1, 1], [0, 23]),
+        (Argument((), ()), [0, 1], [1, 0], [0]),
     ],
 )
 def test_elements_lie_where_strides_put_them(
-    argument: Argument, indices: list[int], size: tuple[int, int], inside: list[int], places: list[tuple[int, int]]
+    argument: Argument, indices: list[int], inside: list[int], places: list[int]
 ) -> None:
-    found, rows, columns = locate(np.array(indices), argument, size)
+    found, numbers = elements(np.array(indices), argument)
     assert found.tolist() == [bool(each) for each in inside]
-    assert list(zip(rows.tolist(), columns.tolist(), strict=True)) == places
+    assert numbers.tolist() == places
 
 
 def test_a_map_is_no_larger_than_its_room() -> None:
-    assert map_shape((5000, 4000), FRAME) == (2 * FRAME.picture_rows, FRAME.columns)
-    assert map_shape((3, 4), FRAME) == (3, 4)
-    rows, columns = map_shape((1000,), FRAME)
-    assert rows <= 2 * FRAME.picture_rows
-    assert columns <= FRAME.columns
+    assert map_size((5000, 4000), (0, 0), 20, 60) == (20, 60)
+    assert map_size((3, 4), (0, 0), 20, 60) == (3, 4)
+    assert map_size((1000,), (16, 64), 20, 60) == (16, 60)
+    corners = pixels_of(np.array([0, 3999, 4000 * 4999, 4000 * 5000 - 1]), Argument((5000, 4000), (4000, 1)), (20, 60))
+    assert corners.tolist() == [0, 59, 19 * 60, 20 * 60 - 1]
+
+
+def test_programs_that_reach_an_element_are_counted(recording: Recording, with_fault: Recording) -> None:
+    [launch] = recording.launches
+    loads = count_programs(launch, "x_ptr", frozenset({"load"}))
+    assert loads is not None
+    assert loads.tolist() == [1] * 60
+    stores = count_programs(launch, "out_ptr", STORES)
+    assert stores is not None
+    assert stores.tolist() == [1, 1]
+    assert describe_stores(launch) == []
+
+
+def test_elements_that_nobody_stores_are_told(record: Record, file: Path) -> None:
+    text = SCRIPT.replace("tl.store(out_ptr + tl.program_id(0), tl.sum(total))", "tl.store(out_ptr, tl.sum(row))")
+    [launch] = record(Request(file, text)).launches
+    [sentence] = describe_stores(launch)
+    assert sentence == "out_ptr: 1 of 2 elements are stored by no program, 1 are stored by several."
 
 
 def test_shades_go_from_dark_to_bright_and_mark_what_is_no_number() -> None:

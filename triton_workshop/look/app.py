@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 
 from triton_workshop.look.screen import LookScreen
 from triton_workshop.screen.box import BOX_STYLE
+from triton_workshop.screen.colours_256 import Colours256Filter
 from triton_workshop.screen.garbage_collection import resume_collection
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.job_control import SUSPEND, suspend_job, take_job_signals
@@ -30,6 +31,8 @@ class Look(App[int]):
         super().__init__()
         self.page = page
         use_palette(self, page.palette)
+        if self.console.color_system == "256":
+            self._filters.append(Colours256Filter())
 
     def on_mount(self) -> None:
         quit_on_hangup(self, lambda: None)

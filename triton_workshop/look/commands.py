@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from dataclasses import dataclass
+
 from rich.console import Console
 
 from triton_workshop.checking.subjects import find_script, named_exercise, read_script

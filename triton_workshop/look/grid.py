@@ -11,12 +11,15 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from triton_workshop.look.recording import RecordedLaunch
-from triton_workshop.screen.blocks import Cell, letter_block
+from triton_workshop.look.timeline import numbers_text
+from triton_workshop.screen.blocks import Cell, letter_block, letter_margin
 from triton_workshop.screen.box import Box
 
-COLUMNS, ROWS = 20, 12
+COLUMNS, ROWS = 16, 12
 """Programs that are shown at a time."""
-CELL_COLUMNS = 3
+CELL_COLUMNS = 4
+HEAD_ROWS = 3
+"""Rows above the first program's: which is chosen, an empty one, and the heads of the columns."""
 
 
 class GridMap(Box[int]):
@@ -54,18 +57,29 @@ class GridMap(Box[int]):
             [self._cell(plane, y, x) for x in range(first_column, min(first_column + COLUMNS, columns))]
             for y in range(first_row, min(first_row + ROWS, rows))
         ]
-        ids = ", ".join(map(str, self.launch.ids(self.chosen)))
-        grid = ", ".join(map(str, self.launch.grid))
-        legend = Text.assemble(("·", "good"), (" recorded  ", "muted"), ("○", "muted"), (" runs again for it", "muted"))
+        ids, grid = numbers_text(self.launch.ids(self.chosen)), numbers_text(self.launch.grid)
+        legend = Text("· recorded", "good")
+        if not all(map(self.launch.has, range(self.launch.programs))):
+            legend.append("   ○ the script runs again for it", "muted")
         if self.launch.faults:
-            legend.append("  ").append("✗", "bad").append(" has a fault", "muted")
-        more = f"   plane {plane} of {planes}, tab: the next" * (planes > 1)
+            legend.append("   ✗ has a fault", "bad")
+        if rows > ROWS or columns > COLUMNS:
+            legend.append("   the map moves along", "muted")
+        more = f"   first id {plane} of {planes}: tab" * (planes > 1)
         self.map.update(
             Text.assemble(
-                ("Program ", "muted"), (f"({ids})", "accent"), (f" of ({grid}){more}\n\n", "muted"),
-                letter_block(cells, CELL_COLUMNS), "\n\n", legend,
+                ("Program ", "muted"), (ids, "accent"), (f" in a grid of {grid}{more}\n\n", "muted"),
+                letter_block(cells, CELL_COLUMNS, heads=self._heads()), "\n\n", legend,
             )
         )  # fmt: skip
+
+    def _heads(self) -> tuple[list[str], list[str]]:
+        """Return the ids of the rows and the columns that are shown; of one axis, those of its rows' first programs."""
+        rows, columns = self.shape
+        shown = range(self._window[0], min(self._window[0] + ROWS, rows))
+        step = 1 if len(self.launch.grid) > 1 else columns
+        heads = range(self._window[1], min(self._window[1] + COLUMNS, columns))
+        return [str(row * step) for row in shown], [str(column) for column in heads]
 
     def _cell(self, plane: int, row: int, column: int) -> Cell:
         rows, columns = self.shape
@@ -100,11 +114,12 @@ class GridMap(Box[int]):
     def on_click(self, event: events.Click) -> None:
         event.stop()
         offset = event.get_content_offset(self.map)
-        if offset is None or offset.y < 2:
+        margin = letter_margin(self._heads()[0])
+        if offset is None or offset.y < HEAD_ROWS or offset.x < margin:
             return
-        row, column = self._window[0] + offset.y - 2, self._window[1] + offset.x // CELL_COLUMNS
+        row, column = self._window[0] + offset.y - HEAD_ROWS, self._window[1] + (offset.x - margin) // CELL_COLUMNS
         height, width = self.shape
-        if row < height and column < width and offset.y - 2 < ROWS:
+        if row < height and column < width and offset.y - HEAD_ROWS < ROWS:
             size = height * width
             program = self.chosen // size * size + row * width + column
             if program < self.launch.programs:

@@ -67,6 +67,18 @@ class LaunchFault:
     file: str
     line: int
     message: str
+    index: int | None = None
+    """The first element concerned, counted from the argument's first one."""
+
+    @property
+    def at(self) -> tuple[str, int]:
+        """File and line."""
+        return self.file, self.line
+
+    @property
+    def sentence(self) -> str:
+        """What happened, without the line and the advice."""
+        return self.message.partition("\n")[0]
 
 
 @dataclass(frozen=True, eq=False)

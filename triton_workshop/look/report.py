@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from triton_simulator.steps.steps import ProgramStep, ProgramValue
 from triton_simulator.steps.text import launch_text, value_text
+from triton_workshop.look.coverage import describe_stores
 from triton_workshop.look.recording import RecordedLaunch, Recording
 from triton_workshop.look.timeline import Place
 
@@ -16,8 +17,8 @@ def plain_text(place: Place) -> str:
     launch, program = place.track.launch, place.track.program
     case = f", {place.recording.case}" if place.recording.case else ""
     text = launch_text(f"{launch.kernel}{case}", launch.grid, launch.steps, program, place.recording.sources)
-    faults = (fault.message.partition("\n")[0] for fault in launch.faults)
-    return "\n".join([text, *faults, *_others(place.recording, place.launch)])
+    sentences = [fault.sentence for fault in launch.faults] or describe_stores(launch)
+    return "\n".join([text, *sentences, *_others(place.recording, place.launch)])
 
 
 def _others(recording: Recording, shown: int) -> Iterator[str]:

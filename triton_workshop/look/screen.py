@@ -14,11 +14,12 @@ from textual.containers import Container, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
+from triton_workshop.look.coverage import describe_stores
 from triton_workshop.look.grid import GridMap
 from triton_workshop.look.keys import HELP, KEYS
 from triton_workshop.look.recording import Recording, Request
 from triton_workshop.look.source import draw_lines, place_lines, row_of
-from triton_workshop.look.timeline import FIRST, Line, Place, Target, line_of
+from triton_workshop.look.timeline import FIRST, Line, Place, Target, line_of, numbers_text
 from triton_workshop.look.values import Frame, draw_arguments, draw_moment
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Choice
@@ -54,9 +55,9 @@ class LookScreen(ModalScreen[None]):
     LookScreen .bar { height: 1; padding: 0 2; color: $on-bar; background: $primary; text-wrap: nowrap; }
     LookScreen #place, LookScreen #notice { height: auto; max-height: 3; padding: 0 2; }
     LookScreen #panes { height: 1fr; layout: vertical; }
-    LookScreen Source { height: 55%; scrollbar-size: 1 1; scrollbar-color: $accent 50%; }
+    LookScreen Source { height: 55%; scrollbar-size: 1 1; scrollbar-color: $accent 50%; scrollbar-gutter: stable; }
     LookScreen #value { height: 1fr; padding: 0 1 0 2; scrollbar-size: 1 1; border-top: solid $accent 50%;
-        scrollbar-color: $accent 50%; }
+        scrollbar-color: $accent 50%; scrollbar-gutter: stable; }
     LookScreen.wide #panes { layout: horizontal; }
     LookScreen.wide Source { height: 100%; width: 58%; }
     LookScreen.wide #value { height: 100%; border-top: none; border-left: solid $accent 50%; }
@@ -82,6 +83,8 @@ class LookScreen(ModalScreen[None]):
         self.place: Place | None = None
         self.shows_arguments = False
         self.first_column = 0
+        self.message = ""
+        """What a key had to say, in the bar until the next one."""
         self.bar, self.place_line, self.notice = Static(classes="bar"), Static(id="place"), Static(id="notice")
         self.source = Source(self._go_to_row)
         self.value_text = Static()
@@ -126,8 +129,8 @@ class LookScreen(ModalScreen[None]):
     def _receive(self, request: Request, recording: Recording) -> None:
         if request is not self.request:
             return
-        if recording.error:
-            self.notice.update(Text(recording.error, "bad"))
+        if problem := recording.error or self.target.problem(recording):
+            self.notice.update(Text(problem, "bad"))
             return
         self.place = self.target.find(recording)
         self._draw()
@@ -139,7 +142,8 @@ class LookScreen(ModalScreen[None]):
         if place is None or not self.is_attached:
             return
         launch = place.track.launch
-        self.bar.update(Text(f"{self.heading} · {launch.kernel}", no_wrap=True, overflow="ellipsis"))
+        self.bar.update(Text(self.message or f"{self.heading} · {launch.kernel}", no_wrap=True, overflow="ellipsis"))
+        self.message = ""
         self.place_line.update(describe_place(place))
         notice = describe_notice(place)
         self.notice.display = bool(notice)
@@ -147,7 +151,13 @@ class LookScreen(ModalScreen[None]):
         columns = self.source.scrollable_content_region.width
         self.source.text.update(Text("\n").join(draw_lines(place, self.palette, columns, self._number)))
         region = self.value_pane.scrollable_content_region
-        frame = Frame(self.palette, max(region.width - 1, 20), max(region.height, 8), self.first_column)
+        frame = Frame(
+            self.palette,
+            max(region.width - 1, 20),
+            max(region.height, 8),
+            self.first_column,
+            has_256_colours=self.app.console.color_system == "256",
+        )
         self.value_text.update(draw_arguments(place.track) if self.shows_arguments else draw_moment(place, frame))
         self.call_after_refresh(self._scroll_to_line)
 
@@ -198,9 +208,8 @@ class LookScreen(ModalScreen[None]):
         if self.place is not None and self.place.step is not None:
             moment = self.place.track.iteration(self.place.moment, offset)
             if moment is None:
-                self._say(
-                    "this line has no other iteration" if not self.place.step.step.iteration else "no more of them"
-                )
+                in_loop = bool(self.place.step.step.iteration)
+                self._say("this line has no other iteration" + " in this direction" * in_loop)
             else:
                 self._move(self.place.move(moment))
 
@@ -239,13 +248,17 @@ class LookScreen(ModalScreen[None]):
                 self._move(self.place.go_to_launch(self.place.launch + offset))
 
     def action_fault(self) -> None:
-        """Go to the program and the line of the fault."""
+        """Go to the program and the line of the next fault."""
         if self.place is None:
             return
-        fault = next(iter(self.place.track.launch.faults), None)
-        if fault is None:
-            self._say("this launch has no fault")
-        elif not self.place.track.launch.has(fault.program):
+        faults = self.place.track.launch.faults
+        if not faults:
+            self._say("nothing illegal was found; the result may be wrong all the same")
+            return
+        shown = (self.place.track.program, line_of(self.place.step)) if self.place.step else None
+        here = [index for index, fault in enumerate(faults) if (fault.program, fault.at) == shown]
+        fault = faults[(here[0] + 1) % len(faults) if here else 0]
+        if not self.place.track.launch.has(fault.program):
             self._go_to_program(fault.program)
         else:
             self._move(self.place.go_to_program(fault.program).go_to_line(fault.line, fault.file))
@@ -283,15 +296,15 @@ class LookScreen(ModalScreen[None]):
         self.app.push_screen(Keys(HELP, self.palette))
 
     def _say(self, message: str) -> None:
-        self.app.clear_notifications()
-        self.app.notify(message, markup=False)
+        self.message = message
+        self._draw()
 
 
 def describe_place(place: Place) -> Text:
     """Say which program this is, which iteration, and which step."""
     track = place.track
-    ids, grid = (", ".join(map(str, numbers)) for numbers in (track.launch.ids(track.program), track.launch.grid))
-    text = Text.assemble(("Program ", "muted"), (f"({ids})", "accent"), (f" of ({grid})", "muted"), no_wrap=True)
+    ids, grid = numbers_text(track.launch.ids(track.program)), numbers_text(track.launch.grid)
+    text = Text.assemble(("Program ", "muted"), (ids, "accent"), (f" in a grid of {grid}", "muted"), no_wrap=True)
     if track.moments:
         for number, count in track.iterations(place.moment):
             text.append("   iteration ", "muted").append(str(number + 1), "accent").append(f" of {count}", "muted")
@@ -304,10 +317,16 @@ def describe_place(place: Place) -> Text:
 
 def describe_notice(place: Place) -> Text:
     """Say what went wrong, and what is missing; nothing if all is there."""
-    launch = place.track.launch
-    faults = [fault.message.partition("\n")[0] for fault in launch.faults]
-    texts = [*faults[:1], place.recording.failure]
+    launch, fault = place.track.launch, place.fault
+    number = f"Fault {launch.faults.index(fault) + 1} of {len(launch.faults)}: " if fault else ""
+    texts = [f"{number * (len(launch.faults) > 1)}{fault.sentence}" if fault else "", place.recording.failure]
     notice = Text("  ".join(filter(None, texts)), "bad")
-    if launch.steps.omitted:
-        notice.append(" " * bool(notice)).append(launch.steps.omitted, "muted")
+    unwritten = [] if launch.faults else describe_stores(launch)
+    printed = [(f"Printed: {line}", "muted") for line in place.recording.printed.strip().splitlines()[-1:]]
+    for text, tone in [
+        *((text, "warning") for text in unwritten),
+        (launch.steps.omitted, "muted"),
+        *printed,
+    ]:
+        notice.append(text and f"{'  ' * bool(notice)}{text}", tone)
     return notice

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +12,9 @@ from functools import lru_cache
 from rich.style import Style
 from rich.text import Text
 
+from triton_simulator.steps.text import value_text
 from triton_workshop.look.recording import RecordedLaunch
-from triton_workshop.look.timeline import Line, Note, Place, line_of
+from triton_workshop.look.timeline import Line, Note, Place, When, line_of
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines
 
@@ -20,6 +22,8 @@ GAP = "  "
 MIN_CODE_COLUMNS = 20
 """Columns of code that stay, however long its note is."""
 NUMBER_COLUMNS = 6
+TONES = {When.NOW: "accent", When.EARLIER: "muted", When.LATER: "faint"}
+"""Colours of values: those of the iteration that runs stand out."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +67,28 @@ def place_lines(place: Place) -> tuple[SourceLine, ...]:
     return tuple(line for file in files for line in source_lines(launch, file, sources[file]))
 
 
+def argument_notes(place: Place, lines: Sequence[SourceLine]) -> dict[Line, Note]:
+    """Return the numbers that the kernel gets, at the lines of its parameters."""
+    values = {step.step.name: value_text(step.value) for step in place.track.arguments if not step.value.is_pointer}
+    first = place.track.arguments[0].step.line if place.track.arguments else None
+    notes = {}
+    for line in lines:
+        if first is None or line.line[0] != first.file or line.line[1] < first.number:
+            continue
+        names = [name for name in re.findall(r"\w+", line.code) if name in values]
+        if names:
+            notes[line.line] = Note((", ".join(f"{name} {values[name]}" for name in dict.fromkeys(names)),))
+        if ")" in line.code:
+            break
+    return notes
+
+
 def draw_lines(place: Place, palette: Palette, columns: int, names: Callable[[Line], str]) -> list[Text]:
     """Return the rows of the source, one for each line; `names` gives the number to show."""
     lines = place_lines(place)
     notes = place.track.notes(place.moment)
-    faults = {(fault.file, fault.line) for fault in place.track.launch.faults}
+    notes |= argument_notes(place, lines)
+    faults = {fault.at: fault.program == place.track.program for fault in reversed(place.track.launch.faults)}
     current = line_of(place.step) if place.step else None
     highlighted = code_lines("python", tuple(line.code for line in lines), palette)
     return [
@@ -77,7 +98,7 @@ def draw_lines(place: Place, palette: Palette, columns: int, names: Callable[[Li
             notes,
             current,
             name=names(line.line),
-            is_fault=line.line in faults,
+            fault=faults.get(line.line),
             palette=palette,
             columns=columns,
         )
@@ -92,19 +113,21 @@ def _row(
     current: Line | None,
     *,
     name: str,
-    is_fault: bool,
+    fault: bool | None,
     palette: Palette,
     columns: int,
 ) -> Text:
     note = notes.get(line)
-    mark, tone = ("✗", palette.bad) if is_fault else ("❱", palette.accent) if line == current else (" ", palette.faint)
+    mark, tone = ("❱", palette.accent) if line == current else (" ", palette.faint)
+    if fault is not None:  # of this program, or of another
+        mark, tone = "✗", palette.bad if fault else palette.muted
     row = Text.assemble((f"{mark}{name:>{NUMBER_COLUMNS - 2}} ", tone), no_wrap=True)
     room = columns - NUMBER_COLUMNS
     if note is None:
         row.append_text(_cut(code, room))
     else:
         fitting = (spelling for spelling in note.spellings if code.cell_len + len(GAP) + len(spelling) <= room)
-        text = Text(next(fitting, note.spellings[-1]), palette.accent if note.has_run else palette.faint)
+        text = Text(next(fitting, note.spellings[-1]), str(getattr(palette, TONES[note.when])))
         row.append_text(_cut(code, max(room - text.cell_len - len(GAP), min(MIN_CODE_COLUMNS, room)))).append(GAP)
         row.append_text(_cut(text, columns - row.cell_len))
     if line == current:

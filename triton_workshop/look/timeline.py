@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 
 from triton_simulator.steps.steps import ProgramStep
-from triton_simulator.steps.text import step_text, value_text
+from triton_simulator.steps.text import step_text
 from triton_workshop.look.recording import LaunchFault, RecordedLaunch, Recording, Request
 
 ARGUMENT = "argument"
 Line = tuple[str, int]
 """A file, and the number of a line in it."""
+
+
+class When(Enum):
+    """Time at which a line has made a value, seen from a moment."""
+
+    NOW = "now"
+    EARLIER = "earlier"
+    """In an iteration before."""
+    LATER = "later"
+    """It has not run yet."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +34,7 @@ class Note:
 
     spellings: tuple[str, ...]
     """From long to short."""
-    has_run: bool
-    """Whether it has by now, or only will."""
+    when: When = When.NOW
 
 
 class Track:
@@ -51,14 +61,21 @@ class Track:
         for line, indices in self._by_line.items():
             until = bisect_right(indices, moment)
             index = indices[until - 1] if until else self._last_of_run(indices)
-            notes[line] = Note(self.spellings(index), until > 0)
+            notes[line] = Note(self.spellings(index), self._when(index, moment) if until else When.LATER)
         return notes
+
+    def _when(self, index: int, moment: int) -> When:
+        """Return whether a moment belongs to the iteration that runs now."""
+        then, now = self.moments[index].step, self.moments[moment].step
+        shared = min(len(then.iteration), len(now.iteration)) if then.function == now.function else 0
+        return When.NOW if then.iteration[:shared] == now.iteration[:shared] else When.EARLIER
 
     def spellings(self, moment: int) -> tuple[str, ...]:
         """Return what a moment has made: with its type, without, and without its place in memory."""
         if moment not in self._spellings:  # looking through all values again at each key would take a tenth of a second
             step = self.moments[moment]
-            self._spellings[moment] = step_text(step), step_text(step, with_type=False), value_text(step.value)
+            short = step_text(step, with_type=False)
+            self._spellings[moment] = step_text(step), short, short.partition("  ")[0]
         return self._spellings[moment]
 
     def _last_of_run(self, indices: list[int]) -> int:
@@ -150,6 +167,14 @@ class Place:
         moment = self.track.nearest(line, file, self.moment)
         return self if moment is None else self.move(moment)
 
+    @property
+    def fault(self) -> LaunchFault | None:
+        """The fault of this program and line, or of the line, or else the first one."""
+        faults, line = self.track.launch.faults, line_of(self.step) if self.step else ("", 0)
+        here = [fault for fault in faults if fault.at == line]
+        mine = [fault for fault in here if fault.program == self.track.program]
+        return next(iter([*mine, *here, *faults]), None)
+
     def go_to_launch(self, launch: int) -> Place:
         """Return the beginning of another launch."""
         return Place.start(self.recording, launch % len(self.recording.launches))
@@ -176,10 +201,20 @@ class Target:
             return place.go_to_line(fault.line, fault.file)
         return place if self.line is None else place.go_to_line(self.line)
 
+    def problem(self, recording: Recording) -> str:
+        """Return why there is no such kernel or program; empty if there is."""
+        launch = recording.launches[self._launch_index(recording)]
+        if self.kernel not in (None, launch.kernel):
+            names = ", ".join(dict.fromkeys(each.kernel for each in recording.launches))
+            return f"it launches no kernel {self.kernel}, but {names}"
+        if launch.number(self.ids) is None:
+            return f"its grid is {numbers_text(launch.grid)}, so it has no program {numbers_text(self.ids)}"
+        return ""
+
     def record(self, request: Request, record: Callable[[Request], Recording]) -> Recording:
         """Return what a request records, and the wanted program if there was no room for it at first."""
         recording = record(request)
-        if recording.error:
+        if recording.error or self.problem(recording):
             return recording
         launch = recording.launches[self._launch_index(recording)]
         program = self._program(launch)
@@ -208,6 +243,11 @@ FIRST = Target()
 def is_argument(step: ProgramStep) -> bool:
     """Return whether a step is a function that gets an argument."""
     return step.step.operation == ARGUMENT
+
+
+def numbers_text(numbers: Sequence[int]) -> str:
+    """Return ids or a grid as Triton writes them: `(3, 2)`."""
+    return f"({', '.join(map(str, numbers))})"
 
 
 def line_of(step: ProgramStep) -> Line:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from triton_simulator.steps.steps import Array, ProgramStep, ProgramValue
 from triton_simulator.steps.text import number_text, step_text
+from triton_workshop.look.coverage import STORES, count_programs, elements, map_size, pixels_of
 from triton_workshop.look.recording import Argument
 from triton_workshop.look.timeline import Place, Track, line_of
 from triton_workshop.screen.blocks import blend, colour_block, fold, to_colour
@@ -21,11 +22,24 @@ from triton_workshop.terminal_pictures import Colour
 
 SHADES = 16
 """Shades of a colour, from the least number to the greatest."""
+LOW_ROWS = 16
+"""Rows of a pane below which numbers come first."""
 MAX_TABLE_ROWS = 256
-CELL_COLUMNS = 9
-"""Columns of a number in a table."""
-UNTOUCHED, KEPT_OUT, REACHED = range(3)
-"""Elements of an argument: the mask keeps a program from some of those that it points at."""
+HEAD_COLUMNS = 6
+"""Columns of the indices before the rows of a table."""
+SHARES = 4
+"""Shades of a point of a map, by how much of it a program reaches."""
+
+
+GROUNDS_256 = {True: (48, 48, 48), False: (228, 228, 228)}
+"""Greys of the 256 colours, by whether a palette is dark."""
+RAMPS_256: dict[tuple[bool, str], list[Colour]] = {
+    (True, "accent"): [(0, 95, 95), (0, 135, 135), (0, 175, 175), (0, 215, 215), (95, 255, 255)],
+    (True, "bad"): [(95, 0, 0), (135, 0, 0), (175, 0, 0), (215, 0, 0), (255, 95, 95)],
+    (False, "accent"): [(175, 215, 215), (135, 175, 175), (95, 175, 175), (0, 135, 135), (0, 95, 95)],
+    (False, "bad"): [(255, 215, 215), (255, 175, 175), (215, 135, 135), (175, 95, 95), (175, 0, 0)],
+}
+"""Shades of the 256 colours: the nearest to a blend would be now grey, now blue."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +51,22 @@ class Frame:
     rows: int
     first_column: int = 0
     """The first column of a table that is wider than this."""
+
+    has_256_colours: bool = False
+
+    @property
+    def ground(self) -> Colour:
+        """The colour of nothing: 0, and elements that nobody reaches."""
+        if self.has_256_colours:
+            return GROUNDS_256[self.palette.dark]
+        return self.colour("panel")
+
+    def shades(self, tone: str) -> list[Colour]:
+        """Return a colour's shades, from the ground on."""
+        if self.has_256_colours:
+            ramp = [self.ground, *RAMPS_256[self.palette.dark, tone]]
+            return [ramp[number * len(ramp) // SHADES] for number in range(SHADES)]
+        return [blend(self.ground, self.colour(tone), number / (SHADES - 1)) for number in range(SHADES)]
 
     def colour(self, tone: str) -> Colour:
         """Return a colour of the palette."""
@@ -54,7 +84,10 @@ def draw_moment(place: Place, frame: Frame) -> RenderableType:
     if step is None:
         return Text("This program has no steps.", "muted")
     head = _head(step, place.recording.code(line_of(step)))
-    return Group(*_spaced([head, *_memory(step, track, frame), *_value(step, track, frame)]))
+    memory, pictures, tables = _memory(step, track, frame), _pictures(step, track, frame), _tables(step, frame)
+    # In a low pane, the numbers come before what needs rows.
+    sections = [*tables, *memory, *pictures] if frame.rows < LOW_ROWS else [*memory, *pictures, *tables]
+    return Group(*_spaced([head, *sections]))
 
 
 def draw_arguments(track: Track) -> RenderableType:
@@ -78,22 +111,20 @@ def _head(step: ProgramStep, code: str) -> Text:
 def _memory(step: ProgramStep, track: Track, frame: Frame) -> Iterator[RenderableType]:
     """Yield a map of the argument that an operation reads or changes."""
     if step.pointer is not None:
-        yield from _argument_map(step.pointer, step.mask, track, frame)
+        yield from _argument_map(step.pointer, step.mask, step.step.operation, track, frame)
 
 
-def _value(step: ProgramStep, track: Track, frame: Frame) -> Iterator[RenderableType]:
+def _pictures(step: ProgramStep, track: Track, frame: Frame) -> Iterator[RenderableType]:
     value = step.value
-    if value.numbers.dtype == object or value.numbers.size < 2:
-        if value.is_pointer:
-            yield from _argument_map(value, None, track, frame, is_pointer_only=True)
-        return
     if value.is_pointer:
-        yield from _argument_map(value, None, track, frame, is_pointer_only=True)
-    elif value.numbers.dtype == np.bool_:
-        yield _truth_picture(value, frame)
-    else:
-        yield _heat(value, frame)
-    yield _table(value, frame)
+        yield from _argument_map(value, None, "", track, frame)
+    elif value.numbers.dtype != object and value.numbers.size > 1:
+        yield _truth_picture(value, frame) if value.numbers.dtype == np.bool_ else _heat(value, frame)
+
+
+def _tables(step: ProgramStep, frame: Frame) -> Iterator[RenderableType]:
+    if step.value.numbers.dtype != object and step.value.numbers.size > 1:
+        yield _table(step.value, frame)
 
 
 def _as_rows(block: Array, frame: Frame) -> tuple[Array, bool]:
@@ -130,15 +161,15 @@ def _truth_picture(value: ProgramValue, frame: Frame) -> Group:
 
 def _heat(value: ProgramValue, frame: Frame) -> Group:
     """Draw numbers by shades: of two colours where some are negative."""
-    low, high, below = (frame.colour(tone) for tone in ("panel", "accent", "bad"))
-    nan, undefined = frame.colour("important"), frame.colour("faint")
+    high, below = frame.shades("accent"), frame.shades("bad")
+    nan, undefined = frame.colour("important"), frame.colour("warning")
     levels, (least, greatest) = shade(value)
-    shades = [blend(low, end, number / (SHADES - 1)) for number in range(SHADES) for end in (high, below)]
-    entries = [(below if least < 0 else low, number_text(least)), (high, number_text(greatest))]
+    shades = [colour for pair in zip(high, below, strict=True) for colour in pair]
+    entries = [(below[-1] if least < 0 else high[0], number_text(least)), (high[-1], number_text(greatest))]
     if (levels == 2 * SHADES).any():
         entries.append((nan, "NaN"))
     if value.undefined is not None:
-        entries.append((undefined, "undefined"))
+        entries.append((undefined, "undefined, ? below"))
     return Group(_picture(levels, [*shades, nan, undefined], frame), _legend(*entries))
 
 
@@ -164,112 +195,102 @@ def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
 
 
 def _argument_map(
-    pointer: ProgramValue, mask: ProgramValue | None, track: Track, frame: Frame, *, is_pointer_only: bool = False
+    pointer: ProgramValue, mask: ProgramValue | None, operation: str, track: Track, frame: Frame
 ) -> Iterator[RenderableType]:
-    """Yield a map of an argument, with the elements that a program points at, and which lie outside."""
+    """Yield a map of an argument: what this program reaches, and what others do. `operation` is empty for a pointer."""
     argument = track.launch.arguments.get(pointer.argument)
     if argument is None or not math.prod(argument.shape):
         return
     kept = np.ones(pointer.shape, np.bool_) if mask is None else np.broadcast_to(mask.numbers, pointer.shape)
-    height, width = map_shape(argument.shape, frame)
-    levels = np.full((height, width), UNTOUCHED, np.int8)
-    inside, rows, columns = locate(pointer.numbers, argument, (height, width))
-    for level, chosen in ((KEPT_OUT, ~kept), (REACHED, kept)):
-        levels[rows[chosen[inside]], columns[chosen[inside]]] = level
-    if len(argument.shape) <= 1:
-        levels = levels.reshape(-1)[: math.prod(argument.shape)]
-    tones = ("panel", "warning", "accent")
-    colours = [frame.colour(tone) for tone in tones]
-    shape = " × ".join(map(str, argument.shape))
-    entries = [(colours[REACHED], "this program's"), (colours[UNTOUCHED], "the rest")]
-    if not kept.all():
-        entries.insert(1, (colours[KEPT_OUT], "masked"))
-    title = Text.assemble((pointer.argument, "strong"), (f"  {shape} elements", "muted"))
-    if count := int((~inside & kept).sum()):
+    inside, places = elements(pointer.numbers[kept], argument)
+    count = math.prod(argument.shape)
+    size = map_size(argument.shape, fold(count, frame.columns), 2 * frame.picture_rows, frame.columns)
+    levels, entries = _reach_levels(places, argument, size, _others(pointer.argument, operation, track), frame)
+    levels = levels.reshape(size) if len(argument.shape) > 1 else levels[:count]
+    title = Text.assemble((pointer.argument, "strong"), (f"  {' × '.join(map(str, argument.shape))} elements", "muted"))
+    if count > size[0] * size[1]:
+        title.append(f", about {count / (size[0] * size[1]):.3g} in a point", "muted")
+    if outside := int((~inside).sum()):
         # A pointer may point anywhere, as long as nothing is loaded or stored there.
-        tone = "warning" if is_pointer_only else "bad"
-        title.append(f"   {count} of {kept.size} lie outside", tone)
-    yield Group(title, _picture(levels, colours, frame), _legend(*entries))
+        title.append(f"   {outside} of {kept.size} lie outside", "bad" if operation else "warning")
+    if masked := int((~kept).sum()):
+        title.append(f"   {masked} of {kept.size} are masked", "muted")
+    colours = [colour for colour, _ in entries]
+    yield Group(title, _picture(levels, colours, frame), _legend(*(entry for entry in entries if entry[1])))
 
 
-def map_shape(shape: Sequence[int], frame: Frame) -> tuple[int, int]:
-    """Return rows and columns of an argument's map: as many as it has, or as there are pixels."""
-    if len(shape) <= 1:
-        rows, columns = fold(math.prod(shape), frame.columns)
-    else:
-        rows, columns = math.prod(shape[:-1]), shape[-1]
-    return min(rows, 2 * frame.picture_rows), min(columns, frame.columns)
+def _others(name: str, operation: str, track: Track) -> Array | None:
+    """Return how many programs reach each element by such an operation; None if that is not known."""
+    if not operation:
+        return None
+    return count_programs(track.launch, name, STORES if operation in STORES else frozenset({operation}))
 
 
-def locate(numbers: Array, argument: Argument, size: tuple[int, int]) -> tuple[Array, Array, Array]:
-    """Return which elements lie inside an argument, and the row and the column of each on a map of this size."""
-    indices = np.asarray(numbers, np.int64)
-    order = sorted(range(len(argument.shape)), key=lambda axis: -argument.strides[axis])
-    rest, places = indices, np.zeros((len(argument.shape), *indices.shape), np.int64)
-    inside = indices >= 0
-    for axis in order:
-        stride = max(argument.strides[axis], 1)
-        places[axis] = rest // stride
-        rest = rest - places[axis] * stride
-        inside &= places[axis] < argument.shape[axis]
-    inside &= rest == 0
-    linear = np.ravel_multi_index(tuple(place[inside] for place in places), argument.shape) if order else rest[inside]
-    columns = argument.shape[-1] if len(argument.shape) > 1 else 0
-    if columns:
-        rows = math.prod(argument.shape[:-1])
-        row, column = np.divmod(linear, columns)
-        return inside, row * size[0] // rows, column * size[1] // columns
-    total, pixels = max(math.prod(argument.shape), 1), size[0] * size[1]
-    pixel = linear if total <= pixels else linear * pixels // total
-    return inside, pixel // size[1], pixel % size[1]
+def _reach_levels(
+    places: Array, argument: Argument, size: tuple[int, int], counts: Array | None, frame: Frame
+) -> tuple[Array, list[tuple[Colour, str]]]:
+    """Return the level of each pixel, with the levels' colours and what they mean.
+
+    The more of a pixel's elements a program reaches, the brighter it is.
+    """
+    pixels = size[0] * size[1]
+    everything = pixels_of(np.arange(math.prod(argument.shape)), argument, size)
+    area = np.maximum(np.bincount(everything, minlength=pixels), 1)
+    mine = np.bincount(pixels_of(np.unique(places), argument, size), minlength=pixels)
+    levels = np.zeros(pixels, np.int16)
+    if counts is not None:
+        levels[np.bincount(everything, weights=counts > 0, minlength=pixels) > 0] = 1
+    rest, others = ("the rest", "") if counts is None else ("no program's", "other programs'")
+    entries = [(frame.ground, rest), (frame.colour("faint"), others)]
+    share = np.ceil(mine / area * SHARES).astype(np.int16)
+    levels = np.where(share > 0, 1 + np.minimum(share, SHARES), levels)
+    bright = frame.colour("accent")
+    shades = [(blend(frame.ground, bright, 0.4 + 0.6 * number / SHARES), "") for number in range(1, SHARES)]
+    return levels, [*entries, *shades, (bright, "this program's")]
 
 
 def _table(value: ProgramValue, frame: Frame) -> RenderableType:
     """Return the numbers, with their indices at the sides."""
     block = value.numbers
-    rows = block.reshape(-1, block.shape[-1]) if block.ndim > 1 else block.reshape(1, -1)
-    fitting = max(1, (frame.columns - 6) // CELL_COLUMNS)
-    undefined = None if value.undefined is None else value.undefined.reshape(rows.shape)
+    texts = [[number_text(number) for number in row] for row in block.reshape(-1, block.shape[-1])[:MAX_TABLE_ROWS]]
+    cell = 1 + max(len(text) for row in texts for text in row)
+    fitting = max(1, (frame.columns - HEAD_COLUMNS) // cell)
+    undefined = np.zeros(block.shape, np.bool_) if value.undefined is None else value.undefined
+    marks = undefined.reshape(-1, block.shape[-1])
     if block.ndim == 1:
-        fitting = min(1 << (fitting.bit_length() - 1), len(block))
-        rows = _folded(block, fitting)
-        undefined = None if undefined is None else _folded(undefined.reshape(-1), fitting)
-    first = 0 if block.ndim == 1 else min(frame.first_column, max(0, rows.shape[1] - fitting))
-    table = Table.grid(padding=(0, 1, 0, 0))
-    shown = range(first, min(first + fitting, rows.shape[1]))
-    table.add_column(justify="right", style="muted", min_width=5)
-    for _ in shown:
-        table.add_column(justify="right", min_width=CELL_COLUMNS - 1, no_wrap=True)
-    table.add_row("", *(Text(str(column), "muted") for column in shown))
-    for row in range(min(len(rows), MAX_TABLE_ROWS)):
-        head = row * fitting if block.ndim == 1 else row
-        table.add_row(str(head), *(_cell(rows, undefined, row, column) for column in shown))
+        return _vector_table(texts[0], marks[0], min(1 << (fitting.bit_length() - 1), len(block)), cell)
+    first = min(frame.first_column, max(0, block.shape[-1] - fitting))
+    shown = range(first, min(first + fitting, block.shape[-1]))
+    table = _empty_table([str(column) for column in shown], cell)
+    for row, (cells, row_marks) in enumerate(zip(texts, marks, strict=False)):
+        table.add_row(str(row), *(_cell(cells[column], is_undefined=row_marks[column]) for column in shown))
     notes = []
-    if len(shown) < rows.shape[1]:
-        notes.append(f"columns {first} to {shown[-1]} of {rows.shape[1]}; < and > show others")
-    if len(rows) > MAX_TABLE_ROWS:
-        notes.append(f"the first {MAX_TABLE_ROWS} of {len(rows)} rows")
-    return Group(table, *(Text(note, "muted") for note in notes))
+    if len(shown) < block.shape[-1]:
+        notes.append(f"columns {first} to {shown[-1]} of {block.shape[-1]}: > and < show others")
+    if len(marks) > MAX_TABLE_ROWS:
+        notes.append(f"the first {MAX_TABLE_ROWS} of {len(marks)} rows")
+    return Group(*(Text(note, "muted") for note in notes), table)
 
 
-def _folded(block: Array, columns: int) -> Array:
-    rows = -(-len(block) // columns)
-    padded = np.empty(rows * columns, object)
-    padded[:] = ""
-    padded[: len(block)] = block
-    return padded.reshape(rows, columns)
+def _vector_table(texts: Sequence[str], marks: Array, columns: int, cell: int) -> Table:
+    """Return a vector in rows of so many elements, each with the index of its first one."""
+    table = _empty_table([f"+{column}" for column in range(columns)], cell)
+    for start in range(0, min(len(texts), MAX_TABLE_ROWS * columns), columns):
+        row = range(start, min(start + columns, len(texts)))
+        table.add_row(str(start), *(_cell(texts[index], is_undefined=marks[index]) for index in row))
+    return table
 
 
-def _cell(rows: Array, undefined: Array | None, row: int, column: int) -> Text:
-    if undefined is not None and undefined[row, column]:
-        return Text("?", "muted")
-    number = rows[row, column]
-    return Text(number if isinstance(number, str) else number_text(number), _tone(number))
+def _empty_table(heads: Sequence[str], cell: int) -> Table:
+    table = Table.grid(padding=(0, 1, 0, 0))
+    table.add_column(justify="right", style="muted", min_width=HEAD_COLUMNS - 1)
+    for _ in heads:
+        table.add_column(justify="right", min_width=cell - 1, no_wrap=True)
+    table.add_row("", *(Text(head, "muted") for head in heads))
+    return table
 
 
-def _tone(number: object) -> str:
-    if isinstance(number, bool | np.bool_):
-        return "good" if number else "muted"
-    if isinstance(number, float | np.floating) and not math.isfinite(number):
-        return "important"
-    return "plain"
+def _cell(text: str, *, is_undefined: bool) -> Text:
+    if is_undefined:
+        return Text("?", "warning")
+    return Text(text, {"true": "good", "false": "muted", "nan": "important", "inf": "important"}.get(text, "plain"))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 
 from triton_workshop.terminal_pictures import UPPER_HALF_BLOCK, Colour
 
-Array = NDArray[Any]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -34,16 +35,25 @@ class Cell:
         return text
 
 
-def letter_block(rows: Sequence[Sequence[Cell]], columns: int, *, numbered: bool = False) -> Text:
-    """Return cells, so many columns wide each, with the numbers of rows and columns if asked."""
+Heads = tuple[Sequence[str], Sequence[str]]
+"""What stands before the rows of a block, and above its columns."""
+
+
+def letter_block(rows: Sequence[Sequence[Cell]], columns: int, *, heads: Heads | None = None) -> Text:
+    """Return cells, so many columns wide each, with heads of rows and columns if there are any."""
     lines = []
-    if numbered:
-        heads = "".join(str(column).center(columns) for column in range(len(rows[0])))
-        lines.append(Text(" " * columns + heads, "muted"))
+    margin = letter_margin(heads[0]) if heads else 0
+    if heads:
+        lines.append(Text(" " * margin + "".join(head.center(columns) for head in heads[1]), "muted"))
     for number, row in enumerate(rows):
-        start = (f"{number:>{columns - 1}} " if numbered else "", "muted")
+        start = (f"{heads[0][number]:>{margin - 1}} " if heads else "", "muted")
         lines.append(Text.assemble(start, *(cell.text(columns) for cell in row)))
     return Text("\n", no_wrap=True).join(lines)
+
+
+def letter_margin(heads: Sequence[str]) -> int:
+    """Return the columns before a block with these heads of rows."""
+    return max(3, 1 + max(map(len, heads), default=0))
 
 
 def pixel_block(rows: Iterable[Sequence[tuple[Colour, Colour]]]) -> Text:
@@ -62,6 +72,8 @@ def colour_block(levels: Array, colours: Sequence[Colour], background: Colour, c
     `levels` has shape (height, width) and whole numbers, of which the greatest shows where several share a pixel. Each
     cell of a small block is a square of several pixels.
     """
+    import numpy as np  # not where only letters are drawn
+
     shown = fit(levels, 2 * rows, columns)
     table = np.array([*colours, background], np.uint8)
     if len(shown) % 2:  # the last character has one pixel only
@@ -79,6 +91,8 @@ def fit(levels: Array, height: int, width: int) -> Array:
 
     It grows by a whole number. Where it shrinks, each pixel has the greatest of its levels.
     """
+    import numpy as np
+
     scale = max(1, min(height // levels.shape[0], width // levels.shape[1]))
     if scale > 1:
         return levels.repeat(scale, axis=0).repeat(scale, axis=1)

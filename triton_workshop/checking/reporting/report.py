@@ -158,9 +158,9 @@ def _tile_map(tiles: TileMap) -> Group:
 
 def _plane(plane: tuple[tuple[TileState, ...], ...], cell: int, title: str) -> Text:
     """Return a plane, with the numbers of rows and columns if they fit."""
-    block = letter_block(
-        [[_cell(state) for state in row] for row in plane], cell, numbered=cell == _CELL_COLUMNS and len(plane) > 1
-    )
+    heads = [str(row) for row in range(len(plane))], [str(column) for column in range(len(plane[0]))]
+    is_numbered = cell == _CELL_COLUMNS and len(plane) > 1
+    block = letter_block([[_cell(state) for state in row] for row in plane], cell, heads=heads if is_numbered else None)
     return Text.assemble(title, "\n" if title else "", block, no_wrap=True)
 
 

@@ -1,0 +1,109 @@
+"""Elements of an argument: where they lie on a map of it, and how many programs reach each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from triton_simulator.steps.steps import Array, Step
+from triton_workshop.look.recording import Argument, RecordedLaunch
+
+MAX_ELEMENTS = 4_000_000
+"""Pairs of programs and elements that are counted, which takes a second."""
+STORES = frozenset({"store", "atomic"})
+
+
+def elements(numbers: Array, argument: Argument) -> tuple[Array, Array]:
+    """Return which elements lie inside an argument, and the place of each among its elements, row by row.
+
+    `numbers` count from its first element, in memory.
+    """
+    indices = np.asarray(numbers, np.int64)
+    order = sorted(range(len(argument.shape)), key=lambda axis: -argument.strides[axis])
+    rest, places = indices, np.zeros((len(argument.shape), *indices.shape), np.int64)
+    inside = indices >= 0
+    for axis in order:
+        stride = max(argument.strides[axis], 1)
+        places[axis] = rest // stride
+        rest = rest - places[axis] * stride
+        inside &= places[axis] < argument.shape[axis]
+    inside &= rest == 0
+    if not order:
+        return inside, rest[inside]
+    return inside, np.ravel_multi_index(tuple(place[inside] for place in places), argument.shape)
+
+
+@lru_cache(maxsize=32)
+def count_programs(launch: RecordedLaunch, name: str, operations: frozenset[str]) -> Array | None:
+    """Return how many programs reach each element of an argument by these operations.
+
+    None if that is not known: where programs were left out, or all this is too much.
+    """
+    argument, size = launch.arguments[name], math.prod(launch.arguments[name].shape)
+    steps = [step for step in launch.steps.all if step.operation in operations and _reaches(step, name)]
+    total = sum(len(step.programs) * math.prod(step.pointer.shape) for step in steps if step.pointer)
+    if launch.steps.omitted or launch.chosen is not None or total > MAX_ELEMENTS or not size:
+        return None
+    pairs = [pair for step in steps for pair in _pairs(step, argument, size)]
+    reached = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
+    return np.bincount(np.asarray(reached % size, np.int64), minlength=size)
+
+
+def _reaches(step: Step, name: str) -> bool:
+    return step.pointer is not None and step.pointer.arguments == (name,)
+
+
+def _pairs(step: Step, argument: Argument, size: int) -> list[Array]:
+    """Return program and element as one number, for all that a step reaches."""
+    assert step.pointer is not None
+    shape = (len(step.programs), *step.pointer.shape)
+    kept = np.ones(shape, np.bool_) if step.mask is None else np.broadcast_to(step.mask.data, shape)
+    numbers = np.broadcast_to(step.pointer.data, shape)[kept]
+    programs = np.broadcast_to(step.programs.reshape(-1, *(1,) * len(step.pointer.shape)), shape)[kept]
+    inside, places = elements(numbers, argument)
+    return [programs[inside] * size + places]
+
+
+def describe_stores(launch: RecordedLaunch) -> list[str]:
+    """Say which arguments have elements that no program stores, or that several do, if some are stored."""
+    names = dict.fromkeys(
+        step.pointer.arguments[0]
+        for step in launch.steps.all
+        if step.operation == "store" and step.pointer is not None and len(step.pointer.arguments) == 1
+    )
+    sentences = (_describe_stores(launch, name) for name in names if name in launch.arguments)
+    return [sentence for sentence in sentences if sentence]
+
+
+def _describe_stores(launch: RecordedLaunch, name: str) -> str:
+    counts = count_programs(launch, name, STORES)
+    if counts is None:
+        return ""
+    size, none, several = len(counts), int((counts == 0).sum()), int((counts > 1).sum())
+    parts = [f"{none:,} of {size:,} elements are stored by no program"] * bool(none)
+    parts += [f"{several:,} are stored by several"] * bool(several)
+    return f"{name}: {', '.join(parts)}." if parts else ""
+
+
+def map_size(shape: Sequence[int], fold: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:
+    """Return rows and columns of a map of an argument: as many as it has, or as there is room for.
+
+    `fold` are the rows and columns that a vector is drawn in.
+    """
+    height, width = fold if len(shape) <= 1 else (math.prod(shape[:-1]), shape[-1])
+    return min(height, rows), min(width, columns)
+
+
+def pixels_of(places: Array, argument: Argument, size: tuple[int, int]) -> Array:
+    """Return the pixel of each element on a map of this size, row by row."""
+    rows, columns = size
+    total = max(math.prod(argument.shape), 1)
+    pixels: Array = places if total <= rows * columns else places * (rows * columns) // total
+    if len(argument.shape) > 1:
+        row, column = np.divmod(places, argument.shape[-1])
+        height = math.prod(argument.shape[:-1])
+        pixels = (row * rows // height) * columns + column * columns // argument.shape[-1]
+    return pixels
