@@ -1,4 +1,4 @@
-"""What our pages tell people is there: the commands that they type, options and all, and where links lead."""
+"""What our documents tell people is there: the commands that they type, options and all, and where links lead."""
 
 from __future__ import annotations
 
