@@ -67,7 +67,6 @@ PLATFORM = (
     "test_saves.py",
     "validating/test_validate.py",
     "viewer/test_live.py",
-    "viewer/test_own_terminal.py",
     "watch/test_checker.py",
     "watch/test_terminal.py",
 )
