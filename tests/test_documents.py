@@ -69,7 +69,8 @@ def test_every_path_of_a_module_in_contributing_exists() -> None:
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     files = ["/" + file for file in listed.stdout.splitlines()]
-    named = dict.fromkeys(re.findall(r"(?<![\w/.])(?:[\w.]+/)+\w+\.(?:py|js|toml)\b", text_of("CONTRIBUTING.md")))
+    text = text_of("CONTRIBUTING.md").replace("/X/", "/add/")
+    named = re.findall(r"(?<![\w/.])(?:[\w.]+/)+\w+\.(?:py|js|toml)\b", text)
     assert named
     assert [name for name in named if not any(file.endswith("/" + name) for file in files)] == []
 
