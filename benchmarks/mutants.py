@@ -118,7 +118,7 @@ def right_scripts(exercise: str) -> dict[str, str]:
 
 def subjects(exercise: str) -> Iterator[Subject]:
     """All mutants of an exercise, the same ones every time: another script changes its own mutants only."""
-    counts = OF_A_VARIATION if EXERCISES[exercise].optional else OF_REQUIRED
+    counts = OF_A_VARIATION if EXERCISES[exercise].is_optional else OF_REQUIRED
     own = mutants(Script(EXERCISES[exercise].solution))
     yield from (Subject(exercise, SOLUTION, mutant) for mutant in own[:: len(own) // counts[SOLUTION] or 1])
     others = right_scripts(exercise)

@@ -18,7 +18,7 @@ provide()  # where Triton is not installed, as on a Mac
 import triton.language as tl  # noqa: E402
 from triton.runtime import interpreter  # noqa: E402
 
-from triton_simulator import install, record  # noqa: E402
+from triton_simulator import Launch, install, record  # noqa: E402
 
 _upstream = {
     "interpreter_builder": interpreter.interpreter_builder,
@@ -67,6 +67,14 @@ def rows(dtype: torch.dtype = torch.float32, seed: int = 0) -> torch.Tensor:
     if dtype.is_floating_point:
         return torch.randn(P, N, generator=generator).to(dtype)
     return torch.randint(-100 if dtype.is_signed else 0, 100, (P, N), generator=generator).to(dtype)
+
+
+def launched(kernel: Any, grid: Any, *arguments: Any, **constants: Any) -> Launch:
+    """What the simulator recorded of a launch without faults."""
+    with record() as launches:
+        kernel[grid](*arguments, **constants)
+    assert launches[0].faults == ()
+    return launches[0]
 
 
 def both(kernel: Any, grid: Any, make: Callable[[], tuple[Any, ...]], **constants: Any) -> tuple[Any, Any]:

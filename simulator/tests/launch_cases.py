@@ -32,7 +32,7 @@ def arguments() -> tuple[Any, ...]:
     return torch.ones(16), torch.zeros(16), 16
 
 
-def launched(grid: Any = (1,), *more: Any, **named: Any) -> None:
+def launch_copied(grid: Any = (1,), *more: Any, **named: Any) -> None:
     copied[grid](*arguments(), *more, **named)
 
 
@@ -42,31 +42,31 @@ class Object:
 
 Case = Callable[[], Any]
 GRIDS: dict[str, Case] = {
-    "65,535 along y": lambda: launched((1, 65_535)),
-    "65,536 along y": lambda: launched((1, 65_536)),
-    "65,536 along z": lambda: launched((1, 1, 65_536)),
-    "65,536 along x": lambda: launched((65_536,)),
-    "2^31 along x": lambda: launched((2**31, 1)),
-    "70,000 along y of nothing": lambda: launched((0, 70_000)),
-    "a list": lambda: launched([1, 1]),
-    "NumPy's integers": lambda: launched((np.int64(1),)),
-    "a float": lambda: launched((1.0,)),
-    "a number": lambda: launched(1),
-    "nothing": lambda: launched(()),
-    "a function of another name": lambda: launched(lambda meta: (meta["BLOK"],)),
-    "a function of an option": lambda: launched(lambda meta: (meta["num_warps"],), num_warps=4),
+    "65,535 along y": lambda: launch_copied((1, 65_535)),
+    "65,536 along y": lambda: launch_copied((1, 65_536)),
+    "65,536 along z": lambda: launch_copied((1, 1, 65_536)),
+    "65,536 along x": lambda: launch_copied((65_536,)),
+    "2^31 along x": lambda: launch_copied((2**31, 1)),
+    "70,000 along y of nothing": lambda: launch_copied((0, 70_000)),
+    "a list": lambda: launch_copied([1, 1]),
+    "NumPy's integers": lambda: launch_copied((np.int64(1),)),
+    "a float": lambda: launch_copied((1.0,)),
+    "a number": lambda: launch_copied(1),
+    "nothing": lambda: launch_copied(()),
+    "a function of another name": lambda: launch_copied(lambda meta: (meta["BLOK"],)),
+    "a function of an option": lambda: launch_copied(lambda meta: (meta["num_warps"],), num_warps=4),
     "none at all": lambda: copied(*arguments()),
 }
 KEYWORDS: dict[str, Case] = {
-    "a misspelt parameter": lambda: launched(BLOK=4),
-    "an option of AMD's": lambda: launched(waves_per_eu=2),
-    "a stream": lambda: launched(stream=0),
-    "a device": lambda: launched(device=0),
-    "a type of device": lambda: launched(device_type="cuda"),
-    "debug": lambda: launched(debug=True),
-    "less precision": lambda: launched(enable_fp_fusion=False),
-    "twice": lambda: launched((1,), 16, BLOCK=16),
-    "too many": lambda: launched((1,), 16, 1, 2),
+    "a misspelt parameter": lambda: launch_copied(BLOK=4),
+    "an option of AMD's": lambda: launch_copied(waves_per_eu=2),
+    "a stream": lambda: launch_copied(stream=0),
+    "a device": lambda: launch_copied(device=0),
+    "a type of device": lambda: launch_copied(device_type="cuda"),
+    "debug": lambda: launch_copied(debug=True),
+    "less precision": lambda: launch_copied(enable_fp_fusion=False),
+    "twice": lambda: launch_copied((1,), 16, BLOCK=16),
+    "too many": lambda: launch_copied((1,), 16, 1, 2),
     "too few": lambda: copied[(1,)](*arguments()[:2]),
     "a parameter named like an option": lambda: with_an_option_as_parameter[(1,)](torch.zeros(16), num_warps=8),
     "a bad value for it": lambda: with_an_option_as_parameter[(1,)](torch.zeros(16), num_warps=3),
@@ -78,7 +78,7 @@ KEYWORDS: dict[str, Case] = {
     "too few of a warm-up": lambda: copied.warmup(torch.float32, torch.float32, grid=(1,)),
 }
 OPTIONS: dict[str, Case] = {
-    f"{name}={value!r}": lambda name=name, value=value: launched(**{name: value})
+    f"{name}={value!r}": lambda name=name, value=value: launch_copied(**{name: value})
     for name, values in {
         "num_warps": (1, 3, 0, -4, 32, 64, 4.0, "4", None, True),
         "num_stages": (0, 1, 100, 2.0),
@@ -87,7 +87,7 @@ OPTIONS: dict[str, Case] = {
     for value in values
 }
 CONSTANTS: dict[str, Case] = {
-    f"constant {type(value).__name__}": lambda value=value: launched(OTHER=value)
+    f"constant {type(value).__name__}": lambda value=value: launch_copied(OTHER=value)
     for value in ([1], {1: 2}, {1}, (1, 2), (1, [2]), "text", None, 2.5, np.zeros(2), torch.zeros(2), Object(), print)
 }
 ARGUMENTS: dict[str, Case] = {

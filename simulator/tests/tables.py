@@ -5,14 +5,17 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 """The folder in which `python -m simulator.tests.…` finds these tests."""
+if any(word.startswith("-k") or "[" in word for word in sys.argv[1:]):
+    os.environ.setdefault("WORKSHOP_EVERY", "1")  # so that a row which pytest is asked for by name is there
 EVERY = int(os.environ.get("WORKSHOP_EVERY", "8"))
-"""Of the rows that take minutes together, one of so many is tested. CI tests each (1)."""
+"""Of the rows that take minutes together, one of so many is tested. CI tests each (1), as does `-k`."""
 
 
 def across(name: str, values: Sequence[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -12,17 +12,10 @@ import torch
 import triton
 import triton.language as tl
 
-from triton_simulator import Launch, record
+from triton_simulator import record
 
-from .executors import upstream
+from .executors import launched, upstream
 from .processes import RunPython
-
-
-def launched(kernel: Any, grid: Any, *arguments: Any, **constants: Any) -> Launch:
-    with record() as launches:
-        kernel[grid](*arguments, **constants)
-    assert launches[0].faults == ()
-    return launches[0]
 
 
 @triton.jit

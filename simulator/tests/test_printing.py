@@ -16,7 +16,7 @@ from triton_simulator import record
 WIDE = tl.constexpr(7)
 
 
-def launched(kernel: Any, *arguments: Any, **named: Any) -> None:
+def launch_two_programs(kernel: Any, *arguments: Any, **named: Any) -> None:
     kernel[(2,)](*arguments, **named)
 
 
@@ -50,7 +50,7 @@ LOOKS: tuple[tuple[Callable[..., object], str], ...] = (
 def test_a_scalar_prints_as_a_number_and_a_block_in_brackets(
     look: Callable[..., object], printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    launched(prints, look, torch.arange(8.0) + 0.5, torch.full((1,), 0.5, dtype=torch.bfloat16), 8, BLOCK=4)
+    launch_two_programs(prints, look, torch.arange(8.0) + 0.5, torch.full((1,), 0.5, dtype=torch.bfloat16), 8, BLOCK=4)
     assert capsys.readouterr().out == f"{printed}\n"
 
 
@@ -78,7 +78,7 @@ def prints_on_the_device(hexadecimal: tl.constexpr):
 def test_device_print_names_the_program(
     hexadecimal: bool, scalar: str, block: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    launched(prints_on_the_device, hexadecimal)
+    launch_two_programs(prints_on_the_device, hexadecimal)
     assert capsys.readouterr().out.splitlines()[2:] == [f"(1, 0, 0)  of:  {scalar}", f"(1, 0, 0)  of:  {block}"]
 
 
@@ -122,5 +122,5 @@ def prints_in_hexadecimal():
 
 
 def test_print_takes_what_device_print_takes(capsys: pytest.CaptureFixture[str]) -> None:
-    launched(prints_in_hexadecimal)
+    launch_two_programs(prints_in_hexadecimal)
     assert capsys.readouterr().out.splitlines() == ["(0, 0, 0)  pid:  0x0000000a", "(1, 0, 0)  pid:  0x0000000b"]

@@ -201,6 +201,15 @@ def a_sum_needs_all_that_is_replaced(x_ptr, out_ptr, scratch_ptr, N: tl.constexp
 
 @right
 @triton.jit
+def a_histogram_lies_between(x_ptr, out_ptr, scratch_ptr, N: tl.constexpr):
+    row, i = tl.program_id(0) * N, tl.arange(0, N)
+    tl.store(scratch_ptr + row + i, tl.load(x_ptr + row + i))
+    counts = tl.histogram(i, N)
+    tl.store(out_ptr + row + i, tl.load(scratch_ptr + row + N - 1 - i) + counts)
+
+
+@right
+@triton.jit
 def columns_of_contiguous_rows(x_ptr, out_ptr, scratch_ptr, N: tl.constexpr):
     row, i, k = tl.program_id(0) * N, tl.arange(0, 16)[:, None], tl.arange(0, 16)[None, :]
     tl.store(scratch_ptr + row + i * 16 + k, tl.load(x_ptr + row + i * 16 + k))

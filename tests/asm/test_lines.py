@@ -165,6 +165,8 @@ def test_what_is_recorded_is_what_the_compiler_makes_now(solutions: Answers, num
         here = ""
     if here != recorded_with():
         pytest.skip(f"recorded with Triton {recorded_with()}: to record again, run python -m benchmarks.asm_summaries")
-    [recorded] = recorded_summaries(number, "plain", target)
+    summaries = recorded_summaries(number, "plain", target)
+    assert len(summaries) == 1, "record it with `python -m benchmarks.asm_summaries`"
+    [recorded] = summaries
     assert recorded == summary_of_solution(solutions, number, int(target.arch))
     assert json.loads(json.dumps(recorded.as_json()))["kernel"] == EXERCISES[number].kernel

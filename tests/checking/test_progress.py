@@ -126,7 +126,7 @@ def test_variations_are_optional(desk: Path) -> None:
     assert done.startswith("All exercises are done. Done early? Exercise 2b, ")
     assert done.endswith(": uv run workshop watch 2b")
     assert next_step(_known(*EXERCISES)) == "All exercises are done."
-    assert [number for number in EXERCISES if EXERCISES[number].optional][:4] == ["1b", "2b", "3b", "4b"]
+    assert [number for number in EXERCISES if EXERCISES[number].is_optional][:4] == ["1b", "2b", "3b", "4b"]
     assert describe_entry(_known("1")[1])[-1] == ("optional, not begun", "muted")
 
 

@@ -51,6 +51,15 @@ def said(kernel: Any, start: compilation.Start, **arguments: Any) -> CompilerRep
 
 
 @pytest.mark.library
+def test_the_compiler_knows_every_gpu_of_the_table(start: compilation.Start) -> None:
+    """For one that ptxas or LLVM lacks, it crashes, and says no more than that."""
+    [kernel] = pickled_kernels(kernels.takes_all)
+    told = list(answers([CompileJob(kernel, target) for target in TARGETS.values()], start, seconds=60))
+    assert {str(answer.job.target): answer.refusal for answer in told if answer.refusal or answer.slow} == {}
+    assert len(told) == len(TARGETS)
+
+
+@pytest.mark.library
 @pytest.mark.parametrize(
     "kernel", [kernels.takes_all, kernels.calls_itself, kernels.inside(kernels.KIND, kernels.tl.constexpr(4))]
 )

@@ -20,7 +20,7 @@ EXERCISES = {exercise.number: exercise for exercise in _list_exercises()}
 
 A warm-up comes first, then its exercise, then the variations of that.
 """
-REQUIRED = {number: exercise for number, exercise in EXERCISES.items() if not exercise.optional}
+REQUIRED = {number: exercise for number, exercise in EXERCISES.items() if not exercise.is_optional}
 """The exercises that everybody does, without warm-ups and variations."""
 
 
@@ -36,7 +36,7 @@ def get_exercise(number: str) -> Exercise:
 
 def variations_of(exercise: Exercise) -> tuple[Exercise, ...]:
     """Return the later variations of an exercise, for those who finish early."""
-    if exercise.warm_up:
+    if exercise.is_warm_up:
         return ()
     family = (other for other in EXERCISES.values() if other.position[0] == exercise.position[0])
     return tuple(other for other in family if other.position > exercise.position)

@@ -1,6 +1,10 @@
 """Calls of a launcher, and ways to make them.
 
 Torch is imported when a case makes its tensors.
+
+Of an exercise's cases, small awkward ones come first, and the first one catches the simplest mistake; the last two tell
+mistakes apart. One row, one column or one head meets several blocks of everything else, as it may have a kernel of its
+own, and two cases differ in their values only. A long case has more tiles than a GPU has multiprocessors.
 """
 
 from __future__ import annotations

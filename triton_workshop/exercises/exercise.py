@@ -135,12 +135,12 @@ class Exercise:
         return f"{self.launcher}_kernel"
 
     @property
-    def optional(self) -> bool:
+    def is_optional(self) -> bool:
         """True for a warm-up or a variation, which nobody has to do."""
         return not self.number.isdecimal()
 
     @property
-    def warm_up(self) -> bool:
+    def is_warm_up(self) -> bool:
         """True if it comes before the exercise of its number."""
         return self.number.endswith("a")
 

@@ -32,8 +32,8 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
     return {
         "number": exercise.number,
         "title": title(exercise),
-        "optional": exercise.optional,
-        "warmUp": exercise.warm_up,
+        "optional": exercise.is_optional,
+        "warmUp": exercise.is_warm_up,
         "shipped": exercise.shipped_text,
         "solution": exercise.solution,
         "todos": len(exercise.hints),

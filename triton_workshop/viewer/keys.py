@@ -1,6 +1,7 @@
 """The keys of the viewer.
 
-The help lists those with a tooltip, which explains the others too.
+The help lists those with a tooltip, which explains the others too. It has no free row at 80 × 24: a new key shares one,
+as `b . w` do.
 """
 
 from __future__ import annotations

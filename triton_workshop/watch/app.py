@@ -298,7 +298,7 @@ class Watch(App[int]):
         variations = variations_of(self.state.exercise)
         if variations:
             self._open(variations[0])
-        elif self.state.exercise.warm_up:
+        elif self.state.exercise.is_warm_up:
             self._show_message("a warm-up has no variation; n goes on to its exercise")
         else:
             self._show_message("there is no other variation of this; p goes back to the exercise")

@@ -85,7 +85,7 @@ class WatchState:
 
         Variations do not count.
         """
-        row = [exercise for exercise in EXERCISES.values() if not exercise.optional or exercise is self.exercise]
+        row = [exercise for exercise in EXERCISES.values() if not exercise.is_optional or exercise is self.exercise]
         index = row.index(self.exercise) + offset
         return row[index] if 0 <= index < len(row) else None
 
@@ -115,7 +115,7 @@ def head(state: WatchState) -> RenderableType:
     marks = Text()
     for entry in state.entries:
         is_open = entry.exercise is state.exercise
-        if (entry.exercise.optional and not is_open) or entry.exercise.session != state.exercise.session:
+        if (entry.exercise.is_optional and not is_open) or entry.exercise.session != state.exercise.session:
             continue
         label = f"{entry.exercise.number}{STATUS_MARKS[entry.status][0]}"
         marks.append(f"[{label}]" if is_open else f" {label} ", "strong" if is_open else "plain")

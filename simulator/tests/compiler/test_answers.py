@@ -5,7 +5,6 @@ What `answers/differences.toml` lists differs, for a reason that stands there.
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import subprocess
@@ -20,53 +19,54 @@ import triton
 
 from triton_simulator.without_library import has_library
 
-from ..tables import ROOT
+from ..tables import EVERY, ROOT
 from .answers.run import constructs
 
-EVERY = int(os.environ.get("WORKSHOP_EVERY", "10"))
-"""One of so many constructs is tried. CI tries each (1)."""
 RELATIVE = 1e-5
 """How far values may be apart where only their rounding differs."""
 CONSTRUCTS = constructs()
 CHOSEN = list(CONSTRUCTS)[::EVERY]
 DIFFERENCES = tomllib.loads((Path(__file__).parent / "answers" / "differences.toml").read_text(encoding="utf-8"))
+Answers = dict[str, dict[str, dict[str, Any]]]
 
 
-@functools.cache
-def answers() -> dict[str, dict[str, dict[str, Any]]]:
-    """What the simulator and the compiler say of the chosen constructs, by mode and name."""
+@pytest.fixture(scope="module")
+def answers(request: pytest.FixtureRequest) -> Answers:
+    """What the simulator and the compiler say of the constructs that this run tests, by mode and name."""
+    tests = [item for item in request.session.items if item.path == request.path and isinstance(item, pytest.Function)]
+    names = {str(test.callspec.params["name"]): None for test in tests if hasattr(test, "callspec")}
     with tempfile.TemporaryDirectory() as folder:
-        return {mode: _said(mode, folder) for mode in ("simulator", "compiler")}
+        return {mode: _said(mode, folder, *names) for mode in ("simulator", "compiler")}
 
 
-def _said(mode: str, folder: str) -> dict[str, dict[str, Any]]:
+def _said(mode: str, folder: str, *names: str) -> dict[str, dict[str, Any]]:
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     environment |= {"TRITON_INTERPRET": "1"} if mode == "simulator" else {}
-    command = [sys.executable, "-m", "simulator.tests.compiler.answers.run", mode, folder, *CHOSEN]
+    command = [sys.executable, "-m", "simulator.tests.compiler.answers.run", mode, folder, *names]
     ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
     return {said["name"]: said for said in map(json.loads, ended.stdout.splitlines())}
 
 
-def verdict(name: str) -> str:
+def verdict(name: str, answers: Answers) -> str:
     """What a learner is told of a construct: the simulator and the compiler together."""
-    told = answers()["simulator"][name], answers()["compiler"][name]
+    told = answers["simulator"][name], answers["compiler"][name]
     unknown = told[1].get("unknown")
     return f"unknown: {unknown}" if unknown else "refuses" if any("refuses" in said for said in told) else "compiles"
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_the_whole_verdict_is_the_compilers(name: str) -> None:
+def test_the_whole_verdict_is_the_compilers(name: str, answers: Answers) -> None:
     if not triton.__version__.startswith("3.9."):
         pytest.skip("the compiler's verdicts are those of Triton 3.9")
     if not has_library() and name in DIFFERENCES["unseen"]:
         pytest.skip("only Triton's library sees it")
-    same = verdict(name) == CONSTRUCTS[name]["compiler"]
-    assert same != (name in DIFFERENCES["verdicts"]), answers()["simulator"][name] | answers()["compiler"][name]
+    same = verdict(name, answers) == CONSTRUCTS[name]["compiler"]
+    assert same != (name in DIFFERENCES["verdicts"]), answers["simulator"][name] | answers["compiler"][name]
 
 
 @pytest.mark.parametrize("name", [name for name in CHOSEN if isinstance(CONSTRUCTS[name]["gpu"], dict)])
-def test_values_are_the_gpus(name: str) -> None:
-    results = answers()["simulator"][name].get("results")
+def test_values_are_the_gpus(name: str, answers: Answers) -> None:
+    results = answers["simulator"][name].get("results")
     if results is None:
         assert name in DIFFERENCES["verdicts"] or CONSTRUCTS[name]["compiler"] == "refuses"
         return

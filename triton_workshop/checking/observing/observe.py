@@ -1,4 +1,7 @@
-"""Records one call of a launcher, and judges nothing."""
+"""Records one call of a launcher, and judges nothing.
+
+That a kernel of the script's own file stored the result, the simulator has recorded.
+"""
 
 from __future__ import annotations
 

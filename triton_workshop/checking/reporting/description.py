@@ -263,7 +263,7 @@ def describe_entry(entry: ListedExercise) -> Row:
         tasks=exercise.task_noun,
         finding=record.finding.replace("-", " "),
     )
-    if exercise.optional and not passed:
+    if exercise.is_optional and not passed:
         text = sentence("reports.optional", status=text)
     if record.passed_at is not None and not passed:
         text = sentence("reports.passed-before", status=text)

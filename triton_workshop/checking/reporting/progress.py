@@ -191,7 +191,7 @@ def required_entries(entries: Sequence[ListedExercise]) -> tuple[ListedExercise,
     """
     untouched = (Status.NEW, Status.MISSING)
     halves = {1} | {entry.exercise.session for entry in entries if entry.status not in untouched}
-    return tuple(entry for entry in entries if entry.exercise.session in halves and not entry.exercise.optional)
+    return tuple(entry for entry in entries if entry.exercise.session in halves and not entry.exercise.is_optional)
 
 
 def first_open(entries: Sequence[ListedExercise]) -> ListedExercise | None:

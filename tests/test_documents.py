@@ -1,4 +1,4 @@
-"""What our pages tell people is there: the commands that they type, options and all, and where links lead."""
+"""What our documents tell people is there: the commands that they type, options and all, and where links lead."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from triton_workshop.cli import app
+from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.repository import ROOT
 
 START = "README.md"
@@ -60,6 +61,25 @@ def headings(file: Path) -> Iterator[str]:
     """As GitHub names them in addresses: in small letters, with a hyphen for each space, and no punctuation."""
     for title in re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE):
         yield re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-")
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_every_path_of_a_module_in_contributing_exists() -> None:
+    """It names them from any folder on, as `viewer/keys.py`."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    files = ["/" + file for file in listed.stdout.splitlines()]
+    text = text_of("CONTRIBUTING.md").replace("/X/", "/add/")
+    named = re.findall(r"(?<![\w/.])(?:[\w.]+/)+\w+\.(?:py|js|toml)\b", text)
+    assert named
+    assert [name for name in named if not any(file.endswith("/" + name) for file in files)] == []
+
+
+def test_the_tables_of_exercises_are_complete() -> None:
+    assert [number for number in REQUIRED if f"\n| {number} " not in text_of(START)] == []
+    learning = text_of("docs/learning.md")
+    optional = (number for number in EXERCISES if number not in REQUIRED)
+    assert [number for number in optional if not re.search(rf"(\n\| |exercise ){number}\b", learning)] == []
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/")])
