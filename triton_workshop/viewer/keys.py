@@ -29,7 +29,7 @@ CODE = (
     Binding("ctrl+x", "stop", key_display="Ctrl+X", tooltip="stop it"),
     Binding("ctrl+o", "edit", key_display="Ctrl+O", tooltip="edit it; again, the next block"),
     Binding("escape", "cancel", key_display="esc", tooltip="leave editor; again, original code"),
-    Binding("o", "output", key_display="o    i", tooltip="its output on the whole screen; look inside"),
+    Binding("o", "output", key_display="o    i", tooltip="output on the whole screen; look inside"),
     Binding("i", "look"),
 )
 CLICK = ("click", "run, edit or open what you click")

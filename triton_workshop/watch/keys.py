@@ -15,7 +15,7 @@ KEYS: list[BindingType] = [
     Binding("question_mark", "keys", "keys", key_display="?", tooltip="show these keys; esc hides them"),
     Binding("h", "hint", "hint", tooltip="show a hint; press again for one that says more"),
     Binding("s", "solution", "solution", tooltip="compare yours with the solution, once yours has passed"),
-    Binding("i", "look", "look inside", tooltip="look inside: every value, at the line and program of the verdict"),
+    Binding("i", "look", "look", tooltip="look inside: every value, at the line and program of the verdict"),
     Binding("m", "compiled", "made of it", tooltip="what the compiler made of your last right version", show=False),
     Binding("n", "step(1)", "next", tooltip="next exercise"),
     Binding("p", "step(-1)", "previous", tooltip="previous exercise", show=False),

@@ -13,7 +13,7 @@ from rich.text import Text
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
 from triton_workshop.checking.judging.verdict import Finding, Verdict
-from triton_workshop.checking.reporting.description import STATUS_MARKS, Row, describe, title
+from triton_workshop.checking.reporting.description import KINDS_WITHOUT_SOLUTION, STATUS_MARKS, Row, describe, title
 from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
 from triton_workshop.exercises import EXERCISES, variations_of
@@ -190,7 +190,8 @@ def body(state: WatchState, width: int) -> RenderableType:
     verdict = replace(checked.verdict, compiler=tuple(filterfalse(is_success, checked.verdict.compiler)))
     described = describe(verdict, state.exercise, checked.text, hints=state.hints, more=more)
     report = Group(headline(described), view(described, width))
-    return spaced([report, *(_next_steps(state) if state.passed else []), *_printed(checked.checking.printed())])
+    steps = _next_steps(state) if state.passed else _ways_to_look(state)
+    return spaced([report, *steps, *_printed(checked.checking.printed())])
 
 
 def _notice(heading: str, message: str, **effects: str) -> RenderableType:
@@ -202,8 +203,19 @@ def _keys(**effects: str) -> RenderableType:
     return table(*(((key, "key"), (effect, "plain")) for key, effect in effects.items()))
 
 
+def _ways_to_look(state: WatchState) -> list[RenderableType]:
+    """Offer to look inside where something has run and is wrong."""
+    if state.finding is None or state.finding.kind in KINDS_WITHOUT_SOLUTION or not state.finding.case:
+        return []
+    return [_keys(i="look inside: what each line made, in the program that went wrong")]
+
+
 def _next_steps(state: WatchState) -> list[RenderableType]:
-    keys = {"s": "compare yours with the solution", "m": "see what the compiler made of it"}
+    keys = {
+        "s": "compare yours with the solution",
+        "i": "look inside: every value of every program",
+        "m": "see what the compiler made of it",
+    }
     done, to_come = first_open(state.entries) is None, next_half(state.entries)
     if not done and (following := state.neighbour(1)):
         keys["n"] = f"go on: exercise {following.number}, {following.title}"
