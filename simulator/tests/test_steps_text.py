@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ import torch
 import triton
 import triton.language as tl
 
-from triton_simulator import Launch, ProgramValue, record
-from triton_simulator.steps.text import launch_text, number_text, type_text, value_text
+from triton_simulator import ProgramValue, StepOptions, record
+from triton_simulator.steps.text import number_text, type_text, value_text
 
 
 @triton.jit
@@ -24,17 +23,11 @@ def total_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr, total)
 
 
-def text_of(launch: Launch, program: int = 0) -> list[str]:
-    assert launch.steps is not None
-    sources = {__file__: linecache.getlines(__file__)}
-    return launch_text(launch.kernel, launch.grid, launch.steps, program, sources).splitlines()
-
-
 def test_a_program_is_told_line_by_line_with_first_and_last_iterations() -> None:
     with record(steps=True) as launches:
         total_kernel[(1,)](torch.ones(75), torch.zeros(1), 75, BLOCK=16)
-    heading, *lines = text_of(launches[0])
-    assert heading == "total_kernel: program (0) of (1)"
+    heading, *lines = launches[0].text().splitlines()
+    assert heading == "total_kernel: program 0, grid (1,)"
     assert [line.split()[1] for line in lines[:4]] == ["x_ptr", "out_ptr", "n", "BLOCK"]
     starts = [
         line.rpartition("  ")[2] if "for start" in line else "…"
@@ -42,12 +35,62 @@ def test_a_program_is_told_line_by_line_with_first_and_last_iterations() -> None
         if "for" in line or line.strip() == "…"
     ]
     assert starts == ["0", "16", "…", "64"]
-    endings = [line.partition("  ")[2] for line in lines]
     sums = [line.split("sum: ")[1] for line in lines if "sum: " in line]
     assert sums == ["fp32  16", "fp32  16", "fp32  11"]
-    assert sum(ending.endswith("fp32[16]  all 1  ← x_ptr[0 … 15]") for ending in endings) == 1
-    assert sum(ending.endswith("fp32[16]  0 … 1  ← x_ptr[64 … 74], 11 of 16") for ending in endings) == 1
-    assert endings[-1].endswith("fp32  75  → out_ptr[0]")
+    assert sum(line.endswith("fp32[16]  all 1  ← x_ptr[0 … 15]") for line in lines) == 1
+    assert sum(line.endswith("fp32[16]  0 … 1  ← x_ptr[64 … 74], 11 of 16") for line in lines) == 1
+    assert lines[-1].endswith("fp32  75  → out_ptr[0]")
+
+
+@triton.jit
+def far_kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0) * 2 + tl.program_id(1)
+    for start in range(0, n, BLOCK):
+        offsets = row * n + start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + offsets)
+        tl.store(out_ptr + offsets, x, mask=offsets < 6 * n - 100)
+
+
+def test_the_program_at_fault_is_told_with_the_iteration_of_the_fault() -> None:
+    n = 160
+    with record(steps=True) as launches:
+        far_kernel[(3, 2)](torch.zeros(6 * n - 100), torch.zeros(6 * n), n, BLOCK=16)
+    text = launches[0].text()
+    assert text.startswith("far_kernel: program (2, 1), grid (3, 2)\n")
+    [fault] = [line for line in text.splitlines() if line.startswith("✗")]
+    assert "x = tl.load(x_ptr + offsets)" in fault
+    assert "4 outside" in fault
+    assert "← x_ptr[848 … 863]" in fault
+    assert launches[0].text(2).startswith("far_kernel: program (1, 0), grid (3, 2)\n")
+    assert launches[0].text((1, 0)) == launches[0].text(2)
+    assert launches[0].text([1]) == launches[0].text(2)
+    with pytest.raises(ValueError, match=r"the grid is \(3, 2\), so there is no program \(3, 0\)"):
+        launches[0].text((3, 0))
+
+
+def test_programs_are_chosen_by_number_or_by_ids() -> None:
+    for chosen in ((3, 4), ((1, 1), (2, 0))):
+        with record(steps=StepOptions(programs=chosen)) as launches:
+            far_kernel[(3, 2)](torch.zeros(960), torch.zeros(960), 160, BLOCK=16)
+        steps = launches[0].steps
+        assert steps is not None
+        assert [len(steps.of(program)) > 0 for program in range(6)] == [False, False, False, True, True, False]
+        assert steps.of((1, 1))
+        assert not steps.of((0, 0))
+        assert not steps.of(17)
+    with record(steps=StepOptions(programs=(17,))) as launches:
+        far_kernel[(3, 2)](torch.zeros(960), torch.zeros(960), 160, BLOCK=16)
+    assert launches[0].steps is not None
+    assert launches[0].steps.omitted == "None of the programs that were asked for exists: the grid is (3, 2)."
+
+
+def test_what_is_asked_wrongly_is_told() -> None:
+    with pytest.raises(TypeError, match="steps: expected True, False or StepOptions, got 'yes'"), record(steps="yes"):  # type: ignore[arg-type]
+        pass
+    with record() as launches:
+        total_kernel[(1,)](torch.ones(75), torch.zeros(1), 75, BLOCK=16)
+    with pytest.raises(ValueError, match="the launch has no steps"):
+        launches[0].text()
 
 
 def value(numbers: Any, dtype: str = "fp32", **rest: Any) -> ProgramValue:

@@ -33,7 +33,6 @@ starts, "cuda" is not mapped where tensors are made.
 
 from __future__ import annotations
 
-import linecache
 import os
 from collections import Counter
 from collections.abc import Generator
@@ -41,12 +40,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
 
 from triton_simulator import KernelFaults, SimulatorError, hooks, install, lines, uninstall
 from triton_simulator.patches import Patches
-from triton_simulator.steps.text import launch_text
 
 if TYPE_CHECKING:
     from triton_simulator import Launch
@@ -57,6 +54,7 @@ pytest_plugins = ["triton_simulator.compiler.pytest_front_end"]
 INTERPRET = "TRITON_INTERPRET"
 OPTION = "--triton-report"
 STEPS_OPTION = "--triton-steps"
+PROGRAM_OPTION = "--triton-program"
 
 
 @dataclass
@@ -94,11 +92,13 @@ _EARLY: list[_Session] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options `--triton-report` and `--triton-steps`."""
+    """Add the options that say what to report."""
     help = "list the Triton kernels that ran on the simulator, with launches, faults, and undefined results"
     parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
     help = "show in a failed test's report what the program at fault did, or program 0: each line with its value"
     parser.getgroup("triton").addoption(STEPS_OPTION, action="store_true", help=help)
+    help = "the program that --triton-steps shows, such as 3 or 1,0; by default the one at fault, or program 0"
+    parser.getgroup("triton").addoption(PROGRAM_OPTION, metavar="IDS", default="", help=help)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -196,13 +196,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         return (yield)
 
 
-def _describe_steps(launches: list[Launch]) -> str:
-    """Return what the program at fault did; without a fault, the first program of the last launch."""
-    launch = next((launch for launch in launches if launch.faults), launches[-1])
-    program = int(np.ravel_multi_index(launch.faults[0].program, launch.grid)) if launch.faults else 0
-    assert launch.steps is not None
-    sources = {step.line.file: linecache.getlines(step.line.file) for step in launch.steps.all}
-    return launch_text(launch.kernel, launch.grid, launch.steps, program, sources)
+def _describe_steps(launches: list[Launch], program: str) -> str:
+    """Return what the program at fault did; without a fault, a program of the last launch, by default the first."""
+    index = next((index for index, launch in enumerate(launches) if launch.faults), len(launches) - 1)
+    launch = launches[index]
+    try:
+        text = launch.text([int(index) for index in program.split(",")] if program else None)
+    except ValueError as error:
+        return f"{PROGRAM_OPTION}={program}: {error}"
+    if launch.faults:
+        return text
+    others = f"Launch {len(launches)} of {len(launches)}. " if len(launches) > 1 else ""
+    return f"{others}Nothing illegal was found; {PROGRAM_OPTION}=1,0 shows another program.\n{text}"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -219,7 +224,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
         report.longrepr = "\n".join(dict.fromkeys(faults))
     recorded, session.recorded = session.recorded, []
     if recorded and report.outcome == "failed":
-        report.sections.append(("What the program did, line by line", _describe_steps(recorded)))
+        report.sections.append(
+            ("What the program did, line by line", _describe_steps(recorded, item.config.getoption(PROGRAM_OPTION)))
+        )
     return report
 
 

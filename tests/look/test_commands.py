@@ -24,7 +24,7 @@ def test_a_program_is_printed_line_by_line(tmp_path: Path, capfdbinary: pytest.C
     file.write_text(SCRIPT, encoding="utf-8")
     assert look(str(file), program="1") == 0
     printed, errors = (text.decode() for text in capfdbinary.readouterr())
-    assert printed.startswith("tile_kernel: program (1) of (2)\n")
+    assert printed.startswith("tile_kernel: program (1), grid (2)\n")
     [row] = [line for line in printed.splitlines() if "row = tl.program_id(0)" in line]
     assert row.endswith("int32[4]  4 … 7")
     assert "hello" in errors
@@ -35,7 +35,7 @@ def test_a_fault_chooses_the_program_and_is_told(tmp_path: Path, capfdbinary: py
     file.write_text(WITH_FAULT, encoding="utf-8")
     assert look(str(file)) == 0
     printed = capfdbinary.readouterr().out.decode()
-    assert printed.startswith("count_kernel: program (2) of (3)\n")
+    assert printed.startswith("count_kernel: program (2), grid (3)\n")
     assert "program 2 wrote out_ptr[10..11], but out_ptr has 10 elements." in printed
     assert "This is launch 2 of 2: tile_kernel, count_kernel; --kernel NAME shows another." in printed
 

@@ -81,7 +81,7 @@ def _to_recorded(launch: Launch, chosen: tuple[int, ...] | None) -> RecordedLaun
         LaunchFault(_number(fault.program, launch.grid), fault.line.file, fault.line.number, str(fault), fault.index)
         for fault in launch.faults
     )
-    steps = launch.steps or Steps((), 0)
+    steps = launch.steps or Steps(())
     sendable = tuple(replace(step, value=_to_sendable(step.value)) for step in steps.all)
     return RecordedLaunch(launch.kernel, launch.grid, replace(steps, all=sendable), arguments, faults, chosen)
 

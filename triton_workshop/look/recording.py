@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -105,17 +104,6 @@ class RecordedLaunch:
     def ids(self, program: int) -> tuple[int, ...]:
         """Return a program's ids along the axes of the grid."""
         return tuple(int(index) for index in np.unravel_index(program, self.grid))
-
-    def number(self, ids: Sequence[int]) -> int | None:
-        """Return the number of the program with these ids; None if there is none.
-
-        Ids that are missing at the end are 0, and so must those be that the grid has no axis for.
-        """
-        padded = (*ids, *(0,) * len(self.grid))
-        inside = all(0 <= index < size for index, size in zip(padded, self.grid, strict=False))
-        if not inside or any(ids[len(self.grid) :]):
-            return None
-        return int(np.ravel_multi_index(padded[: len(self.grid)], self.grid))
 
     def steps_of(self, program: int) -> list[ProgramStep]:
         """Return one program's steps."""

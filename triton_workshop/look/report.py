@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from triton_simulator.lines import KernelLine
 from triton_simulator.steps.steps import ProgramStep, ProgramValue
-from triton_simulator.steps.text import launch_text, value_text
+from triton_simulator.steps.text import program_text, value_text
 from triton_workshop.look.coverage import describe_stores
 from triton_workshop.look.recording import RecordedLaunch, Recording
-from triton_workshop.look.timeline import Place
+from triton_workshop.look.timeline import Place, numbers_text
 
 
 def plain_text(place: Place) -> str:
     """Return what one program of a launch did, line by line."""
     launch, program = place.track.launch, place.track.program
     case = f", {place.recording.case}" if place.recording.case else ""
-    text = launch_text(f"{launch.kernel}{case}", launch.grid, launch.steps, program, place.recording.sources)
+    sites = [(KernelLine(*fault.at), fault.index) for fault in launch.faults if fault.program == program]
+    heading = f"{launch.kernel}{case}: program {numbers_text(launch.ids(program))}, grid {numbers_text(launch.grid)}"
+    steps = program_text(launch.steps_of(program), place.recording.sources, sites)
+    text = "\n".join(filter(None, [heading, steps, launch.steps.omitted]))
     sentences = [fault.sentence for fault in launch.faults] or describe_stores(launch)
     return "\n".join([text, *sentences, *_others(place.recording, place.launch)])
 

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
-from triton_simulator.steps.steps import ProgramStep
-from triton_simulator.steps.text import step_text
+from triton_simulator.steps.steps import ProgramStep, program_number
+from triton_simulator.steps.text import ARGUMENT, step_text
 from triton_workshop.look.recording import LaunchFault, RecordedLaunch, Recording, Request
 
-ARGUMENT = "argument"
 Line = tuple[str, int]
 """A file, and the number of a line in it."""
 
@@ -207,7 +206,7 @@ class Target:
         if self.kernel not in (None, launch.kernel):
             names = ", ".join(dict.fromkeys(each.kernel for each in recording.launches))
             return f"it launches no kernel {self.kernel}, but {names}"
-        if launch.number(self.ids) is None:
+        if program_number(self.ids, launch.grid) is None:
             return f"its grid is {numbers_text(launch.grid)}, so it has no program {numbers_text(self.ids)}"
         return ""
 
@@ -229,7 +228,7 @@ class Target:
 
     def _program(self, launch: RecordedLaunch) -> int:
         fault = self._fault(launch)
-        return fault.program if fault is not None else launch.number(self.ids) or 0
+        return fault.program if fault is not None else program_number(self.ids, launch.grid) or 0
 
     def _fault(self, launch: RecordedLaunch) -> LaunchFault | None:
         """Return the fault to look at: none where a program or a line is given."""

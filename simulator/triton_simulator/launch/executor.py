@@ -130,7 +130,7 @@ class Executor:
             if hooks.dry_run:
                 _notify_listeners(self.kernel, bound, options, set())
                 return
-            memory = _memory(FaultLog(self.fn.__name__, grid), max(1, math.prod(grid)))
+            memory = _memory(FaultLog(self.fn.__name__, grid), grid)
             memory.races.threads.warps = constexpr_value(options.get("num_warps")) or DEFAULT_WARPS
             error = self._launch(memory, grid, bound)
             if error is not None and is_refused(error):
@@ -177,7 +177,7 @@ class Executor:
             counts=counts,
             one_by_one=memory.plan.one_by_one,
             writes=counts.writes() if any(recording.writes for recording in recordings) else None,
-            steps=None if memory.steps is None else memory.steps.result(math.prod(grid)),
+            steps=None if memory.steps is None else memory.steps.result(),
         )
         for recording in recordings:
             recording.launches.append(launch)
@@ -417,8 +417,9 @@ def _host_arguments(
         copying._restore_args_dev(arguments, host, named, host_named)
 
 
-def _memory(log: FaultLog, programs: int) -> Memory:
+def _memory(log: FaultLog, grid: tuple[int, ...]) -> Memory:
     """Return a launch's memory, with all that recordings want to know."""
+    programs = max(1, math.prod(grid))
     coalescing = Coalescing(programs) if any(recording.coalescing for recording in recordings) else None
     counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
     memory = Memory(log, programs, counts, strict_views=any(recording.strict_views for recording in recordings))
@@ -427,7 +428,7 @@ def _memory(log: FaultLog, programs: int) -> Memory:
     recording = next((recording for recording in reversed(recordings) if recording.steps is not None), None)
     if recording is not None and recording.steps is not None:
         used = sum(launch.steps.nbytes for launch in recording.launches if launch.steps is not None)
-        memory.steps = StepRecorder(memory.space, recording.steps, used)
+        memory.steps = StepRecorder(memory.space, grid, recording.steps, used)
     return memory
 
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from triton.runtime import interpreter as upstream
 
-from triton_simulator.faults import Fault
+from triton_simulator.faults import Fault, Kind, program_name
 from triton_simulator.memory.counts import Counts, Write
 from triton_simulator.operations.builder import Builder
 from triton_simulator.steps.recorder import StepOptions
-from triton_simulator.steps.steps import Steps
+from triton_simulator.steps.steps import Steps, program_number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,24 @@ class Launch:
     def programs(self) -> int:
         """Return the number of programs."""
         return math.prod(self.grid)
+
+    def text(self, program: int | Sequence[int] | None = None) -> str:
+        """Return what one program did, line by line; by default the one at fault, or program 0.
+
+        Raises ValueError if there is no such program, and if `record` was not asked for steps.
+        """
+        if self.steps is None:
+            raise ValueError("the launch has no steps: record(steps=True) keeps them")
+        # The fault that a message begins with: races between threads of a program come last.
+        fault = min(self.faults, key=lambda fault: list(Kind).index(fault.kind), default=None)
+        chosen = program if program is not None else fault.program if fault else 0
+        number = program_number(chosen, self.grid)
+        if number is None:
+            raise ValueError(f"the grid is {self.grid}, so there is no program {chosen}")
+        ids = tuple(int(index) for index in np.unravel_index(number, self.grid))
+        sites = [(fault.line, fault.index) for fault in self.faults if fault.program[: len(self.grid)] == ids]
+        heading = f"{self.kernel}: {program_name(ids)}, grid {self.grid}"
+        return "\n".join(filter(None, [heading, self.steps.text(number, sites), self.steps.omitted]))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,6 +138,8 @@ def record(
             RuntimeWarning,
             stacklevel=3,
         )
+    if not isinstance(steps, bool | StepOptions):
+        raise TypeError(f"steps: expected True, False or StepOptions, got {steps!r}")
     options = StepOptions() if steps is True else steps or None
     recording = Recording(raises=raises, coalescing=coalescing, writes=writes, strict_views=strict_views, steps=options)
     recordings.append(recording)

@@ -6,9 +6,10 @@ a group. So Python's tracing says when a line has ended, and the frame has what 
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import FrameType
@@ -19,7 +20,7 @@ import triton.language as tl
 
 from triton_simulator.lines import KernelLine, is_kernel
 from triton_simulator.steps.statements import Statement, Statements, find_statements
-from triton_simulator.steps.steps import Step, Steps, StepValue, plain_value
+from triton_simulator.steps.steps import Step, Steps, StepValue, plain_value, program_number
 from triton_simulator.storage.address_space import AddressSpace
 from triton_simulator.values.formats import Array, item_bytes
 from triton_simulator.values.value import Value
@@ -34,8 +35,8 @@ STEP_BYTES = 1024
 class StepOptions:
     """What a recording of steps keeps."""
 
-    programs: tuple[int, ...] | None = None
-    """Only these programs, by their number in the order of the grid; None for all."""
+    programs: Sequence[int | Sequence[int]] | None = None
+    """Only these programs, by their number in the order of the grid or by their ids; None for all."""
     max_bytes: int = MAX_BYTES
     """Bytes of all launches' steps. Beyond it, the programs with the highest numbers are left out."""
 
@@ -69,10 +70,13 @@ class StepRecorder:
     are taken by launches before.
     """
 
-    def __init__(self, space: AddressSpace, options: StepOptions, used: int = 0) -> None:
+    def __init__(self, space: AddressSpace, grid: tuple[int, ...], options: StepOptions, used: int = 0) -> None:
         self._space = space
+        self._grid = grid
         self._options = options
-        self._chosen = None if options.programs is None else np.unique(np.asarray(options.programs, np.int64))
+        numbers = [program_number(program, grid) for program in options.programs or ()]
+        chosen = np.unique(np.array([number for number in numbers if number is not None], np.int64))
+        self._chosen = None if options.programs is None else chosen
         self._max_bytes = max(options.max_bytes - used, 0)
         self._end: int | None = None
         """The first program that is not kept; None if all are."""
@@ -115,18 +119,21 @@ class StepRecorder:
             sys.settrace(previous)
             self._threads.calls = []
 
-    def result(self, programs: int) -> Steps:
-        """Return the steps of a launch of so many programs."""
+    def result(self) -> Steps:
+        """Return the steps of the launch."""
+        programs = math.prod(self._grid)
         kept = programs if self._end is None else min(self._end, programs)
         sentences = []
         if self._chosen is not None:
             kept = len(self._chosen)
+            if not kept:
+                sentences.append(f"None of the programs that were asked for exists: the grid is {self._grid}.")
         elif kept < programs:
             numbers = "program 0" if kept == 1 else f"programs 0 to {kept - 1:,}"
             sentences.append(f"Only {numbers} of {programs:,} are recorded, as all take more than {self._limit}.")
         if self._full:
             sentences.append(f"The last steps are missing, as all take more than {self._limit}.")
-        return Steps(tuple(self._steps), kept, " ".join(sentences), self._bytes)
+        return Steps(tuple(self._steps), self._grid, kept, " ".join(sentences), self._bytes)
 
     @property
     def _limit(self) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import linecache
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,16 +149,50 @@ class Steps:
     """Steps of a launch, in the order in which they ran."""
 
     all: tuple[Step, ...]
-    programs: int
-    """How many programs were recorded: those with the lowest numbers, unless `chosen`."""
+    grid: tuple[int, ...] = (1,)
+    """The number of programs along each axis."""
+    programs: int = 0
+    """How many programs were recorded: those with the lowest numbers, unless `StepOptions` chose others."""
     omitted: str = ""
     """What is missing, as a sentence; empty for nothing."""
     nbytes: int = 0
     """Bytes that they take, about."""
 
-    def of(self, program: int) -> list[ProgramStep]:
-        """Return the steps of one program, in their order."""
-        return [found for step in self.all if (found := step.of(program)) is not None]
+    def of(self, program: int | Sequence[int]) -> list[ProgramStep]:
+        """Return the steps of one program, in their order.
+
+        The program is given by its ids along the axes of the grid, as `Fault.program`, or by its number in their order:
+        in a grid of (3, 2), program (1, 0) is number 2.
+        """
+        number = program_number(program, self.grid)
+        return [found for step in self.all if number is not None and (found := step.of(number)) is not None]
+
+    def text(self, program: int | Sequence[int] = 0, sites: Sequence[FaultSite] = ()) -> str:
+        """Return what one program did, line by line, with the value at the end of each line.
+
+        Of a loop, that is the first iterations, the last one, and those with a fault at one of `sites`.
+        """
+        from triton_simulator.steps.text import program_text
+
+        files = {step.line.file for step in self.all}
+        return program_text(self.of(program), {file: linecache.getlines(file) for file in files}, sites)
+
+
+FaultSite = tuple[KernelLine, int | None]
+"""The line of a fault, and the element of its argument, if it is about one."""
+
+
+def program_number(program: int | Sequence[int], grid: Sequence[int]) -> int | None:
+    """Return a program's number in the order of the grid, by its ids or that number; None if there is none.
+
+    Ids that are missing at the end are 0, and so must those be that the grid has no axis for.
+    """
+    if isinstance(program, int | np.integer):
+        return int(program) if 0 <= program < math.prod(grid) else None
+    ids, axes = (*program, *(0,) * len(grid)), len(grid)
+    if any(program[axes:]) or not all(0 <= index < size for index, size in zip(ids, grid, strict=False)):
+        return None
+    return int(np.ravel_multi_index(ids[:axes], tuple(grid)))
 
 
 def plain_value(thing: Any) -> StepValue:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from triton_simulator.steps.steps import Array, ProgramStep, ProgramValue, Steps
+from triton_simulator.steps.steps import Array, FaultSite, ProgramStep, ProgramValue
 
 MAX_CODE_COLUMNS = 64
-"""Columns of source text before a value; a longer line pushes its value to the right."""
+"""Columns of source text before a value; the value of a longer line stands below it."""
 MAX_PLAIN_TEXT = 32
 """Characters of a string, a tuple and the like."""
+ARGUMENT = "argument"
+"""The operation of a step by which a function gets an argument."""
 FIRST_ITERATIONS = 2
 """Iterations of a loop that are printed before the last one."""
 
@@ -76,46 +79,77 @@ def _marks(step: ProgramStep) -> Marks | None:
     return (undefined & ~kept, "masked"), (undefined & kept, "outside")
 
 
-def launch_text(
-    kernel: str, grid: Sequence[int], steps: Steps, program: int, sources: Mapping[str, Sequence[str]]
+def program_text(
+    steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[str]], sites: Sequence[FaultSite] = ()
 ) -> str:
-    """Return what one program of a launch did, under a line that names both."""
-    ids = np.unravel_index(program, tuple(grid))
-    names = (", ".join(str(int(number)) for number in numbers) for numbers in (ids, grid))
-    heading = "{}: program ({}) of ({})".format(kernel, *names)
-    return "\n".join(filter(None, [heading, program_text(steps, program, sources), steps.omitted]))
-
-
-def program_text(steps: Steps, program: int, sources: Mapping[str, Sequence[str]]) -> str:
     """Return the steps of one program: each line as often as it ran, with the value at its end.
 
-    Of a loop, that is the first iterations and the last one. `sources` has the lines of each file.
+    Of a loop, that is the first iterations, the last one, and those with a fault at one of `sites`, which are marked.
+    `sources` has the lines of each file.
     """
-    rows = list(_program_rows(steps.of(program), sources))
-    width = max((len(code) for _, code, _ in rows if len(code) <= MAX_CODE_COLUMNS), default=0)
-    return "\n".join(f"{number:>5} {code:<{width}}  {value}".rstrip() for number, code, value in rows)
+    rows = list(_program_rows(steps, sources, sites))
+    width = max((len(row.code) for row in rows if len(row.code) <= MAX_CODE_COLUMNS), default=0)
+    return "\n".join(line for row in rows for line in row.lines(width))
 
 
-def _program_rows(steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str]]:
-    """Yield number, code and value of each line."""
+@dataclass(frozen=True)
+class _Row:
+    number: str
+    code: str
+    value: str
+    is_fault: bool = False
+
+    def lines(self, width: int) -> Iterator[str]:
+        """Yield the row; the value stands below code that is too long for it."""
+        start = f"{'✗' if self.is_fault else ' '}{self.number:>5} "
+        if len(self.code) > width and self.value:
+            yield f"{start}{self.code}"
+            yield f"{'':7}{'':{width}}  {self.value}"
+        else:
+            yield f"{start}{self.code:<{width}}  {self.value}".rstrip()
+
+
+def _program_rows(
+    steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[str]], sites: Sequence[FaultSite]
+) -> Iterator[_Row]:
     last_iterations = _last_iterations(steps)
+    faulty = {(step.step.function, step.step.iteration) for step in steps if is_at_fault(step, sites)}
     shown: tuple[object, ...] = ()
     left_out = False
     for step in steps:
         at = step.step
-        if not _is_printed(at.iteration, last_iterations[at.function, at.depth]):
+        is_kept = (at.function, at.iteration) in faulty
+        if not is_kept and not _is_printed(at.iteration, last_iterations[at.function, at.depth]):
             if not left_out:
-                yield "", f"{'    ' * len(at.iteration)}    …", ""
+                yield _Row("", f"{'    ' * len(at.iteration)}    …", "")
             left_out = True
             continue
         left_out = False
-        lines = sources.get(at.line.file, ())
-        code = lines[at.line.number - 1].rstrip() if at.line.number <= len(lines) else at.line.text
-        if at.operation == "argument":
-            code = f"{'    ' * (at.depth + 1)}{at.name}"
-        place = (at.line, at.iteration, at.operation == "argument")
-        code, shown = (code if place != shown or at.operation == "argument" else ""), place
-        yield str(at.line.number), code, f"{_name_text(step, code)}{step_text(step)}"
+        place = (at.line, at.iteration, at.operation == ARGUMENT)
+        code = _code(step, sources) if place != shown or at.operation == ARGUMENT else ""
+        shown = place
+        value = f"{_name_text(step, code)}{step_text(step)}"
+        yield _Row(str(at.line.number), code, value, is_at_fault(step, sites))
+
+
+def _code(step: ProgramStep, sources: Mapping[str, Sequence[str]]) -> str:
+    at = step.step
+    if at.operation == ARGUMENT:
+        return f"{'    ' * (at.depth + 1)}{at.name}"
+    lines = sources.get(at.line.file, ())
+    return lines[at.line.number - 1].rstrip() if at.line.number <= len(lines) else at.line.text
+
+
+def is_at_fault(step: ProgramStep, sites: Sequence[FaultSite]) -> bool:
+    """Return whether a step reaches the element of a fault, at the fault's line."""
+    return any(step.step.line == line and _reaches(step, index) for line, index in sites)
+
+
+def _reaches(step: ProgramStep, index: int | None) -> bool:
+    if index is None or step.pointer is None:
+        return index is None
+    reached = step.pointer.numbers == index
+    return bool((reached if step.mask is None else reached & step.mask.numbers).any())
 
 
 def _name_text(step: ProgramStep, code: str) -> str:
