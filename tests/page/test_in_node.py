@@ -111,9 +111,7 @@ def compiler() -> Iterator[Start]:
 
 
 @pytest.mark.parametrize("case", SOME, ids=lambda case: f"{case.exercise.number}-{case.name}")
-def test_a_script_gets_the_laptops_verdict(
-    page: PageInNode, compiler: Start, case: Case, tmp_path: Path
-) -> None:
+def test_a_script_gets_the_laptops_verdict(page: PageInNode, compiler: Start, case: Case, tmp_path: Path) -> None:
     known = MISTAKES.get(case.name.removeprefix("tests' "))
     limit = ENDLESS_SECONDS if known and known.kind == "timeout" else LIMIT_SECONDS
     laptop = on_a_laptop(compiler, case, known, limit, tmp_path)

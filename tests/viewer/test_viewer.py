@@ -166,6 +166,52 @@ async def test_ctrl_x_stops_and_forty_ctrl_e_start_one_process(viewer: Viewer, p
     assert "■ stopped" in screen(viewer)
 
 
+KERNEL = """\
+```python +exec
+/// hidden = 1
+visible = hidden + 1
+print(visible)
+```
+
+```bash +exec
+echo a shell
+```
+"""
+
+
+def test_a_key_looks_inside_the_python_block_that_ran_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from triton_workshop.look.recording import Recording, Request
+    from triton_workshop.look.screen import LookScreen
+
+    requests: list[Request] = []
+
+    def look(_: object, request: Request) -> Recording:
+        requests.append(request)
+        return Recording(failure="nothing here")
+
+    monkeypatch.setattr("triton_workshop.viewer.live.live_blocks.LiveBlocks.look", look)
+    deck = tmp_path / "deck.md"
+    deck.write_text(f"A slide\n===\n\n{KERNEL}", encoding="utf-8")
+
+    async def steps(viewer: Viewer, pilot: Pilot[int]) -> None:
+        await pilot.press("i")
+        await pilot.pause()
+        assert "run a block with a kernel first: Ctrl+E" in screen(viewer)
+        await pilot.press("ctrl+e")
+        await finished(viewer, pilot)
+        await pilot.press("i")
+        await until(pilot, lambda: "nothing here" in screen(viewer))
+        assert isinstance(viewer.screen, LookScreen)
+        await pilot.press("q")
+        await pilot.pause()
+        assert "visible = hidden + 1" in screen(viewer)
+
+    drive(deck, steps)
+    [request] = requests
+    assert request.text.splitlines() == ["hidden = 1", "visible = hidden + 1", "print(visible)"]
+    assert (request.folder, request.numbers) == (tmp_path, (None, 1, 2))
+
+
 @shown("live.md", start=3)
 async def test_ctrl_x_never_cuts_a_line(viewer: Viewer, pilot: Pilot[int]) -> None:
     await pilot.press("ctrl+o")

@@ -23,7 +23,7 @@ from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import Build, ScriptRun
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.judging.verdict import Verdict
-from triton_workshop.exercises import REQUIRED
+from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Question
@@ -496,6 +496,43 @@ def test_a_key_shows_what_the_compiler_made_of_the_last_right_version(
 
     drive(checker, steps, "1")
     assert [each.text for each in asked] == [SOLUTIONS["1"]]
+
+
+def test_a_key_looks_inside_where_the_verdict_says_that_it_is_wrong(
+    checker: FakeChecker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from triton_workshop.look.recording import Recording
+    from triton_workshop.look.recording import Request as LookRequest
+    from triton_workshop.look.screen import LookScreen
+
+    requests: list[LookRequest] = []
+
+    def look(request: LookRequest) -> Recording:
+        requests.append(request)
+        return Recording(failure="nothing here")
+
+    monkeypatch.setattr(checker, "look", look, raising=False)
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save(watch, pilot, SOLUTIONS["1"])
+        await press(pilot, "i")
+        await until(pilot, lambda: "nothing here" in screen(watch))
+        await press(pilot, "q")
+        checker.answer = fails
+        await save(watch, pilot, SOLUTIONS["1"].replace("pid * BLOCK_SIZE + ", ""))
+        await press(pilot, "i")
+        await until(pilot, lambda: len(requests) == 2)
+        page = watch.screen
+        assert isinstance(page, LookScreen)
+        assert (page.target.ids, page.target.line) == ((1,), 21)
+        assert len(page.cases) == len(EXERCISES["1"].simulated_cases)
+        await press(pilot, "q")
+        assert not isinstance(watch.screen, LookScreen)
+
+    drive(checker, steps, "1")
+    cases = EXERCISES["1"].cases
+    assert [request.case for request in requests] == [cases[0].name, cases[2].name]
+    assert requests[1].text == SOLUTIONS["1"].replace("pid * BLOCK_SIZE + ", "")
 
 
 def test_question_mark_shows_the_keys_and_q_leaves_them(checker: FakeChecker) -> None:
