@@ -180,7 +180,8 @@ def test_the_source_is_listed_and_two_scripts_are_compared(typed: Typed) -> None
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("99",), "99: expected an exercise's number or a Python script, found no such file"),
+        (("99",), "there is no exercise 99; the exercises are 1, 1b, "),
+        (("no.py",), "no.py: expected an exercise's number or a Python script, found no such file"),
         (("1", "--gpu", "gfx942"), "--gpu gfx942: asm reads the instructions of NVIDIA's GPUs only; whether a kernel"),
         (("1", "--gpu", "sm_70"), "--gpu sm_70: expected one of sm_75, sm_80"),
         (("2", "--size", "0x4"), "--size 0x4: exercise 2 takes height×width, such as 511x511"),

@@ -26,7 +26,7 @@ def test_a_page_has_each_exercise_without_what_measures_it() -> None:
 
 
 def test_nothing_of_the_terminal_or_of_a_learner_goes_in() -> None:
-    rooms = ("viewer", "watch", "web", "classroom", "screen", "bench", "cli")
+    rooms = ("viewer", "watch", "room", "attendance", "screen", "look", "bench", "cli")
     places = (*(f"triton_workshop/{room}/" for room in rooms), "exercises/")
     assert not [path for path in archive.repository_files() if path.startswith(places)]
 

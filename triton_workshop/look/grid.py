@@ -10,9 +10,9 @@ from textual import events
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from triton_workshop.block_pictures import Cell, letter_block, letter_margin
 from triton_workshop.look.recording import RecordedLaunch
 from triton_workshop.look.timeline import numbers_text
-from triton_workshop.screen.blocks import Cell, letter_block, letter_margin
 from triton_workshop.screen.box import Box
 
 COLUMNS, ROWS = 16, 12

@@ -13,10 +13,10 @@ from rich.text import Text
 
 from triton_simulator.steps.steps import Array, ProgramStep, ProgramValue
 from triton_simulator.steps.text import number_text, step_text
+from triton_workshop.block_pictures import blend, colour_block, fold, to_colour
 from triton_workshop.look.coverage import STORES, count_programs, elements, map_size, pixels_of
 from triton_workshop.look.recording import Argument
 from triton_workshop.look.timeline import Place, Track, line_of
-from triton_workshop.screen.blocks import blend, colour_block, fold, to_colour
 from triton_workshop.screen.palette import Palette
 from triton_workshop.terminal_pictures import Colour
 

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
+from triton_workshop.block_pictures import Cell, letter_block, pixel_block
 from triton_workshop.checking.judging.verdict import Pixels, TileMap, TileState, Verdict
 from triton_workshop.checking.reporting.description import (
     CELLS,
@@ -33,7 +34,6 @@ from triton_workshop.exercises import variations_of
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.hints import sentence
 from triton_workshop.printing import printable
-from triton_workshop.screen.blocks import Cell, letter_block, pixel_block
 from triton_workshop.terminal_pictures import half_block_colours, half_block_size
 
 TERMINAL = Theme({
