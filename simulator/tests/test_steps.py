@@ -159,8 +159,51 @@ def test_atomics_are_steps() -> None:
     with record(steps=True) as launches:
         count_kernel[(3,)](torch.zeros(2, dtype=torch.int32))
     steps = steps_of(launches, 2)
-    assert [(each.step.name, each.step.operation) for each in steps[1:]] == [("old", "atomic"), ("", "atomic")]
+    assert [(each.step.name, each.step.operation) for each in steps[1:]] == [("old", "atomic_add"), ("", "atomic_max")]
     assert steps[1].value.numbers.item() == 2
+
+
+@triton.jit
+def both(x):
+    return x + 1, x * 2
+
+
+@triton.jit
+def pairs_kernel(x_ptr, out_ptr, sizes, N: tl.constexpr):
+    offsets = tl.arange(0, N)
+    x = tl.load(x_ptr + offsets)
+    up, twice = both(x)
+    pair = (up, offsets)
+    ordered = tl.sort(x)
+    tl.atomic_add(out_ptr + offsets, twice + sizes[0] + ordered + pair[0])
+
+
+def test_tuples_have_their_parts_and_atomics_what_they_add() -> None:
+    with record(steps=True) as launches:
+        pairs_kernel[(1,)](torch.arange(4.0), torch.ones(4), (2, 3), N=4)
+    steps = steps_of(launches, 0)
+    returned = next(each for each in steps if each.step.operation == "return")
+    assert [part.numbers.tolist() for _, part in returned.value.parts] == [[1, 2, 3, 4], [0, 2, 4, 6]]
+    pair = step_named(steps, "pair")
+    assert [part.dtype for _, part in pair.value.parts] == ["fp32", "int32"]
+    atomic = steps[-1]
+    assert atomic.operand is not None
+    assert (atomic.step.operation, atomic.value.numbers.tolist()) == ("atomic_add", [1, 1, 1, 1])
+    assert atomic.operand.numbers.tolist() == [3, 7, 11, 15]
+    assert not [each for each in steps if each.step.operation in ("xor", "max", "min")]  # the insides of tl.sort
+    text = launches[0].text()
+    assert "return: (fp32[4] 1 … 4, fp32[4] 0 … 6)" in text
+    assert "up: fp32[4]  1 … 4" in text
+    assert "twice: fp32[4]  0 … 6" in text
+    assert "3 … 15  ⇄ out_ptr[0 … 3], before all 1" in text
+    assert "both, test_steps.py:" in text
+
+
+def test_only_some_launches_are_kept_if_asked() -> None:
+    with record(steps=StepOptions(launches=(1,))) as launches:
+        for _ in range(3):
+            add_kernel[(1,)](torch.ones(4), torch.zeros(4), 4, BLOCK=4)
+    assert [launch.steps is not None for launch in launches] == [False, True, False]
 
 
 def test_a_launch_that_ends_in_a_fault_keeps_its_steps() -> None:

@@ -18,7 +18,7 @@ from triton_workshop.look.screen import LookScreen
 from triton_workshop.look.timeline import Target
 from triton_workshop.screen.palette import DARK, LIGHT, Palette
 
-from .conftest import SCRIPT, Record, line_of
+from .conftest import SCRIPT, WITH_FAULT, Record, line_of
 
 Steps = Callable[[LookScreen, Pilot[int]], Awaitable[None]]
 
@@ -115,6 +115,23 @@ def test_a_program_that_was_left_out_runs_again(record: Record, file: Path) -> N
 
     show(answer, steps)
     assert [request.programs for request in requests] == [None, (1,)]
+
+
+def test_a_launch_that_was_left_out_runs_again(record: Record, file: Path) -> None:
+    requests: list[Request] = []
+
+    def answer(request: Request) -> Recording:
+        requests.append(request)
+        return record(Request(file, WITH_FAULT, launch=request.launch or 0, programs=request.programs))
+
+    async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: page.place is not None)
+        await press(page, pilot, "tab")
+        await until(pilot, lambda: page.place is not None and page.place.launch == 1)
+        assert "Program (2) in a grid of (3)   step 2 of 2   launch 2 of 2" in await press(page, pilot)
+
+    show(answer, steps, Target(launch=0), size=(120, 36))
+    assert [request.launch for request in requests] == [None, 1]
 
 
 def test_cases_can_be_chosen(recording: Recording) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from triton_workshop.look.recording import Recording, Request
+from triton_workshop.look.source import argument_notes
 from triton_workshop.look.timeline import Place, Target, When
 
 from .conftest import SCRIPT, Record, line_of
@@ -73,6 +74,29 @@ def test_a_target_is_found_where_it_is_and_else_the_beginning(recording: Recordi
     assert shown(Target(ids=(1,), line=mask).find(recording)) == ("mask", (0,), 1)
     assert shown(Target("tile_kernel", (7,), 9999).find(recording)) == ("row", (), 0)
     assert shown(Target("no_such_kernel").find(recording)) == ("row", (), 0)
+
+
+def test_numbers_stand_at_the_lines_of_their_parameters(record: Record, file: Path) -> None:
+    signature = "    x_ptr, out_ptr,  # pointers (with B columns)\n    rows, columns,\n    B: tl.constexpr,  # B\n"
+    text = SCRIPT.replace("x_ptr, out_ptr, rows, columns, B: tl.constexpr", f"\n{signature}")
+    assert text != SCRIPT
+    notes = argument_notes(Place.start(record(Request(file, text))))
+    first = line_of("rows, columns,\n".strip(), text)
+    assert {line[1]: note.spellings for line, note in notes.items()} == {
+        first: ("rows 6, columns 10",),
+        first + 1: ("B 4",),
+    }
+
+
+def test_an_earlier_call_is_not_the_one_that_runs_now(record: Record, file: Path) -> None:
+    text = SCRIPT.replace("total += doubled(tile)", "total += doubled(tile) + doubled(total)")
+    place = Place.start(record(Request(file, text))).go_to_line(line_of("return 2 * x"))
+    helper, header = line_of("return 2 * x"), line_of("def doubled")
+    notes = {line[1]: note for line, note in place.track.notes(place.moment).items()}
+    assert (notes[helper].when, notes[header].when) == (When.NOW, When.NOW)
+    after = place.go_to_line(line_of("total += doubled(tile) +", text))
+    notes = {line[1]: note for line, note in after.track.notes(after.moment).items()}
+    assert (notes[helper].when, notes[header].when) == (When.EARLIER, When.EARLIER)
 
 
 def test_a_fault_is_looked_at_first(with_fault: Recording) -> None:

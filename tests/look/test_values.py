@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from triton_simulator.steps.steps import ProgramValue
-from triton_workshop.look.coverage import STORES, count_programs, describe_stores, elements, map_size, pixels_of
+from triton_workshop.look.coverage import STORE, count_programs, describe_stores, elements, map_size, pixels_of
 from triton_workshop.look.recording import Argument, Recording, Request
 from triton_workshop.look.timeline import Target
 from triton_workshop.look.values import SHADES, Frame, draw_arguments, draw_moment, shade
@@ -88,10 +88,10 @@ def test_a_map_is_no_larger_than_its_room() -> None:
 
 def test_programs_that_reach_an_element_are_counted(recording: Recording, with_fault: Recording) -> None:
     [launch] = recording.launches
-    loads = count_programs(launch, "x_ptr", frozenset({"load"}))
+    loads = count_programs(launch, "x_ptr", "load")
     assert loads is not None
     assert loads.tolist() == [1] * 60
-    stores = count_programs(launch, "out_ptr", STORES)
+    stores = count_programs(launch, "out_ptr", STORE)
     assert stores is not None
     assert stores.tolist() == [1, 1]
     assert describe_stores(launch) == []
@@ -101,7 +101,7 @@ def test_elements_that_nobody_stores_are_told(record: Record, file: Path) -> Non
     text = SCRIPT.replace("tl.store(out_ptr + tl.program_id(0), tl.sum(total))", "tl.store(out_ptr, tl.sum(row))")
     [launch] = record(Request(file, text)).launches
     [sentence] = describe_stores(launch)
-    assert sentence == "out_ptr: 1 of 2 elements are stored by no program, 1 are stored by several."
+    assert sentence == "Of 2 elements of out_ptr, no program stores 1 and several store 1."
 
 
 def test_shades_go_from_dark_to_bright_and_mark_what_is_no_number() -> None:

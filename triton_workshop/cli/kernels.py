@@ -75,7 +75,8 @@ def look(
     ] = None,
     program: Annotated[str | None, typer.Option(metavar="1,0", help="The program to begin with.")] = None,
     kernel: Annotated[str | None, typer.Option(metavar="NAME", help="The kernel to begin with.")] = None,
-    line: Annotated[int | None, typer.Option(min=1, help="The line to begin with.")] = None,
+    launch: Annotated[int | None, typer.Option(min=1, help="The launch to begin with, from 1.")] = None,
+    line: Annotated[int | None, typer.Option(min=1, help="The line to begin with, on the screen.")] = None,
     plain: Annotated[
         bool, typer.Option("--plain", help="Look into the solution as taught instead of your file.")
     ] = False,
@@ -90,6 +91,6 @@ def look(
     from triton_workshop.look import commands
 
     with report_misuse():
-        subject = commands.parse_subject(script, case, program, kernel, line, plain=plain)
+        subject = commands.parse_subject(script, case, program, kernel, line, launch, plain=plain)
         prepare_kernels()
         raise typer.Exit(commands.run_look(subject, as_json=as_json, light=light))

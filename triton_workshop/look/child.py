@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import linecache
 import os
+import traceback
 from dataclasses import replace
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import torch
 
 from triton_simulator import Launch, StepOptions, record
+from triton_simulator.lines import is_kernel
 from triton_simulator.steps.steps import Steps, StepValue
 from triton_simulator.steps.text import object_text
 from triton_simulator.values import int32
@@ -35,19 +38,33 @@ def send_recording(connection: Connection, request: Request) -> None:
     prepare()
     confine_signals()
     case, failure = _find_case(request), ""
-    options = StepOptions(programs=request.programs, max_bytes=MAX_BYTES)
+    numbers = None if request.launch is None else (request.launch,)
+    options = StepOptions(programs=request.programs, max_bytes=MAX_BYTES, launches=numbers)
     with record(steps=options, strict_views=case is not None) as launches:
         try:
             _run(request, case)
         except BaseException as error:  # also SystemExit: a script may end itself
             if not isinstance(error, SystemExit) or error.code not in (None, 0):
                 failed = failure_of(error, request.file)
-                line = f"{name_of_line(str(request.file), failed.line)}: " if failed.line else ""
-                failure = f"{line}{failed.type}: {failed.message}"
+                failure = f"{_place_of(error, request, failed.line)}{failed.type}: {failed.message}"
     recorded = tuple(_to_recorded(launch, request.programs) for launch in launches)
     files = {step.line.file for launch in recorded for step in launch.steps.all}
     sources = {file: tuple(linecache.getlines(file)) for file in sorted(files)}
     connection.send(Recording(case.name if case else "", recorded, sources, failure))
+
+
+def _place_of(error: BaseException, request: Request, line: int | None) -> str:
+    """Return the kernel's line at which an error was raised, and its file if that is another one; or the script's."""
+    link: BaseException = error
+    while link.__cause__ is not None:
+        link = link.__cause__
+    frames = [(frame.f_code, number) for frame, number in traceback.walk_tb(link.__traceback__)]
+    kernels = [(code.co_filename, number) for code, number in frames if is_kernel(code)]
+    file, number = kernels[-1] if kernels else (str(request.file), line)
+    if number is None:
+        return ""
+    name = name_of_line(file, number)
+    return f"{name}: " if file == str(request.file) else f"{Path(file).name}, {name}: "
 
 
 def _find_case(request: Request) -> Case | None:
@@ -94,6 +111,8 @@ def _to_sendable(value: StepValue) -> StepValue:
     """Return the value; of anything but numbers only what it looks like, as a function cannot be sent."""
     if value.data.dtype != object:
         return value
+    if value.parts:
+        return replace(value, parts=tuple((name, _to_sendable(part)) for name, part in value.parts))
     data = np.empty(1, object)
     data[0] = ForeignObject(object_text(value.data[0]))
     return replace(value, data=data)

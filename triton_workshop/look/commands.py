@@ -37,13 +37,20 @@ class Subject:
 
 
 def parse_subject(
-    argument: str | None, case: str | None, program: str | None, kernel: str | None, line: int | None, *, plain: bool
+    argument: str | None,
+    case: str | None = None,
+    program: str | None = None,
+    kernel: str | None = None,
+    line: int | None = None,
+    launch: int | None = None,
+    *,
+    plain: bool = False,
 ) -> Subject:
     """Return what the words of the command mean.
 
     Raises MisuseError if they make no sense.
     """
-    target = Target(kernel, parse_ids(program), line)
+    target = Target(kernel, parse_ids(program), line, None if launch is None else launch - 1)
     number = named_exercise(argument)
     if argument is not None and not number:
         if plain or case:

@@ -13,7 +13,8 @@ from triton_workshop.look.recording import Argument, RecordedLaunch
 
 MAX_ELEMENTS = 4_000_000
 """Pairs of programs and elements that are counted, which takes a second."""
-STORES = frozenset({"store", "atomic"})
+STORE = "store"
+"""Stores and atomics: all that changes memory."""
 
 
 def elements(numbers: Array, argument: Argument) -> tuple[Array, Array]:
@@ -37,19 +38,24 @@ def elements(numbers: Array, argument: Argument) -> tuple[Array, Array]:
 
 
 @lru_cache(maxsize=32)
-def count_programs(launch: RecordedLaunch, name: str, operations: frozenset[str]) -> Array | None:
-    """Return how many programs reach each element of an argument by these operations.
+def count_programs(launch: RecordedLaunch, name: str, operation: str) -> Array | None:
+    """Return how many programs reach each element of an argument by `load`, or by `store` and atomics.
 
     None if that is not known: where programs were left out, or all this is too much.
     """
     argument, size = launch.arguments[name], math.prod(launch.arguments[name].shape)
-    steps = [step for step in launch.steps.all if step.operation in operations and _reaches(step, name)]
+    steps = [step for step in launch.steps.all if kind_of(step.operation) == operation and _reaches(step, name)]
     total = sum(len(step.programs) * math.prod(step.pointer.shape) for step in steps if step.pointer)
     if launch.steps.omitted or launch.chosen is not None or total > MAX_ELEMENTS or not size:
         return None
     pairs = [pair for step in steps for pair in _pairs(step, argument, size)]
     reached = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
     return np.bincount(np.asarray(reached % size, np.int64), minlength=size)
+
+
+def kind_of(operation: str) -> str:
+    """Return `store` for all that changes memory."""
+    return STORE if operation.startswith("atomic") else operation
 
 
 def _reaches(step: Step, name: str) -> bool:
@@ -79,13 +85,14 @@ def describe_stores(launch: RecordedLaunch) -> list[str]:
 
 
 def _describe_stores(launch: RecordedLaunch, name: str) -> str:
-    counts = count_programs(launch, name, STORES)
+    counts = count_programs(launch, name, STORE)
     if counts is None:
         return ""
     size, none, several = len(counts), int((counts == 0).sum()), int((counts > 1).sum())
-    parts = [f"{none:,} of {size:,} elements are stored by no program"] * bool(none)
-    parts += [f"{several:,} are stored by several"] * bool(several)
-    return f"{name}: {', '.join(parts)}." if parts else ""
+    if not none and not several:
+        return ""
+    parts = [f"no program stores {none:,}"] * bool(none) + [f"several store {several:,}"] * bool(several)
+    return f"Of {size:,} elements of {name}, {' and '.join(parts)}."
 
 
 def map_size(shape: Sequence[int], fold: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:

@@ -36,7 +36,7 @@ REST: list[BindingType] = [
 ]
 KEYS: list[BindingType] = [*MOVE, *VALUE, *REST]
 CLICK = ("click", "a line: what it made; the arrows move on from there")
-ARROWS = ("← →", "after a value: read from there, stored there")
+ARROWS = ("← → ⇄", "after a value: read from there, stored there, changed there")
 HELP: KeyGroups = (
     ("Where", (*explained(MOVE), CLICK)),
     ("The value", (*explained(VALUE), ARROWS)),

@@ -33,6 +33,8 @@ class Request:
     """The case's name; empty for the first one."""
     programs: tuple[int, ...] | None = None
     """Only these programs, by their number in the order of the grid; None for all that there is room for."""
+    launch: int | None = None
+    """Only the steps of this launch, by its number from 0; None for all that there is room for."""
     folder: Path = field(default_factory=Path.cwd)
     """The folder in which the script runs."""
     numbers: Numbers = ()
@@ -99,6 +101,8 @@ class RecordedLaunch:
 
     def has(self, program: int) -> bool:
         """Return whether a program's steps were recorded."""
+        if not self.steps.all:
+            return False
         return program in self.chosen if self.chosen is not None else program < self.steps.programs
 
     def ids(self, program: int) -> tuple[int, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+import numpy as np
+
 from triton_simulator.lines import KernelLine
 from triton_simulator.steps.steps import ProgramStep, ProgramValue
 from triton_simulator.steps.text import program_text, value_text
@@ -29,7 +31,7 @@ def _others(recording: Recording, shown: int) -> Iterator[str]:
     names = list(dict.fromkeys(launch.kernel for launch in recording.launches))
     if len(recording.launches) > 1:
         number = f"launch {shown + 1} of {len(recording.launches)}"
-        yield f"This is {number}: {', '.join(names)}; --kernel NAME shows another."
+        yield f"This is {number}: {', '.join(names)}; --launch 2 or --kernel NAME shows another."
 
 
 def as_plain_data(place: Place) -> dict[str, object]:
@@ -37,6 +39,8 @@ def as_plain_data(place: Place) -> dict[str, object]:
     launch = place.track.launch
     return {
         "kernel": launch.kernel,
+        "launch": place.launch + 1,
+        "launches": len(place.recording.launches),
         "case": place.recording.case,
         "grid": launch.grid,
         "program": launch.ids(place.track.program),
@@ -49,12 +53,13 @@ def as_plain_data(place: Place) -> dict[str, object]:
 
 def _fault_data(launch: RecordedLaunch, number: int) -> dict[str, object]:
     fault = launch.faults[number]
-    return {"program": launch.ids(fault.program), "line": fault.line, "message": fault.message}
+    return {"program": launch.ids(fault.program), "file": fault.file, "line": fault.line, "message": fault.message}
 
 
 def _step_data(step: ProgramStep) -> dict[str, object]:
     at = step.step
     return {
+        "file": at.line.file,
         "line": at.line.number,
         "function": at.function,
         "iteration": at.iteration,
@@ -63,6 +68,7 @@ def _step_data(step: ProgramStep) -> dict[str, object]:
         "value": _value_data(step.value),
         "pointer": step.pointer and _value_data(step.pointer),
         "mask": step.mask and _value_data(step.mask),
+        "operand": step.operand and _value_data(step.operand),
     }
 
 
@@ -77,7 +83,7 @@ def _value_data(value: ProgramValue) -> dict[str, object]:
     if value.numbers.dtype != object and value.numbers.size <= MAX_NUMBERS:
         data["numbers"] = _finite(value.numbers.tolist())
     if value.undefined is not None:
-        data["undefined"] = int(value.undefined.sum())
+        data["undefined"] = np.flatnonzero(value.undefined).tolist()
     return data
 
 

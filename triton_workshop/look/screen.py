@@ -236,16 +236,21 @@ class LookScreen(ModalScreen[None]):
             return
         # It was left out for lack of room, so the script runs again for this one.
         line = None if step is None else step.step.line.number
-        self.target = Target(launch.kernel, launch.ids(program), line)
-        self._start(replace(self.request, programs=(program,)))
+        self.target = Target(ids=launch.ids(program), line=line, launch=self.place.launch)
+        self._start(replace(self.request, programs=(program,), launch=self.place.launch))
 
     def action_launch(self, offset: int) -> None:
         """Go to another launch."""
         if self.place is not None:
             if len(self.place.recording.launches) == 1:
                 self._say("the script launches nothing else")
+                return
+            place = self.place.go_to_launch(self.place.launch + offset)
+            if place.track.launch.has(place.track.program):
+                self._move(place)
             else:
-                self._move(self.place.go_to_launch(self.place.launch + offset))
+                self.target = Target(launch=place.launch)
+                self._start(replace(self.request, programs=None, launch=place.launch))
 
     def action_fault(self) -> None:
         """Go to the program and the line of the next fault."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,13 +49,17 @@ def _functions(text: str, numbers: set[int]) -> list[tuple[int, int]]:
     found = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
-            start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+            start = _first_line(node)
             if any(start <= number <= node.end_lineno for number in numbers):
                 found.append((start, node.end_lineno))
     # A function inside another is shown with it.
     return [
         span for span in sorted(found) if not any(a <= span[0] and span[1] <= b and (a, b) != span for a, b in found)
     ]
+
+
+def _first_line(node: ast.FunctionDef) -> int:
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def place_lines(place: Place) -> tuple[SourceLine, ...]:
@@ -67,27 +70,34 @@ def place_lines(place: Place) -> tuple[SourceLine, ...]:
     return tuple(line for file in files for line in source_lines(launch, file, sources[file]))
 
 
-def argument_notes(place: Place, lines: Sequence[SourceLine]) -> dict[Line, Note]:
+def argument_notes(place: Place) -> dict[Line, Note]:
     """Return the numbers that the kernel gets, at the lines of its parameters."""
     values = {step.step.name: value_text(step.value) for step in place.track.arguments if not step.value.is_pointer}
-    first = place.track.arguments[0].step.line if place.track.arguments else None
-    notes = {}
-    for line in lines:
-        if first is None or line.line[0] != first.file or line.line[1] < first.number:
-            continue
-        names = [name for name in re.findall(r"\w+", line.code) if name in values]
-        if names:
-            notes[line.line] = Note((", ".join(f"{name} {values[name]}" for name in dict.fromkeys(names)),))
-        if ")" in line.code:
-            break
-    return notes
+    if not values:
+        return {}
+    first = place.track.arguments[0].step.line
+    texts: dict[int, list[str]] = {}
+    for name, line in _parameters("".join(place.recording.sources.get(first.file, ())), first.number):
+        if name in values:
+            texts.setdefault(line, []).append(f"{name} {values[name]}")
+    return {(first.file, line): Note((", ".join(parts),)) for line, parts in texts.items()}
+
+
+@lru_cache(maxsize=64)
+def _parameters(text: str, first: int) -> list[tuple[str, int]]:
+    """Return the parameters of the function that begins at a line, each with its own line."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and first in range(_first_line(node), node.lineno + 1):
+            arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            return [(argument.arg, argument.lineno) for argument in arguments]
+    return []
 
 
 def draw_lines(place: Place, palette: Palette, columns: int, names: Callable[[Line], str]) -> list[Text]:
     """Return the rows of the source, one for each line; `names` gives the number to show."""
     lines = place_lines(place)
     notes = place.track.notes(place.moment)
-    notes |= argument_notes(place, lines)
+    notes |= argument_notes(place)
     faults = {fault.at: fault.program == place.track.program for fault in reversed(place.track.launch.faults)}
     current = line_of(place.step) if place.step else None
     highlighted = code_lines("python", tuple(line.code for line in lines), palette)
@@ -128,12 +138,18 @@ def _row(
     else:
         fitting = (spelling for spelling in note.spellings if code.cell_len + len(GAP) + len(spelling) <= room)
         text = Text(next(fitting, note.spellings[-1]), str(getattr(palette, TONES[note.when])))
-        row.append_text(_cut(code, max(room - text.cell_len - len(GAP), min(MIN_CODE_COLUMNS, room)))).append(GAP)
+        row.append_text(
+            _cut(code, max(room - text.cell_len - len(GAP), min(_indent(code) + MIN_CODE_COLUMNS, room // 2)))
+        ).append(GAP)
         row.append_text(_cut(text, columns - row.cell_len))
     if line == current:
         row.pad_right(max(0, columns - row.cell_len))
         row.stylize_before(Style(bgcolor=palette.panel, bold=True))
     return row
+
+
+def _indent(code: Text) -> int:
+    return len(code.plain) - len(code.plain.lstrip())
 
 
 def _cut(text: Text, columns: int) -> Text:

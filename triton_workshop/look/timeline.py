@@ -10,7 +10,7 @@ from enum import Enum
 from functools import cached_property
 
 from triton_simulator.steps.steps import ProgramStep, program_number
-from triton_simulator.steps.text import ARGUMENT, step_text
+from triton_simulator.steps.text import ARGUMENT, step_text, value_text
 from triton_workshop.look.recording import LaunchFault, RecordedLaunch, Recording, Request
 
 Line = tuple[str, int]
@@ -54,20 +54,55 @@ class Track:
             by_line[line_of(step)].append(index)
         return by_line
 
+    @cached_property
+    def _calls(self) -> list[tuple[int, ...]]:
+        """The calls that each moment is in, outermost first: a number for each call of a function."""
+        calls: list[tuple[int, ...]] = []
+        stack: tuple[int, ...] = (0,)
+        count = 0
+        previous: ProgramStep | None = None
+        for step in self.moments:
+            depth = step.step.depth
+            goes_on = previous is not None and is_argument(previous) and previous.step.depth == depth
+            if len(stack) <= depth or (is_argument(step) and not goes_on):
+                count += 1
+                stack = (*stack[:depth], count)
+            stack = stack[: depth + 1]
+            calls.append(stack)
+            previous = step
+        return calls
+
     def notes(self, moment: int) -> dict[Line, Note]:
         """Return what each line has made by this moment; what it will make, where it has not run yet."""
         notes = {}
         for line, indices in self._by_line.items():
             until = bisect_right(indices, moment)
             index = indices[until - 1] if until else self._last_of_run(indices)
-            notes[line] = Note(self.spellings(index), self._when(index, moment) if until else When.LATER)
+            when = self._when(index, moment) if until else When.LATER
+            notes[line] = Note(self._named_together(index, indices) or self.spellings(index), when)
         return notes
 
     def _when(self, index: int, moment: int) -> When:
-        """Return whether a moment belongs to the iteration that runs now."""
+        """Return whether a moment belongs to the iteration, and to the call, that runs now."""
+        call = self._calls[index]
+        if self._calls[moment][: len(call)] != call:
+            return When.EARLIER
         then, now = self.moments[index].step, self.moments[moment].step
-        shared = min(len(then.iteration), len(now.iteration)) if then.function == now.function else 0
+        shared = min(len(then.iteration), len(now.iteration)) if then.depth == now.depth else 0
         return When.NOW if then.iteration[:shared] == now.iteration[:shared] else When.EARLIER
+
+    def _named_together(self, index: int, indices: list[int]) -> tuple[str, ...]:
+        """Return the names that a line has assigned together, with their values; nothing if it was one only."""
+        last, call = self.moments[index].step, self._calls[index]
+        together = {}
+        for other in reversed(indices[: indices.index(index) + 1]):
+            at = self.moments[other].step
+            if (at.iteration, self._calls[other]) != (last.iteration, call) or at.name in together:
+                break
+            if at.name:
+                together[at.name] = value_text(self.moments[other].value)
+        texts = [f"{name} {text}" for name, text in reversed(together.items())]
+        return (", ".join(texts),) if len(texts) > 1 else ()
 
     def spellings(self, moment: int) -> tuple[str, ...]:
         """Return what a moment has made: with its type, without, and without its place in memory."""
@@ -187,6 +222,8 @@ class Target:
     ids: tuple[int, ...] = ()
     """A program's ids along the axes of the grid."""
     line: int | None = None
+    launch: int | None = None
+    """The launch's number, from 0."""
 
     def find(self, recording: Recording) -> Place:
         """Return the place; where it does not exist, the first moment of a launch."""
@@ -203,6 +240,8 @@ class Target:
     def problem(self, recording: Recording) -> str:
         """Return why there is no such kernel or program; empty if there is."""
         launch = recording.launches[self._launch_index(recording)]
+        if self.launch is not None and self.launch >= len(recording.launches):
+            return f"it has {len(recording.launches)} launches, and no launch {self.launch + 1}"
         if self.kernel not in (None, launch.kernel):
             names = ", ".join(dict.fromkeys(each.kernel for each in recording.launches))
             return f"it launches no kernel {self.kernel}, but {names}"
@@ -215,12 +254,17 @@ class Target:
         recording = record(request)
         if recording.error or self.problem(recording):
             return recording
-        launch = recording.launches[self._launch_index(recording)]
+        index = self._launch_index(recording)
+        launch = recording.launches[index]
         program = self._program(launch)
-        return recording if launch.has(program) else record(replace(request, programs=(program,)))
+        if launch.has(program):
+            return recording
+        return record(replace(request, programs=(program,), launch=index))
 
     def _launch_index(self, recording: Recording) -> int:
         launches = recording.launches
+        if self.launch is not None and self.launch < len(launches):
+            return self.launch
         named = [index for index, launch in enumerate(launches) if self.kernel in (None, launch.kernel)]
         with_faults = [index for index in named if self._fault(launches[index]) is not None]
         with_steps = [index for index in named if launches[index].steps.all]

@@ -14,7 +14,7 @@ from rich.text import Text
 from triton_simulator.steps.steps import Array, ProgramStep, ProgramValue
 from triton_simulator.steps.text import number_text, step_text
 from triton_workshop.block_pictures import blend, colour_block, fold, to_colour
-from triton_workshop.look.coverage import STORES, count_programs, elements, map_size, pixels_of
+from triton_workshop.look.coverage import count_programs, elements, kind_of, map_size, pixels_of
 from triton_workshop.look.recording import Argument
 from triton_workshop.look.timeline import Place, Track, line_of
 from triton_workshop.screen.palette import Palette
@@ -223,7 +223,7 @@ def _others(name: str, operation: str, track: Track) -> Array | None:
     """Return how many programs reach each element by such an operation; None if that is not known."""
     if not operation:
         return None
-    return count_programs(track.launch, name, STORES if operation in STORES else frozenset({operation}))
+    return count_programs(track.launch, name, kind_of(operation))
 
 
 def _reach_levels(

@@ -180,7 +180,7 @@ class Executor:
             steps=None if memory.steps is None else memory.steps.result(),
         )
         for recording in recordings:
-            recording.launches.append(launch)
+            recording.add(launch)
 
     def _launch(self, memory: Memory, grid: tuple[int, ...], bound: dict[str, Any]) -> Exception | None:
         """Run all programs, and return what the kernel raised.
@@ -427,8 +427,9 @@ def _memory(log: FaultLog, grid: tuple[int, ...]) -> Memory:
     # The recording that began last says how much is kept.
     recording = next((recording for recording in reversed(recordings) if recording.steps is not None), None)
     if recording is not None and recording.steps is not None:
-        used = sum(launch.steps.nbytes for launch in recording.launches if launch.steps is not None)
-        memory.steps = StepRecorder(memory.space, grid, recording.steps, used)
+        chosen = recording.steps.launches
+        if chosen is None or len(recording.launches) in chosen:
+            memory.steps = StepRecorder(memory.space, grid, recording.steps, recording.steps_bytes)
     return memory
 
 

@@ -80,7 +80,7 @@ class Launch:
         return "\n".join(filter(None, [heading, self.steps.text(number, sites), self.steps.omitted]))
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(kw_only=True, eq=False)
 class Recording:
     """Options of one `record`, and the launches that it has collected."""
 
@@ -90,6 +90,13 @@ class Recording:
     strict_views: bool
     steps: StepOptions | None
     launches: list[Launch] = field(default_factory=list)
+    steps_bytes: int = 0
+    """Bytes of the steps of all launches."""
+
+    def add(self, launch: Launch) -> None:
+        """Add a launch that has ended."""
+        self.launches.append(launch)
+        self.steps_bytes += 0 if launch.steps is None else launch.steps.nbytes
 
 
 recordings: list[Recording] = []

@@ -24,24 +24,25 @@ def update(
 
     `kind` names the operation: `ATOMIC_OP.FADD`.
     """
-    return _update(programs, arithmetic.UPDATES[str(kind).rpartition(".")[2]], pointer, (value,), mask, order)
+    name = str(kind).rpartition(".")[2]
+    return _update(programs, name.lower().lstrip("fu"), arithmetic.UPDATES[name], pointer, (value,), mask, order)
 
 
 def compare_and_swap(programs: Programs, pointer: Value, expected: Value, value: Value, _order: Any, _: Any) -> Value:
     """Store `value` where memory holds `expected`; return the old values."""
     # Who compares waits for what it finds: a lock holds whatever its `sem` is, as on a GPU.
     order = ir.MEM_SEMANTIC.ACQUIRE_RELEASE
-    return _update(programs, arithmetic.compare_and_swap, pointer, (expected, value), None, order)
+    return _update(programs, "cas", arithmetic.compare_and_swap, pointer, (expected, value), None, order)
 
 
 def load(programs: Programs, pointer: Value, mask: Value | None, order: Any, _: Any) -> Value:
     """Load by an atomic, which may acquire."""
-    return _update(programs, lambda old: old, pointer, (), mask, order)
+    return _update(programs, "load", lambda old: old, pointer, (), mask, order)
 
 
 def store(programs: Programs, pointer: Value, value: Value, mask: Value | None, order: Any, _: Any) -> None:
     """Store by an atomic, which may release."""
-    _update(programs, lambda old, new: new, pointer, (value,), mask, order)
+    _update(programs, "store", lambda old, new: new, pointer, (value,), mask, order)
 
 
 def poll(programs: Programs, pointer: Value, expected: Value, timeout: Any, order: Any, scope: Any) -> Value:
@@ -57,6 +58,7 @@ def poll(programs: Programs, pointer: Value, expected: Value, timeout: Any, orde
 
 def _update(
     programs: Programs,
+    name: str,
     step: Callable[..., Array],
     pointer: Value,
     operands: tuple[Value, ...],
@@ -80,5 +82,6 @@ def _update(
         compares=step is arithmetic.compare_and_swap,
     )
     if programs.memory.steps is not None:
-        programs.memory.steps.add_operation("atomic", old, pointer, mask)
+        operand = operands[-1] if operands else None
+        programs.memory.steps.add_operation(f"atomic_{name}", old, pointer, mask, operand)
     return old

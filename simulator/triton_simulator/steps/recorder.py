@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
-from triton_simulator.lines import KernelLine, is_kernel
+from triton_simulator.lines import KERNEL_NAME, KernelLine, is_kernel
 from triton_simulator.steps.statements import Statement, Statements, find_statements
 from triton_simulator.steps.steps import Step, Steps, StepValue, plain_value, program_number
 from triton_simulator.storage.address_space import AddressSpace
@@ -31,6 +31,12 @@ STEP_BYTES = 1024
 """Bytes of a step besides its values: a kernel that runs program by program makes as many as it has programs."""
 
 
+MAX_PARTS = 16
+"""Values of a tuple or an aggregate that are kept."""
+_INTERNALS = frozenset({"type", "handle"})
+"""Attributes of Triton's objects that a script does not see."""
+
+
 @dataclass(frozen=True)
 class StepOptions:
     """What a recording of steps keeps."""
@@ -39,6 +45,8 @@ class StepOptions:
     """Only these programs, by their number in the order of the grid or by their ids; None for all."""
     max_bytes: int = MAX_BYTES
     """Bytes of all launches' steps. Beyond it, the programs with the highest numbers are left out."""
+    launches: Sequence[int] | None = None
+    """Only these launches, by their number from 0; None for all."""
 
 
 @dataclass(eq=False)
@@ -143,16 +151,21 @@ class StepRecorder:
     # Operations whose results may have no name
 
     def add_operation(
-        self, operation: str, value: Value | None, pointer: Value | None = None, mask: Value | None = None
+        self,
+        operation: str,
+        value: Value | None,
+        pointer: Value | None = None,
+        mask: Value | None = None,
+        operand: Value | None = None,
     ) -> None:
         """Add what an operation did, at the line that runs."""
         calls = getattr(self._threads, "calls", None)
-        if not calls or value is None:
+        if not calls or value is None or _is_inside_library(calls[-1].frame):
             return
         call = calls[-1]
         result = self._represent(value)
         before = len(self._steps)
-        self._add(call, call.current, call.frame.f_lineno, "", operation, result, pointer, mask)
+        self._add(call, call.current, call.frame.f_lineno, "", operation, result, pointer, mask, operand)
         call.result, call.result_step = result.data, self._steps[-1] if len(self._steps) > before else None
 
     # Python's tracing
@@ -236,6 +249,7 @@ class StepRecorder:
         value: StepValue,
         pointer: Value | None = None,
         mask: Value | None = None,
+        operand: Value | None = None,
     ) -> None:
         if self._full:
             return
@@ -251,6 +265,7 @@ class StepRecorder:
             value=value,
             pointer=None if pointer is None else self._represent(pointer),
             mask=None if mask is None else self._represent(mask),
+            operand=None if operand is None else self._represent(operand),
         )
         rows = self._select(step.programs)
         if not rows.any():
@@ -267,7 +282,12 @@ class StepRecorder:
     def _represent(self, thing: Any) -> StepValue:
         value = getattr(thing, "handle", thing)
         if not isinstance(value, Value):
-            return plain_value(getattr(thing, "value", thing) if isinstance(thing, tl.constexpr) else thing)
+            plain = getattr(thing, "value", thing) if isinstance(thing, tl.constexpr) else thing
+            dtype, parts = _parts_of(plain, value)
+            if not dtype:
+                return plain_value(plain)
+            represented = tuple((name, self._represent(part)) for name, part in parts[:MAX_PARTS])
+            return replace(plain_value(None), dtype=dtype, parts=represented)
         if not value.dtype.scalar.is_ptr():
             dtype = str(value.dtype.scalar)
             return StepValue(
@@ -298,7 +318,7 @@ class StepRecorder:
 
     def _count(self, step: Step) -> None:
         self._bytes += STEP_BYTES
-        for value in (step.value, step.pointer, step.mask):
+        for value in (step.value, step.pointer, step.mask, step.operand):
             for array in value.arrays() if value is not None else ():
                 whole = array if array.base is None else array.base
                 if id(whole) not in self._arrays:
@@ -322,6 +342,26 @@ class StepRecorder:
             self._count_again()
 
 
+def _parts_of(thing: Any, handle: Any) -> tuple[str, list[tuple[str, Any]]]:
+    """Return what a tuple, an aggregate or a descriptor consists of, and its kind; empty for anything else."""
+    if isinstance(thing, list | tuple | tl.tuple):
+        return "tuple", [("", part) for part in thing]
+    if isinstance(base := getattr(handle, "base", None), Value):
+        return "descriptor", [("", base), ("shape", list(handle.tensor_shape)), ("block", list(handle.block))]
+    if isinstance(thing, tl.core.base_value):
+        return type(thing).__name__, [(name, part) for name, part in vars(thing).items() if name not in _INTERNALS]
+    return "", []
+
+
+def _is_inside_library(kernel: FrameType) -> bool:
+    """Return whether a function of Triton's own library runs another one, such as the steps of a `tl.sort`."""
+    functions, frame = 0, sys._getframe(2)
+    while frame is not kernel and frame.f_back is not None:
+        functions += frame.f_code.co_qualname.endswith(KERNEL_NAME)
+        frame = frame.f_back
+    return functions > 1
+
+
 def _plain(mask: Array | None) -> Array | None:
     """Return a mask without what the simulator knows of its origin, which would need Triton to be read again."""
     return None if mask is None else np.asarray(mask)
@@ -336,5 +376,7 @@ def _restrict(step: Step, rows: Array) -> Step:
     if rows.all():
         return step
     chosen = np.flatnonzero(rows)
-    pointer, mask = (None if value is None else value.take(chosen) for value in (step.pointer, step.mask))
-    return replace(step, programs=step.programs[chosen], value=step.value.take(chosen), pointer=pointer, mask=mask)
+    values = (step.pointer, step.mask, step.operand)
+    pointer, mask, operand = (None if value is None else value.take(chosen) for value in values)
+    value = step.value.take(chosen)
+    return replace(step, programs=step.programs[chosen], value=value, pointer=pointer, mask=mask, operand=operand)

@@ -30,6 +30,8 @@ class ProgramValue:
     """Marks the elements that nothing has defined; None for none."""
     wrapped: Array | None = None
     """Marks the elements whose int32 offset has overflowed on the way; None for none."""
+    parts: tuple[tuple[str, ProgramValue], ...] = ()
+    """Of a tuple, an aggregate or a descriptor: its values, with their names if they have any."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -58,6 +60,7 @@ class StepValue:
     """For pointers into several arguments: the number of each element's."""
     undefined: Array | None = None
     wrapped: Array | None = None
+    parts: tuple[tuple[str, StepValue], ...] = ()
 
     def of_row(self, row: int) -> ProgramValue:
         """Return the value of the program with this place among those that ran together."""
@@ -70,6 +73,7 @@ class StepValue:
             ", ".join(owners),
             self._mask(self.undefined, row),
             self._mask(self.wrapped, row),
+            tuple((name, part.of_row(row)) for name, part in self.parts),
         )
 
     def _mask(self, mask: Array | None, row: int) -> Array | None:
@@ -86,11 +90,14 @@ class StepValue:
             None if self.owner is None else _take(self.owner, rows),
             None if self.undefined is None else _take(self.undefined, rows),
             None if self.wrapped is None else _take(self.wrapped, rows),
+            tuple((name, part.take(rows)) for name, part in self.parts),
         )
 
     def arrays(self) -> Iterator[Array]:
         """Yield the arrays that it holds."""
         yield from (array for array in (self.data, self.owner, self.undefined, self.wrapped) if array is not None)
+        for _, part in self.parts:
+            yield from part.arrays()
 
 
 def _row(array: Array, row: int) -> Array:
@@ -115,7 +122,7 @@ class Step:
     name: str
     """The variable; empty for an operation whose result has no name of its own."""
     operation: str
-    """load, store, atomic, sum, …; "argument" and "return" of a function; empty for any other computation."""
+    """load, store, atomic_add, sum, …; "argument" and "return" of a function; empty for any other computation."""
     programs: Array
     """The numbers of the programs, in the order of the grid."""
     value: StepValue
@@ -124,13 +131,15 @@ class Step:
     """For an operation on memory: where."""
     mask: StepValue | None = None
     """For an operation on memory: which elements; None for all."""
+    operand: StepValue | None = None
+    """For an atomic: what it adds, stores, …; `value` is what memory held before."""
 
     def of(self, program: int) -> ProgramStep | None:
         """Return the step as one program ran it; None if it did not."""
         row = int(np.searchsorted(self.programs, program))
         if row == len(self.programs) or self.programs[row] != program:
             return None
-        rest = (None if value is None else value.of_row(row) for value in (self.pointer, self.mask))
+        rest = (None if value is None else value.of_row(row) for value in (self.pointer, self.mask, self.operand))
         return ProgramStep(self, self.value.of_row(row), *rest)
 
 
@@ -142,6 +151,7 @@ class ProgramStep:
     value: ProgramValue
     pointer: ProgramValue | None
     mask: ProgramValue | None
+    operand: ProgramValue | None
 
 
 @dataclass(frozen=True, eq=False)

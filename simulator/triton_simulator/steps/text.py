@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -21,7 +22,7 @@ FIRST_ITERATIONS = 2
 
 def type_text(value: ProgramValue) -> str:
     """Return dtype and shape, such as `fp32[16 × 32]`; empty for what the compiler knows."""
-    if value.dtype == "constexpr":
+    if value.dtype in ("constexpr", "tuple"):
         return ""
     dtype = value.dtype.removeprefix("pointer<").removesuffix(">") + "*" * value.is_pointer
     return f"{dtype}[{' × '.join(map(str, value.shape))}]" if value.shape else dtype
@@ -37,6 +38,8 @@ def value_text(value: ProgramValue, undefined: Marks | None = None) -> str:
     `undefined` says why elements are undefined, if that is known.
     """
     numbers = value.numbers
+    if value.dtype == "tuple" or value.parts:
+        return f"({', '.join(_part_text(name, part) for name, part in value.parts)})"
     if numbers.dtype == object:
         return object_text(numbers.item())
     if value.is_pointer:
@@ -49,10 +52,22 @@ def value_text(value: ProgramValue, undefined: Marks | None = None) -> str:
     return ", ".join([*parts, *(_count_text(mask, word) for mask, word in marks if mask is not None and mask.any())])
 
 
+def _part_text(name: str, part: ProgramValue) -> str:
+    return " ".join(filter(None, (name, type_text(part) if part.shape else "", value_text(part))))
+
+
 def object_text(thing: object) -> str:
     """Return what is no number in short: a function by its name."""
-    text = getattr(thing, "__name__", None) or repr(thing)
+    text = getattr(thing, "__name__", None) or _representation(thing)
     return text if len(text) <= MAX_PLAIN_TEXT else f"{text[:MAX_PLAIN_TEXT]}…"
+
+
+def _representation(thing: object) -> str:
+    """Return an object's own text; its class if it has none, as one of Triton's may need a launch to look at itself."""
+    try:
+        return str(thing) if type(thing).__module__.startswith("triton.") else repr(thing)
+    except Exception:
+        return type(thing).__name__
 
 
 def number_text(number: object) -> str:
@@ -67,7 +82,10 @@ def step_text(step: ProgramStep, *, with_type: bool = True) -> str:
     value = "  ".join(filter(None, (type_text(step.value) if with_type else "", value_text(step.value, _marks(step)))))
     if step.pointer is None:
         return value
-    return f"{value}  {'→' if step.step.operation == 'store' else '←'} {_place_text(step.pointer, step.mask)}"
+    place = _place_text(step.pointer, step.mask)
+    if step.operand is not None:
+        return f"{value_text(step.operand)}  ⇄ {place}, before {value_text(step.value)}"
+    return f"{value}  {'→' if step.step.operation == 'store' else '←'} {place}"
 
 
 def _marks(step: ProgramStep) -> Marks | None:
@@ -98,9 +116,13 @@ class _Row:
     code: str
     value: str
     is_fault: bool = False
+    heading: str = ""
+    """The function that begins or goes on with this row, if it is another one."""
 
     def lines(self, width: int) -> Iterator[str]:
         """Yield the row; the value stands below code that is too long for it."""
+        if self.heading:
+            yield f"       {self.heading}"
         start = f"{'✗' if self.is_fault else ' '}{self.number:>5} "
         if len(self.code) > width and self.value:
             yield f"{start}{self.code}"
@@ -114,7 +136,9 @@ def _program_rows(
 ) -> Iterator[_Row]:
     last_iterations = _last_iterations(steps)
     faulty = {(step.step.function, step.step.iteration) for step in steps if is_at_fault(step, sites)}
+    several = _lines_with_several(steps)
     shown: tuple[object, ...] = ()
+    function = ("", "", 0)
     left_out = False
     for step in steps:
         at = step.step
@@ -128,8 +152,10 @@ def _program_rows(
         place = (at.line, at.iteration, at.operation == ARGUMENT)
         code = _code(step, sources) if place != shown or at.operation == ARGUMENT else ""
         shown = place
-        value = f"{_name_text(step, code)}{step_text(step)}"
-        yield _Row(str(at.line.number), code, value, is_at_fault(step, sites))
+        value = f"{_name_text(step, code, is_one_of_several=_run_of(step) in several)}{step_text(step)}"
+        before, function = function, (at.line.file, at.function, at.depth)
+        heading = f"{at.function}, {Path(at.line.file).name}:" if before not in (("", "", 0), function) else ""
+        yield _Row(str(at.line.number), code, value, is_at_fault(step, sites), heading)
 
 
 def _code(step: ProgramStep, sources: Mapping[str, Sequence[str]]) -> str:
@@ -152,11 +178,29 @@ def _reaches(step: ProgramStep, index: int | None) -> bool:
     return bool((reached if step.mask is None else reached & step.mask.numbers).any())
 
 
-def _name_text(step: ProgramStep, code: str) -> str:
-    """Return the name of a value that is not the one that its line assigns, or does not stand beside it."""
+Run = tuple[object, ...]
+
+
+def _run_of(step: ProgramStep) -> Run:
+    """Return a line with the iteration in which it runs."""
+    at = step.step
+    return at.line, at.depth, at.iteration
+
+
+def _lines_with_several(steps: Iterable[ProgramStep]) -> set[Run]:
+    """Return the runs of lines that assign several names, as `a, b = …` does."""
+    names: dict[Run, set[str]] = {}
+    for step in steps:
+        if step.step.name and step.step.operation != ARGUMENT:
+            names.setdefault(_run_of(step), set()).add(step.step.name)
+    return {run for run, assigned in names.items() if len(assigned) > 1}
+
+
+def _name_text(step: ProgramStep, code: str, *, is_one_of_several: bool) -> str:
+    """Return the name of a value that is not the only one that its line assigns, or does not stand beside it."""
     at = step.step
     if at.name:
-        return "" if code else f"{at.name}: "
+        return f"{at.name}: " if is_one_of_several or not code else ""
     return f"{at.operation}: " if step.pointer is None else ""
 
 
