@@ -18,7 +18,7 @@ from triton_workshop.look.coverage import describe_stores
 from triton_workshop.look.grid import GridMap
 from triton_workshop.look.keys import HELP, KEYS
 from triton_workshop.look.recording import Recording, Request
-from triton_workshop.look.source import draw_lines, place_lines, row_of
+from triton_workshop.look.source import NO_LINE, draw_lines, place_lines, row_of
 from triton_workshop.look.timeline import FIRST, Line, Place, Target, line_of, numbers_text
 from triton_workshop.look.values import Frame, draw_arguments, draw_moment
 from triton_workshop.screen.box import Keys
@@ -164,6 +164,8 @@ class LookScreen(ModalScreen[None]):
     def _number(self, line: Line) -> str:
         """Return the number of a line: that of the slide, if it stands on one."""
         file, number = line
+        if line == NO_LINE:
+            return ""
         if self.request.numbers and file == str(self.request.file):
             return str(number_of(number, self.request.numbers) or "")
         return str(number)

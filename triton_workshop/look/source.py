@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 from rich.style import Style
 from rich.text import Text
@@ -25,6 +26,10 @@ TONES = {When.NOW: "accent", When.EARLIER: "muted", When.LATER: "faint"}
 """Colours of values: those of the iteration that runs stand out."""
 
 
+NO_LINE: Line = ("", 0)
+"""The line of what stands between two functions."""
+
+
 @dataclass(frozen=True)
 class SourceLine:
     """Line of a function that a launch runs."""
@@ -40,6 +45,7 @@ def source_lines(launch: RecordedLaunch, file: str, text: tuple[str, ...]) -> tu
     lines: list[SourceLine] = []
     for start, end in _functions("".join(text), numbers):
         block = textwrap.dedent("".join(text[start - 1 : end])).splitlines()
+        lines += [SourceLine(NO_LINE, "")] * bool(lines)
         lines += (SourceLine((file, number), code) for number, code in enumerate(block, start))
     return tuple(lines)
 
@@ -67,7 +73,11 @@ def place_lines(place: Place) -> tuple[SourceLine, ...]:
     sources, launch = place.recording.sources, place.track.launch
     first = launch.steps.all[0].line.file if launch.steps.all else ""
     files = sorted(sources, key=lambda file: (file != first, file))
-    return tuple(line for file in files for line in source_lines(launch, file, sources[file]))
+    lines: list[SourceLine] = []
+    for number, file in enumerate(files):
+        lines += [SourceLine(NO_LINE, f"# {Path(file).name}")] * bool(number)
+        lines += source_lines(launch, file, sources[file])
+    return tuple(lines)
 
 
 def argument_notes(place: Place) -> dict[Line, Note]:
