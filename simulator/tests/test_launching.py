@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import pytest
@@ -379,6 +382,29 @@ def test_a_kernel_defined_in_a_function_closes_over_nothing_mutable() -> None:
         tl.store(out_ptr + at, at)
 
     assert same(lambda out: inner[(2,)](out, N=4)) == list(range(8))
+
+
+@pytest.fixture
+def _switching_often() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("_switching_often")
+def test_threads_launch_at_the_same_time() -> None:
+    tuned = triton.autotune([triton.Config({}), triton.Config({}, num_warps=8)], key=[])(scaled)
+
+    def launch(scale: int) -> list[float]:
+        out = torch.zeros(8)
+        for kernel in (scaled, tuned):
+            kernel[(2,)](out, scale)
+        return out.tolist()  # type: ignore[no-any-return]
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(launch, range(40)))
+    assert results == [[scale * at + 1 for at in range(8)] for scale in range(40)]
 
 
 if hasattr(tl, "aggregate_replace"):  # from Triton 3.9 on

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import math
 import operator
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -49,6 +50,9 @@ from triton_simulator.values.formats import Array
 from triton_simulator.values.undefined import UndefinedResult
 
 logger = logging.getLogger(__name__)
+
+launch_lock = threading.RLock()
+"""Held by the thread that launches: one launch at a time has the language and the builder."""
 
 GROUP_ELEMENTS = 1 << 17
 """Elements of the largest block, over all programs of a group.
@@ -335,13 +339,14 @@ def _notify_listeners(kernel: Any, bound: dict[str, Any], options: dict[str, Any
 
 def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:
     """Launch a kernel. A warm-up would only compile it."""
-    executor = vars(kernel).get("executor")
-    if executor is None:
-        executor = kernel.executor = Executor(kernel)
-    if warmup:
-        executor.check(arguments, named)
-        return
-    executor.launch(grid, arguments, named)
+    with launch_lock:
+        executor = vars(kernel).get("executor")
+        if executor is None:
+            executor = kernel.executor = Executor(kernel)
+        if warmup:
+            executor.check(arguments, named)
+        else:
+            executor.launch(grid, arguments, named)
 
 
 def call_jit_function(function: Any, *arguments: Any, **named: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 from triton.runtime.autotuner import Autotuner
 
-from triton_simulator.launch.executor import is_refused
+from triton_simulator.launch.executor import is_refused, launch_lock
 from triton_simulator.launch.refusals import check_tuned
 
 _original_run = Autotuner.run
@@ -27,22 +27,23 @@ def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
     As with Triton's tuner, one that fails a `tl.static_assert` is not taken. If none is left, raises what the last one
     raised. Where Triton would compare configurations, its hook leaves the tensors as after that: reset to zero.
     """
-    tuner.nargs = dict(zip(tuner.arg_names, arguments, strict=False))
-    try:
-        if len(tuner.configs) == 1:
-            return _launch(tuner, tuner.configs[0], arguments, named)
-        key = _key(tuner, named)
-        if key in tuner.cache:
-            return _launch(tuner, tuner.cache[key], arguments, named)
-        configurations = tuner.prune_configs(named)
-        compares = len(configurations) > 1 or not _skips_single_configuration()
-        *candidates, last = configurations
-        for configuration in candidates:
-            with _suppress_refusal():
-                return _launch(tuner, configuration, arguments, named, key=key, compares=compares)
-        return _launch(tuner, last, arguments, named, key=key, compares=compares)
-    finally:
-        tuner.nargs = None
+    with launch_lock:
+        tuner.nargs = dict(zip(tuner.arg_names, arguments, strict=False))
+        try:
+            if len(tuner.configs) == 1:
+                return _launch(tuner, tuner.configs[0], arguments, named)
+            key = _key(tuner, named)
+            if key in tuner.cache:
+                return _launch(tuner, tuner.cache[key], arguments, named)
+            configurations = tuner.prune_configs(named)
+            compares = len(configurations) > 1 or not _skips_single_configuration()
+            *candidates, last = configurations
+            for configuration in candidates:
+                with _suppress_refusal():
+                    return _launch(tuner, configuration, arguments, named, key=key, compares=compares)
+            return _launch(tuner, last, arguments, named, key=key, compares=compares)
+        finally:
+            tuner.nargs = None
 
 
 def _key(tuner: Any, named: dict[str, Any]) -> tuple[Any, ...]:
