@@ -12,7 +12,7 @@ from hypothesis import settings
 
 from triton_simulator.without_library import has_library
 
-from .processes import RunPython, run_forked, run_python  # noqa: F401
+from .processes import Outcome, RunPython, run_forked, run_python  # noqa: F401
 
 # No deadline: machines are slow and noisy. In CI always the same examples; here new ones every time.
 settings.register_profile("simulator", deadline=None, derandomize="CI" in os.environ)
@@ -85,3 +85,19 @@ def with_torch(run_forked: RunPython) -> Run:  # noqa: F811
         return ran.stdout
 
     return run_it
+
+
+RunPytest = Callable[..., Outcome]
+PLUGIN = "triton_simulator.pytest_plugin"
+
+
+@pytest.fixture
+def run_pytest(run_forked: RunPython, tmp_path: Path) -> RunPytest:  # noqa: F811
+    """Run pytest in this folder, as somebody does who has neither a GPU nor our settings, and no plugin but xdist."""
+
+    def run(*options: str, plugin: bool) -> Outcome:
+        early = ["-p", PLUGIN] if plugin else []
+        command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "xdist", *early, *options]
+        return run_forked(*command, env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, cwd=tmp_path)
+
+    return run

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .processes import Outcome, RunPython
+from .conftest import PLUGIN, RunPytest
 
-RunPytest = Callable[..., Outcome]
-PLUGIN = "triton_simulator.pytest_plugin"
 CONFTEST = """\
 import pytest, torch, triton
 import triton.language as tl
@@ -176,18 +173,6 @@ def test_what_is_not_mapped_says_its_name(name, use):
         use()
     assert str(caught.value).startswith(f"{name} is not mapped to the CPU")
 """
-
-
-@pytest.fixture
-def run_pytest(run_forked: RunPython, tmp_path: Path) -> RunPytest:
-    """Run pytest in this folder, as somebody does who has neither a GPU nor our settings, and no plugin but xdist."""
-
-    def run(*options: str, plugin: bool) -> Outcome:
-        early = ["-p", PLUGIN] if plugin else []
-        command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "xdist", *early, *options]
-        return run_forked(*command, env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}, cwd=tmp_path)
-
-    return run
 
 
 @pytest.mark.parametrize("workers", ["0", "1"], ids=["one process", "xdist"])

@@ -12,7 +12,7 @@ import functools
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -52,6 +52,8 @@ _INTERNAL_PACKAGES = ("torch", "triton", "triton_simulator", "numpy")
 _MODE_MODULES = ("torch.utils._device", "torch.overrides")
 """Modules of other modes, through which a question may come."""
 _GPU = torch.device("cuda", 0)
+_PLAIN_FUNCTIONS = (None, torch.Tensor.__torch_function__.__func__)  # type: ignore[attr-defined]
+"""Functions of `__torch_function__` of a type that handles no call itself."""
 
 
 class NotMappedError(NotImplementedError):
@@ -78,6 +80,8 @@ def cuda_patches(patches: Patches) -> None:
             patches.attribute(torch.cuda, name, _unique_function(mapped[name]))
         elif callable(thing) and name not in _PASSTHROUGH:
             patches.attribute(torch.cuda, name, _unmapped_stub(f"torch.cuda.{name}", thing))
+    for name, function in _accelerator_replacements(mapped).items():
+        patches.attribute(torch.accelerator, name, _unique_function(function))
     patches.attribute(torch, "Generator", _Generator)
     patches.attribute(torch, "compile", _skip_compile)
     patches.attribute(torch.nn.Module, "compile", _no_op)
@@ -141,6 +145,10 @@ class CpuStream:
     def synchronize(self) -> None: ...
     def wait_stream(self, stream: Any) -> None: ...
     def wait_event(self, event: Any) -> None: ...
+
+    def is_capturing(self) -> bool:
+        """Return False: nothing is captured in a graph."""
+        return False
 
     def query(self) -> bool:
         """Return True: all work is done."""
@@ -240,6 +248,17 @@ def _cuda_replacements() -> dict[str, Any]:
     }
 
 
+def _accelerator_replacements(mapped: dict[str, Any]) -> dict[str, Any]:
+    """Return the functions of `torch.accelerator`, by those of `torch.cuda`."""
+    same = ("is_available", "device_count", "current_stream", "set_stream", "synchronize", "empty_cache")
+    return {
+        **{name: mapped[name] for name in same},
+        "current_accelerator": lambda *_, **__: torch.device("cuda"),
+        "current_device_index": mapped["current_device"],
+        "set_device_index": mapped["set_device"],
+    }
+
+
 class CpuDriver:
     """Triton's driver for the GPU that there seems to be."""
 
@@ -305,8 +324,15 @@ class CudaOnCpu(TorchFunctionMode):
         kwargs = kwargs or {}
         if func in _QUERIES:
             return func(*args, **kwargs) if _is_internal_query() else _QUERIES[func](*args)
-        if func in _MOVES:
-            return _MOVES[func](*args, **kwargs)
+        if func in _METHODS:
+            return _METHODS[func](*args, **kwargs)
+        for each in types:
+            if getattr(each.__torch_function__, "__func__", None) not in _PLAIN_FUNCTIONS:
+                # A subclass handles the call. What it leaves to torch.Tensor comes here again, without its types.
+                with self:
+                    result = each.__torch_function__(func, types, args, kwargs)
+                if result is not NotImplemented:
+                    return result
         device = kwargs.get("device")
         if device is None and _device.CURRENT_DEVICE is not None and func in _device._device_constructors():
             device = _device.CURRENT_DEVICE  # torch.set_default_device, or `with torch.device(…):`
@@ -327,9 +353,9 @@ class CudaOnCpu(TorchFunctionMode):
         if device is not None:
             on_gpu = _is_gpu(device)
         else:
-            sources = list(_tensors((*args, *kwargs.values())))
-            on_gpu = any(_on_gpu(tensor) for tensor in sources)
-        for tensor in _tensors((result,)):
+            sources = list(tensors_of((*args, *kwargs.values())))
+            on_gpu = any(is_on_gpu(tensor) for tensor in sources)
+        for tensor in tensors_of((result,)):
             if device is not None or _recorded_placement(tensor) is None:
                 _mark_placement(tensor, on_gpu=on_gpu)
 
@@ -345,12 +371,12 @@ def _is_internal_query() -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] in _INTERNAL_PACKAGES
 
 
-def _tensors(things: Any) -> Iterator[torch.Tensor]:
+def tensors_of(things: Any) -> Iterator[torch.Tensor]:
     for thing in things:
         if isinstance(thing, torch.Tensor):
             yield thing
         elif isinstance(thing, list | tuple):
-            yield from _tensors(thing)
+            yield from tensors_of(thing)
 
 
 def _is_gpu(device: Any) -> bool:
@@ -364,21 +390,28 @@ def _physical_device(device: Any) -> Any:
 def _recorded_placement(tensor: torch.Tensor) -> bool | None:
     """Return whether a tensor is seen on the GPU.
 
-    None if nobody has recorded it, or if it has no memory of its own.
+    None if nobody has recorded it.
     """
-    try:
-        return getattr(tensor.untyped_storage(), "_is_on_gpu", None)
-    except (RuntimeError, NotImplementedError):
-        return None
+    return getattr(_record_of(tensor), "_is_on_gpu", None)
 
 
 def _mark_placement(tensor: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
-    with suppress(RuntimeError, NotImplementedError):
-        tensor.untyped_storage()._is_on_gpu = on_gpu  # type: ignore[attr-defined]
+    _record_of(tensor)._is_on_gpu = on_gpu
     return tensor
 
 
-def _on_gpu(tensor: torch.Tensor) -> bool:
+def _record_of(tensor: torch.Tensor) -> Any:
+    """Return the object that has a tensor's placement.
+
+    It is the storage, which views share, or the tensor if it has none, as inside `torch.func.grad`.
+    """
+    try:
+        return tensor.untyped_storage()
+    except (RuntimeError, NotImplementedError):
+        return tensor
+
+
+def is_on_gpu(tensor: torch.Tensor) -> bool:
     """Return whether a tensor counts as on the GPU.
 
     What torch made by itself, as a gradient, was computed from what kernels need: it does.
@@ -386,14 +419,22 @@ def _on_gpu(tensor: torch.Tensor) -> bool:
     return _recorded_placement(tensor) is not False
 
 
+def place(tensor: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
+    """Return a tensor that torch made, or its copy, with this placement."""
+    recorded = _recorded_placement(tensor)
+    if recorded == on_gpu:
+        return tensor
+    return _mark_placement(tensor if recorded is None else tensor.clone(), on_gpu=on_gpu)
+
+
 def _move(tensor: torch.Tensor, result: torch.Tensor, *, on_gpu: bool) -> torch.Tensor:
     """Return the result of a move.
 
     A tensor from another device gets memory of its own.
     """
-    if result.untyped_storage().data_ptr() == tensor.untyped_storage().data_ptr():
+    if result is tensor:
         # A move to the other device gives a copy, even if both are the CPU's memory.
-        if _on_gpu(tensor) == on_gpu:
+        if is_on_gpu(tensor) == on_gpu:
             return result
         result = result.clone()
     return _mark_placement(result, on_gpu=on_gpu)
@@ -410,16 +451,26 @@ def _cpu(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
 def _to(tensor: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
     first = args[0] if args else kwargs.get("other", kwargs.get("device"))
     if isinstance(first, torch.Tensor):
-        on_gpu = _on_gpu(first)
+        on_gpu = is_on_gpu(first)
     elif isinstance(first, str | int | torch.device):
         on_gpu = _is_gpu(first)
         args = (_physical_device(first), *args[1:]) if args else args
     else:
         device = kwargs.get("device")
-        on_gpu = _on_gpu(tensor) if device is None else _is_gpu(device)
+        on_gpu = is_on_gpu(tensor) if device is None else _is_gpu(device)
     if kwargs.get("device") is not None:
         kwargs["device"] = _physical_device(kwargs["device"])
     return _move(tensor, tensor.to(*args, **kwargs), on_gpu=on_gpu)
+
+
+def _register_hook(tensor: torch.Tensor, hook: Callable[[torch.Tensor], Any]) -> Any:
+    """Register a hook whose gradient is where the tensor is."""
+    on_gpu = is_on_gpu(tensor)
+
+    def placed_hook(gradient: torch.Tensor) -> Any:
+        return hook(place(gradient, on_gpu=on_gpu))
+
+    return tensor.register_hook(placed_hook)  # type: ignore[no-untyped-call]
 
 
 def _skip_pinning(tensor: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
@@ -431,11 +482,11 @@ def _device_of(tensor: torch.Tensor, *_: Any) -> torch.device:
 
 
 def _is_cuda(tensor: torch.Tensor, *_: Any) -> bool:
-    return tensor.device.type == "cpu" and _on_gpu(tensor)
+    return tensor.device.type == "cpu" and is_on_gpu(tensor)
 
 
 def _is_cpu(tensor: torch.Tensor, *_: Any) -> bool:
-    return tensor.device.type == "cpu" and not _on_gpu(tensor)
+    return tensor.device.type == "cpu" and not is_on_gpu(tensor)
 
 
 def _get_device(tensor: torch.Tensor, *_: Any) -> int:
@@ -449,10 +500,11 @@ _QUERIES: dict[Any, Callable[..., Any]] = {
     torch.Tensor.get_device: _get_device,
 }
 """Questions about a tensor's device."""
-_MOVES: dict[Any, Callable[..., Any]] = {
+_METHODS: dict[Any, Callable[..., Any]] = {
     torch.Tensor.cuda: _cuda,
     torch.Tensor.cpu: _cpu,
     torch.Tensor.to: _to,
     torch.Tensor.pin_memory: _skip_pinning,
+    torch.Tensor.register_hook: _register_hook,
     torch.Tensor.record_stream: _no_op,
 }

@@ -22,13 +22,14 @@ Triton's front end about each new specialization, in some milliseconds. `--no-tr
   get_device_name, get_device_capability, get_device_properties, get_arch_list, is_bf16_supported, is_tf32_supported,
   synchronize, Stream, ExternalStream, stream, set_stream, current_stream, default_stream, is_current_stream_capturing,
   Event (with the CPU's time), manual_seed, manual_seed_all, get_rng_state, set_rng_state, empty_cache, ipc_collect,
-  mem_get_info, and the counters of memory, which are 0.
+  mem_get_info, and the counters of memory, which are 0. Of `torch.accelerator`, the same.
 - `triton.runtime.driver.active`: target, device, stream, torch's device and module, properties, and what `do_bench`
   needs.
 
 `torch.compile` leaves functions and modules as they are: PyTorch computes, kernels run on the simulator, and nothing is
-fused. What else is called of `torch.cuda` and of the driver raises NotMappedError with its name. In threads that a test
-starts, "cuda" is not mapped where tensors are made.
+fused. What else is called of `torch.cuda` and of the driver raises NotMappedError with its name. All this holds in
+backward, hooks, custom operators and threads too; it does not inside `__torch_dispatch__`, nor in processes that a test
+spawns.
 """
 
 from __future__ import annotations
@@ -142,10 +143,12 @@ def _set_variable(undo: ExitStack, variable: str, value: str) -> None:
 
 
 def _map_cuda(undo: ExitStack) -> None:
+    from triton_simulator.cuda_callbacks import callback_patches
     from triton_simulator.cuda_on_cpu import CudaOnCpu, cuda_patches, driver_patches
 
     patches = Patches()
     cuda_patches(patches)
+    callback_patches(patches)
     driver_patches(patches)
     _hide_launches(patches)
     patches.apply()
