@@ -85,6 +85,6 @@ def test_without_the_workshop_it_finds_what_is_wrong(tmp_path: Path) -> None:
     (tmp_path / "kernel.py").write_text(KERNEL, encoding="utf-8")
     printed = run("import kernel", tmp_path, ("triton_workshop", "textual", "rich"))
     assert printed == (
-        "program 0 read x_ptr[4..7], but x_ptr has 4 elements.\n"
-        "  Line 9: `tl.store(x_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, B))))`. Is a mask missing? 1\n"
+        "reads_too_far: program 0 read x_ptr[4..7], but x_ptr has 4 elements.\n"
+        "  Line 9 of kernel.py: `tl.store(x_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, B))))`. Is a mask missing? 1\n"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -381,10 +382,18 @@ def test_a_planted_fault_is_found_and_raises_when_nobody_records(case: Planted) 
 def test_the_message_speaks_the_learners_words() -> None:
     with pytest.raises(KernelFaults) as caught:
         no_mask_on_the_load[(4,)](x(1000), x(1024), 1000, BLOCK=256)
+    line = line_of(no_mask_on_the_load)
     assert str(caught.value) == (
         "no_mask_on_the_load: program 3 read x_ptr[1000..1023], but x_ptr has 1000 elements.\n"
-        f"  Line {line_of(no_mask_on_the_load)}: `value = tl.load(x_ptr + at)  # HERE`. Is a mask missing?"
+        f"  Line {line} of {os.path.relpath(__file__)}: `value = tl.load(x_ptr + at)  # HERE`. Is a mask missing?"
     )
+
+
+def test_a_mask_that_is_there_is_not_missed() -> None:
+    [fault] = faults_of(next(case for case in CASES if case.kernel is less_or_equal))
+    assert fault.masked
+    assert fault.advice == "Is the mask or the stride wrong?"
+    assert str(fault) == f"less_or_equal: {fault.description}"
 
 
 def test_faults_alike_are_counted_together() -> None:

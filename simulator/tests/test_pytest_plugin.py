@@ -95,12 +95,12 @@ REPORT = """\
 add: 1 launch, 0 faults
 races: 1 launch, 1 fault
   races: program 0 and program 1 store different values to x_ptr[0].
-  Line 19 of conftest.py: `tl.store(x_ptr, tl.program_id(0))`. Do two programs work on the same block, or is an atomic \
-missing?
+    Line 19 of conftest.py: `tl.store(x_ptr, tl.program_id(0))`. Do two programs work on the same block, or is an \
+atomic missing?
 sums: 1 launch, 0 faults
 too_far: 5 launches, 1 fault
   too_far: program 0 wrote x_ptr[3], but x_ptr has 3 elements.
-  Line 15 of conftest.py: `tl.store(x_ptr + tl.arange(0, B), 1.0)`. Is a mask missing?
+    Line 15 of conftest.py: `tl.store(x_ptr + tl.arange(0, B), 1.0)`. Is a mask missing?
 waits: 1 launch, 1 fault
   waits: program 1 waits for a value that no program stores.
 """

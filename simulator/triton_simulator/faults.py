@@ -105,10 +105,17 @@ class Fault:
     """
     stored: bool = False
     """For a race: whether both store; otherwise one of them loads."""
+    masked: bool = False
+    """Whether the access has a mask."""
     source: PoisonSource | None = None
     """For an undefined value, if it is known."""
 
     def __str__(self) -> str:
+        return f"{self.kernel}: {self.description}"
+
+    @property
+    def description(self) -> str:
+        """All that is said of it, without the kernel's name."""
         return f"{self.summary}.\n  {self.line}. {self.advice}"
 
     @property
@@ -179,6 +186,8 @@ class Fault:
                 return "Does the mask also need `>= 0`?"
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside == 0:
                 return "Are the strides right?"
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.masked:
+                return "Is the mask or the stride wrong?"
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
                 return "Is a mask missing?"
             case Kind.RACE if self.earlier is not None:
@@ -221,8 +230,8 @@ class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
         self.kernel = kernel
         self.faults = tuple(faults)
         first_faults = {fault.kind: fault for fault in reversed(self.faults)}
-        lines = [str(first_faults[kind]) for kind in Kind if kind in first_faults]
-        super().__init__("\n".join([f"{kernel}: {lines[0]}", *(f"also: {line}" for line in lines[1:])]))
+        descriptions = [first_faults[kind].description for kind in Kind if kind in first_faults]
+        super().__init__(f"{kernel}: " + "\nalso: ".join(descriptions))
 
     def __reduce__(self) -> tuple[type[KernelFaults], tuple[str, tuple[Fault, ...]]]:
         return type(self), (self.kernel, self.faults)
@@ -278,6 +287,7 @@ class FaultLog:
         size: int | None = None,
         peers: NDArray[Any] | None = None,
         stored: bool = False,
+        masked: bool = False,
         source: PoisonSource | None = None,
         line: KernelLine | None = None,
         earlier: KernelLine | None = None,
@@ -309,6 +319,7 @@ class FaultLog:
                 peer=None if peer < 0 else self.program(peer),
                 earlier=earlier,
                 stored=stored,
+                masked=masked,
                 source=source,
             )
             if tally is None:

@@ -17,8 +17,11 @@ _TRITON = find_spec(
 _LIBRARY_FOLDERS = tuple(str(Path(file).parent) + os.sep for file in (_TRITON and _TRITON.origin, __file__) if file)
 
 
-def _default_line_name(_: str, line: int) -> str:
-    return f"line {line}"
+def _default_line_name(file: str, line: int) -> str:
+    try:
+        return f"line {line} of {os.path.relpath(file)}"
+    except ValueError:  # on another drive of Windows
+        return f"line {line} of {file}"
 
 
 KERNEL_NAME = ".kernel"

@@ -36,6 +36,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+import textwrap
+import unittest
 from collections.abc import Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -43,7 +45,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from triton_simulator import KernelFaults, SimulatorError, hooks, install, lines, uninstall
+from triton_simulator import KernelFaults, SimulatorError, hooks, install, uninstall
 from triton_simulator.patches import Patches
 
 if TYPE_CHECKING:
@@ -119,18 +121,19 @@ def pytest_load_initial_conftests() -> None:
         session.undo.close()
         raise pytest.UsageError(f"{NAME} comes too late, as another plugin has imported Triton. {error}") from error
     session.undo.callback(uninstall)
-    _map_cuda(session.undo)
-    session.undo.callback(setattr, lines, "name_of_line", lines.name_of_line)
-    lines.name_of_line = _name_of_line
+    try:
+        _map_cuda(session.undo)
+    except ModuleNotFoundError as error:
+        session.undo.close()
+        if error.name != "torch":
+            raise
+        raise pytest.UsageError(f"{SIMULATOR} needs PyTorch.") from error
+    _expect_faults(session)
     hooks.listeners.append(session.record_launch)
     session.undo.callback(hooks.listeners.remove, session.record_launch)
     hooks.fault_listeners.append(session.record_failure)
     session.undo.callback(hooks.fault_listeners.remove, session.record_failure)
     _EARLY.append(session)
-
-
-def _name_of_line(file: str, line: int) -> str:
-    return f"line {line} of {os.path.relpath(file)}"
 
 
 def _set_variable(undo: ExitStack, variable: str, value: str) -> None:
@@ -277,7 +280,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             f"{kernel}: {_pluralize(count, 'launch', 'launches')}, {_pluralize(len(faults), 'fault')}"
         )
         for fault in faults:
-            terminalreporter.line(f"  {fault}")
+            terminalreporter.line(textwrap.indent(fault, "  "))
     for result in _UNDEFINED:
         terminalreporter.line(f"undefined: {result}")
 

@@ -95,7 +95,9 @@ def _to_recorded(launch: Launch, chosen: tuple[int, ...] | None) -> RecordedLaun
         if isinstance(tensor, torch.Tensor)
     }
     faults = tuple(
-        LaunchFault(_number(fault.program, launch.grid), fault.line.file, fault.line.number, str(fault), fault.index)
+        LaunchFault(
+            _number(fault.program, launch.grid), fault.line.file, fault.line.number, fault.description, fault.index
+        )
         for fault in launch.faults
     )
     steps = launch.steps or Steps(())

@@ -167,7 +167,7 @@ class Executor:
             _notify_listeners(self.kernel, bound, options, addresses)
         if raises_faults():
             for fault in undefined:
-                warnings.warn(f"{self.fn.__name__}: {fault}", UndefinedResult, stacklevel=5)
+                warnings.warn(str(fault), UndefinedResult, stacklevel=5)
 
     def _record(self, memory: Memory, counts: Counts, grid: tuple[int, ...], bound: dict[str, Any]) -> None:
         counts.finish()

@@ -282,7 +282,15 @@ class Memory:
         if bad is not None:
             owners, index = self._culprits(pointer.data, bad)
             size, source = region.length(item), source_of(pointer.poison)
-            self.log.add(kind, owners, region.from_first(index, item), argument=region.name, size=size, source=source)
+            self.log.add(
+                kind,
+                owners,
+                region.from_first(index, item),
+                argument=region.name,
+                size=size,
+                masked=mask is not None,
+                source=source,
+            )
         # A wrapped offset is a fault even where it lands inside the tensor by chance.
         if pointer.wrapped is not None:
             wrapped = pointer.wrapped if mask is None else pointer.wrapped & mask.data
