@@ -14,8 +14,7 @@ import triton
 import triton.language as tl
 from triton.compiler.code_generator import CodeGenerator
 
-from triton_simulator import record
-from triton_simulator.values.undefined import UndefinedResult
+from triton_simulator import UndefinedResult, record
 
 SEVEN = tl.constexpr(7)
 NOTHING = tl.constexpr(None)

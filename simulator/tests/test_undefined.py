@@ -9,8 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-from triton_simulator import KernelFaults, record
-from triton_simulator.values.undefined import UndefinedResult
+from triton_simulator import KernelFaults, UndefinedResult, record
 
 from .executors import upstream
 

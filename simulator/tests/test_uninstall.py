@@ -113,9 +113,8 @@ def test_a_recording_without_the_simulator_warns(with_torch: Run, tmp_path: Path
     [
         ("uninstall()", "The simulator is not installed: call install() first."),
         ("import os; del os.environ['TRITON_INTERPRET']; import triton; install()", "Triton was imported without"),
-        ("import os; del os.environ['TRITON_INTERPRET']; install()", "TRITON_INTERPRET=1 is not set"),
     ],
-    ids=["not installed", "imported for a GPU", "nothing says where"],
+    ids=["not installed", "imported for a GPU"],
 )
 def test_misuse_is_said(with_torch: Run, tmp_path: Path, code: str, says: str) -> None:
     printed = with_torch(
@@ -124,6 +123,38 @@ def test_misuse_is_said(with_torch: Run, tmp_path: Path, code: str, says: str) -
         tmp_path,
     )
     assert printed.startswith(says)
+
+
+ALONE = """\
+import os, sys
+del os.environ["TRITON_INTERPRET"]
+from triton_simulator import KernelFaults, Launch, UndefinedResult, install, record, uninstall
+assert "triton" not in sys.modules
+install()
+import torch, triton, triton.language as tl
+
+@triton.jit
+def doubled(x_ptr):
+    tl.store(x_ptr, 2 * tl.load(x_ptr))
+
+x = torch.ones(1)
+with record() as launches:
+    doubled[(1,)](x)
+print(x.tolist(), launches)
+uninstall()
+"""
+
+
+def test_install_chooses_the_mode_if_nothing_has_imported_triton(with_torch: Run, tmp_path: Path) -> None:
+    (tmp_path / "kernel.py").write_text(ALONE, encoding="utf-8")
+    assert with_torch("import kernel", tmp_path) == "[2.0] [<Launch of doubled on (1,): 0 faults>]\n"
+
+
+@pytest.mark.library
+def test_a_simulator_that_is_switched_off_is_neither_installed_nor_uninstalled(with_torch: Run, tmp_path: Path) -> None:
+    off = "import os; os.environ['TRITON_SIMULATOR'] = '0'; "
+    code = "from triton_simulator import install, uninstall; install(); uninstall(); uninstall(); print('done')"
+    assert with_torch(off + code, tmp_path) == "done\n"
 
 
 class Owner:

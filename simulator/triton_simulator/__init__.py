@@ -4,7 +4,7 @@ Runs all programs of a launch at once, and detects what they must not do.
 
     from triton_simulator import install, record
 
-    install()  # with TRITON_INTERPRET=1, before anything imports Triton
+    install()  # before anything imports Triton
     import triton, …
 
     add_kernel[grid](x, y, out, n, BLOCK=1024)  # raises KernelFaults if it breaks memory, races or waits for ever
@@ -23,13 +23,12 @@ from typing import TYPE_CHECKING
 from triton_simulator.without_library import provide
 
 if TYPE_CHECKING:
-    from triton_simulator.errors import SimulatorError
+    from triton_simulator.errors import SimulatorError, UndefinedResult
     from triton_simulator.faults import Fault, KernelFaults, Kind
     from triton_simulator.launch.installation import install, uninstall
     from triton_simulator.launch.recording import Launch, record
     from triton_simulator.steps.recorder import StepOptions
     from triton_simulator.steps.steps import ProgramStep, ProgramValue, Step, Steps
-    from triton_simulator.values.undefined import UndefinedResult
 
 __all__ = [
     "Fault",
@@ -59,7 +58,7 @@ _HOMES = {
     "Step": "steps.steps",
     "StepOptions": "steps.recorder",
     "Steps": "steps.steps",
-    "UndefinedResult": "values.undefined",
+    "UndefinedResult": "errors",
     "install": "launch.installation",
     "record": "launch.recording",
     "uninstall": "launch.installation",

@@ -1,4 +1,4 @@
-"""Exceptions for mistakes of the simulator's user."""
+"""Exceptions for mistakes of the simulator's user, and a warning."""
 
 from __future__ import annotations
 
@@ -14,4 +14,11 @@ class NotSimulatedError(NotImplementedError):
     """Feature that only a GPU can run.
 
     A kernel that has it may be correct.
+    """
+
+
+class UndefinedResult(UserWarning):
+    """Warning of a stored result of undefined elements.
+
+    A kernel has combined defined elements with undefined ones, and stored the result.
     """

@@ -21,7 +21,7 @@ from triton.runtime import interpreter as upstream
 from triton.runtime.errors import InterpreterError
 
 from triton_simulator import hooks
-from triton_simulator.errors import SimulatorError
+from triton_simulator.errors import SimulatorError, UndefinedResult
 from triton_simulator.faults import FaultLog, KernelFaults
 from triton_simulator.hooks import fault_listeners, listeners
 from triton_simulator.language.loops import constexpr_value
@@ -47,7 +47,6 @@ from triton_simulator.signals import (
 )
 from triton_simulator.steps.recorder import StepRecorder
 from triton_simulator.values.formats import Array
-from triton_simulator.values.undefined import UndefinedResult
 
 logger = logging.getLogger(__name__)
 

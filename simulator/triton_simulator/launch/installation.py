@@ -11,6 +11,8 @@ from triton_simulator.without_library import has_library, provide
 
 SWITCH = "TRITON_SIMULATOR"
 """The variable that, set to 0, leaves kernels to Triton's interpreter."""
+INTERPRET = "TRITON_INTERPRET"
+"""Triton's variable for kernels that run on the CPU."""
 
 
 _prepared: dict[frozenset[str], Patches] = {}
@@ -24,8 +26,9 @@ def install() -> None:
 
     This works where Triton has no wheel, too.
 
-    Triton 3.6 to 3.9 can be installed. The environment variable `TRITON_INTERPRET=1` has to be set before Triton is
-    first imported; so this is best called before a program's own imports of Triton. Twice is as good as once.
+    Triton 3.6 to 3.9 can be installed. Call this before anything imports Triton, or else set the environment variable
+    `TRITON_INTERPRET=1` before: Triton decides at its import whether kernels are for a GPU. This sets the variable,
+    which stays set. Twice is as good as once.
 
     What differs from a GPU: `triton.autotune` takes the first configuration that compiles, since times mean nothing
     here, and where Triton would compare several, its hooks leave the tensors as after that. A kernel that closes over a
@@ -43,8 +46,8 @@ def install() -> None:
     `TRITON_INTERPRET=1`, or is to keep its own interpreter without having the library that this needs.
     """
     provide()
-    _check_mode()
-    if os.environ.get(SWITCH, "1").strip() != "0":
+    _choose_mode()
+    if not _is_switched_off():
         if not _applied:
             prepare()
             _applied.append(_prepared.popitem()[1])
@@ -56,21 +59,22 @@ def install() -> None:
         )
 
 
-def _check_mode() -> None:
-    """Raise SimulatorError if `@triton.jit` makes kernels for a GPU.
+def _is_switched_off() -> bool:
+    return os.environ.get(SWITCH, "1").strip() == "0"
 
-    In this process it does so already, or is going to.
+
+def _choose_mode() -> None:
+    """Let `@triton.jit` make kernels for the interpreter from now on.
+
+    Raises SimulatorError if it has made some for a GPU in this process.
     """
     library_function = getattr(sys.modules.get("triton.language.standard"), "cdiv", None)
     if library_function is not None and type(library_function).__name__ != "InterpretedFunction":
         raise SimulatorError(
-            "Triton was imported without TRITON_INTERPRET=1, so its functions are for a GPU: set this environment "
-            "variable before anything imports Triton."
+            "Triton was imported without TRITON_INTERPRET=1, so its functions are for a GPU: call install() before "
+            "anything imports Triton, as torch.compile does, or set this environment variable before."
         )
-    from triton import knobs
-
-    if not knobs.runtime.interpret:
-        raise SimulatorError("TRITON_INTERPRET=1 is not set: set this environment variable before Triton is imported.")
+    os.environ[INTERPRET] = "1"
 
 
 def prepare() -> None:
@@ -93,11 +97,19 @@ def uninstall() -> None:
 
     Kernels run on Triton's own interpreter again.
 
-    Raises SimulatorError if the simulator is not installed.
+    Does nothing where `TRITON_SIMULATOR=0` kept the simulator out. Otherwise raises SimulatorError if it is not
+    installed.
     """
+    if not _applied and _is_switched_off():
+        return
     if not _applied:
         raise SimulatorError("The simulator is not installed: call install() first.")
     _applied.pop().revert()
+
+
+def is_installed() -> bool:
+    """Return whether kernels run on the simulator."""
+    return bool(_applied)
 
 
 def _patches() -> Patches:

@@ -7,19 +7,20 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from triton.runtime import interpreter as upstream
 
 from triton_simulator.faults import Fault, Kind, program_name
-from triton_simulator.memory.counts import Counts, Write
-from triton_simulator.operations.builder import Builder
-from triton_simulator.steps.recorder import StepOptions
+from triton_simulator.launch.installation import is_installed
 from triton_simulator.steps.steps import Steps, program_number
 
+if TYPE_CHECKING:  # they import Triton, for which `install` may have to come first
+    from triton_simulator.memory.counts import Counts, Write
+    from triton_simulator.steps.recorder import StepOptions
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Launch:
     """Record of a launch."""
 
@@ -55,6 +56,10 @@ class Launch:
     """
     steps: Steps | None = None
     """The values that its lines computed; None unless `record` was asked for steps."""
+
+    def __repr__(self) -> str:
+        faults = f"{len(self.faults)} fault{'' if len(self.faults) == 1 else 's'}"
+        return f"<Launch of {self.kernel} on {self.grid}: {faults}>"
 
     @property
     def programs(self) -> int:
@@ -138,19 +143,30 @@ def record(
     With `steps`, each launch says what every line computed, for every program, which takes about as long again;
     `StepOptions` bounds what is kept.
     """
-    if not isinstance(upstream.interpreter_builder, Builder):
+    if not is_installed():
         warnings.warn(
             "record() collects launches on the simulator, which is not installed: it will stay empty. Call install() "
             "first, before anything imports Triton.",
             RuntimeWarning,
             stacklevel=3,
         )
-    if not isinstance(steps, bool | StepOptions):
-        raise TypeError(f"steps: expected True, False or StepOptions, got {steps!r}")
-    options = StepOptions() if steps is True else steps or None
-    recording = Recording(raises=raises, coalescing=coalescing, writes=writes, strict_views=strict_views, steps=options)
+    recording = Recording(
+        raises=raises,
+        coalescing=coalescing,
+        writes=writes,
+        strict_views=strict_views,
+        steps=None if steps is False else _step_options(steps),
+    )
     recordings.append(recording)
     try:
         yield recording.launches
     finally:
         recordings.remove(recording)
+
+
+def _step_options(steps: object) -> StepOptions:
+    from triton_simulator.steps.recorder import StepOptions  # which imports Triton
+
+    if steps is not True and not isinstance(steps, StepOptions):
+        raise TypeError(f"steps: expected True, False or StepOptions, got {steps!r}")
+    return steps if isinstance(steps, StepOptions) else StepOptions()

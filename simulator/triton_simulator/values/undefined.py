@@ -34,13 +34,6 @@ def undefined_is_zero() -> bool:
     return os.environ.get(UNDEFINED_VARIABLE, "").strip().lower() == "zero"
 
 
-class UndefinedResult(UserWarning):
-    """Warning of a stored result of undefined elements.
-
-    A kernel has combined defined elements with undefined ones, and stored the result.
-    """
-
-
 class Poison(np.ndarray[Any, np.dtype[np.bool_]]):
     """Mask of undefined elements, by their source.
 
