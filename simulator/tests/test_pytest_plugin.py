@@ -122,6 +122,46 @@ def test_where_tensors_are():
     assert here.pin_memory().tolist() == [1, 1]
 
 def test_what_is_not_mapped_still_wraps_what_it_was():
+def test_memory_of_others():
+    import io, numpy
+    numbers = numpy.ones(3, numpy.float32)
+    for made in (torch.from_numpy(numbers), torch.frombuffer(numbers, dtype=torch.float32), torch.from_dlpack(numbers)):
+        assert made.device.type == "cpu" and made.cuda().is_cuda
+    assert torch.from_dlpack(torch.ones(3, device="cuda")).is_cuda
+    for place in ("cuda", "cpu"):
+        file = io.BytesIO()
+        torch.save(torch.ones(3), file)
+        file.seek(0)
+        assert torch.load(file, map_location=place).device.type == place
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_autocast(dtype):
+    x = torch.ones(4, 4, device="cuda")
+    with torch.autocast("cuda", dtype=dtype):
+        assert torch.is_autocast_enabled() and torch.is_autocast_enabled("cuda")
+        assert (x @ x).dtype == torch.get_autocast_dtype("cuda") == torch.get_autocast_gpu_dtype() == dtype
+        with torch.autocast("cuda", enabled=False):
+            assert (x @ x).dtype == torch.float32
+    with torch.autocast(device_type="cuda"):
+        assert (x @ x).dtype == torch.float16
+    assert (x @ x).dtype == torch.float32 and not torch.is_autocast_enabled()
+
+def test_autocast_in_a_function():
+    class Square(torch.autograd.Function):
+        @staticmethod
+        @torch.amp.custom_fwd(device_type="cuda", cast_inputs=torch.float16)
+        def forward(ctx, x):
+            assert x.dtype == torch.float16 and not torch.is_autocast_enabled("cuda")
+            return x @ x
+
+        @staticmethod
+        @torch.amp.custom_bwd(device_type="cuda")
+        def backward(ctx, gradient):
+            return gradient
+
+    with torch.autocast("cuda"):
+        Square.apply(torch.ones(4, 4, device="cuda", requires_grad=True)).sum().backward()
+
     assert torch.cuda.use_mem_pool.__wrapped__  # torch._dynamo asks for it when it is imported
     assert torch.cuda.CUDAGraph | None
 
@@ -189,7 +229,7 @@ def test_whoever_breaks_memory_races_or_waits_fails_and_cuda_is_the_cpu(
     failed = sorted(name for name, _ in summary)
     expected = ["caught", "fixture", "fixture_at_the_end", "race", "raised", "wait"]
     assert failed == [f"test_{name}" for name in expected], ran.stdout + ran.stderr
-    assert "13 passed" in ran.stdout
+    assert "17 passed" in ran.stdout
     for line in REPORT.splitlines():
         assert f"{line}\n" in ran.stdout
     assert "undefined: sums: program 0 stored to out_ptr[0] what it computed from undefined elements of x_ptr" in (

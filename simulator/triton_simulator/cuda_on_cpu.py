@@ -23,6 +23,7 @@ from torch.utils import _device
 from triton_simulator.gpus import H100, PROGRAM_THREADS, REGISTERS, WARP_THREADS
 from triton_simulator.patches import Patches
 
+__tracebackhide__ = True  # pytest leaves these frames out of a traceback
 MODEL = H100
 """The GPU that there seems to be: one for which nothing is skipped for being too new."""
 CAPABILITY = divmod(int(MODEL.target.arch), 10)
@@ -82,9 +83,26 @@ def cuda_patches(patches: Patches) -> None:
             patches.attribute(torch.cuda, name, _unmapped_stub(f"torch.cuda.{name}", thing))
     for name, function in _accelerator_replacements(mapped).items():
         patches.attribute(torch.accelerator, name, _unique_function(function))
+    patches.attribute(torch.overrides, "__tracebackhide__", True)  # as in this module
+    for name in ("from_numpy", "frombuffer", "from_file", "from_dlpack"):
+        patches.attribute(torch, name, _from_elsewhere(getattr(torch, name)))
+    patches.attribute(torch.utils.dlpack, "from_dlpack", _from_elsewhere(torch.utils.dlpack.from_dlpack))
+    patches.attribute(torch, "load", _load(torch.load))
+    _autocast_patches(patches)
     patches.attribute(torch, "Generator", _Generator)
     patches.attribute(torch, "compile", _skip_compile)
     patches.attribute(torch.nn.Module, "compile", _no_op)
+
+
+def _autocast_patches(patches: Patches) -> None:
+    """Plan that autocast for "cuda" is the CPU's, with the GPU's dtype."""
+    autocast = torch.amp.autocast_mode.autocast
+    patches.attribute(autocast, "__init__", _autocast(autocast.__init__))
+    for name in ("custom_fwd", "custom_bwd"):
+        patches.attribute(torch.amp, name, _on_physical_device(getattr(torch.amp, name)))
+    patches.attribute(torch, "is_autocast_enabled", _on_physical_device(torch.is_autocast_enabled, "cuda"))
+    patches.attribute(torch, "get_autocast_dtype", _autocast_dtype(torch.get_autocast_dtype))
+    patches.attribute(torch, "get_autocast_gpu_dtype", lambda: torch.get_autocast_dtype("cuda"))
 
 
 def driver_patches(patches: Patches) -> None:
@@ -188,6 +206,16 @@ class CpuEvent:
         return True
 
 
+class CpuDevice:
+    """The only GPU as the current device, which it always is."""
+
+    def __init__(self, *_: Any) -> None: ...
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
 @contextmanager
 def _context(*_: Any, **__: Any) -> Iterator[None]:
     yield
@@ -206,6 +234,67 @@ def _skip_compile(function: Any = None, **_: Any) -> Any:
     Like `torch.compile`, it may be called with options only, as a decorator.
     """
     return function if function is not None else lambda later: later
+
+
+def _from_elsewhere(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """Return a function that wraps memory which is not torch's: the CPU's, unless it is a tensor's."""
+
+    @functools.wraps(function)
+    def call(source: Any, *arguments: Any, **named: Any) -> torch.Tensor:
+        on_gpu = isinstance(source, torch.Tensor) and is_on_gpu(source)
+        return _mark_placement(function(source, *arguments, **named), on_gpu=on_gpu)
+
+    return call
+
+
+def _load(load: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `torch.load` with "cuda" as a place to load to."""
+
+    @functools.wraps(load)
+    def call(file: Any, map_location: Any = None, **named: Any) -> Any:
+        if isinstance(map_location, str | torch.device):
+            on_gpu = _is_gpu(map_location)
+
+            def map_location(storage: Any, _: str) -> Any:
+                storage._is_on_gpu = on_gpu
+                return storage
+
+        return load(file, map_location, **named)
+
+    return call
+
+
+def _autocast(initialize: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(initialize)
+    def call(self: Any, device_type: str, dtype: torch.dtype | None = None, *arguments: Any, **named: Any) -> None:
+        if device_type == "cuda":
+            device_type, dtype = "cpu", dtype or torch.get_autocast_dtype("cuda")
+        initialize(self, device_type, dtype, *arguments, **named)
+
+    return call
+
+
+def _on_physical_device(function: Callable[..., Any], default: str | None = None) -> Callable[..., Any]:
+    """Return a function of a device's type for which "cuda" is the CPU."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        if default is not None and not arguments and not named:
+            arguments = (default,)
+        arguments = tuple("cpu" if argument == "cuda" else argument for argument in arguments)
+        return function(*arguments, **{name: "cpu" if value == "cuda" else value for name, value in named.items()})
+
+    return call
+
+
+def _autocast_dtype(get_dtype: Callable[[str], torch.dtype]) -> Callable[[str], torch.dtype]:
+    """Return `torch.get_autocast_dtype`: for "cuda" the CPU's while autocast is enabled."""
+
+    @functools.wraps(get_dtype)
+    def call(device_type: str) -> torch.dtype:
+        return get_dtype("cpu" if device_type == "cuda" and torch.is_autocast_enabled("cpu") else device_type)
+
+    return call
 
 
 def _seed(seed: int) -> None:
@@ -228,7 +317,8 @@ def _cuda_replacements() -> dict[str, Any]:
         **dict.fromkeys(memory, constant(0)),
         **dict.fromkeys(("manual_seed", "manual_seed_all"), _seed),
         **dict.fromkeys(("current_stream", "default_stream"), constant(stream)),
-        **dict.fromkeys(("device", "device_of", "stream", "_DeviceGuard"), _context),
+        **dict.fromkeys(("device", "device_of", "_DeviceGuard"), CpuDevice),
+        "stream": _context,
         "is_available": constant(True),
         "is_initialized": constant(True),
         "is_bf16_supported": constant(True),
