@@ -27,6 +27,9 @@ dry_run = False
 It is enough to find out what is launched, at any size.
 """
 
+strict_views = False
+"""True if an access outside a view is a fault even inside its storage, for launches that nobody records, too."""
+
 load_hooks: list[Callable[[], None]] = []
 """Functions that are called before a kernel loads a block.
 

@@ -7,24 +7,30 @@ from __future__ import annotations
 
 import pytest
 
-OPTION = "--triton-simulator"
+from triton_simulator.pytest_options import SIMULATOR, add_options, option_without_simulator
+
 PLUGIN = "triton_simulator.pytest_plugin"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option `--triton-simulator`."""
-    help = (
-        "run Triton kernels on the CPU; a test fails if its kernel breaks memory, races, waits for ever or is refused"
-    )
-    parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
+    """Add the options of the plugin."""
+    add_options(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Load the plugin if the option is given."""
+    """Load the plugin if the option is given.
+
+    Raises UsageError if another option needs it.
+    """
     manager = early_config.pluginmanager
-    if early_config.known_args_namespace.triton_simulator and not manager.has_plugin(PLUGIN):
+    if manager.has_plugin(PLUGIN):
+        return
+    options = early_config.known_args_namespace
+    if options.triton_simulator:
         manager.import_plugin(PLUGIN)
         from triton_simulator import pytest_plugin
 
         pytest_plugin.pytest_load_initial_conftests()  # too late for pytest, which has begun to call this hook
+    elif option := option_without_simulator(options):
+        raise pytest.UsageError(f"{option} needs {SIMULATOR}.")

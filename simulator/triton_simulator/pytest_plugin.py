@@ -47,6 +47,7 @@ import pytest
 
 from triton_simulator import KernelFaults, SimulatorError, hooks, install, uninstall
 from triton_simulator.patches import Patches
+from triton_simulator.pytest_options import PROGRAM, REPORT, SIMULATOR, STEPS, STRICT_VIEWS, add_options
 
 if TYPE_CHECKING:
     from triton_simulator import Launch
@@ -55,9 +56,6 @@ NAME = __name__
 pytest_plugins = ["triton_simulator.compiler.pytest_front_end"]
 """Fails a test whose kernel does not compile for a GPU."""
 INTERPRET = "TRITON_INTERPRET"
-OPTION = "--triton-report"
-STEPS_OPTION = "--triton-steps"
-PROGRAM_OPTION = "--triton-program"
 
 
 @dataclass
@@ -95,20 +93,15 @@ _EARLY: list[_Session] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options that say what to report."""
-    help = "list the Triton kernels that ran on the simulator, with launches, faults, and undefined results"
-    parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
-    help = "show in a failed test's report what the program at fault did, or program 0: each line with its value"
-    parser.getgroup("triton").addoption(STEPS_OPTION, action="store_true", help=help)
-    help = "the program that --triton-steps shows, such as 3 or 1,0; by default the one at fault, or program 0"
-    parser.getgroup("triton").addoption(PROGRAM_OPTION, metavar="IDS", default="", help=help)
+    """Add the options, if this plugin is loaded by `-p`."""
+    add_options(parser)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests() -> None:
     """Install the simulator before conftest files import Triton.
 
-    Raises UsageError if it is too late for that.
+    Raises UsageError if it is too late for that, or if there is no PyTorch.
     """
     session = _Session()
     _set_variable(session.undo, INTERPRET, "1")
@@ -182,7 +175,9 @@ def pytest_configure(config: pytest.Config) -> None:
             f"{NAME} comes too late: conftest files have been read, and may have imported Triton for a GPU. Give "
             "`--triton-simulator` on the command line, or in `addopts`, and not `pytest_plugins` in a conftest file."
         )
-    config.stash[_SESSION] = _EARLY.pop()
+    session = config.stash[_SESSION] = _EARLY.pop()
+    session.undo.callback(setattr, hooks, "strict_views", hooks.strict_views)
+    hooks.strict_views = config.getoption(STRICT_VIEWS)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -192,9 +187,16 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Record the steps of a test's launches, if they are wanted."""
-    if not item.config.getoption(STEPS_OPTION):
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a fixture that caught a fault."""
+    with _Phase(item.config.stash[_SESSION]):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a fixture that caught a fault at its end."""
+    with _Phase(item.config.stash[_SESSION]):
         return (yield)
     from triton_simulator import record  # which imports Triton
 
@@ -209,11 +211,11 @@ def _describe_steps(launches: list[Launch], program: str) -> str:
     try:
         text = launch.text([int(index) for index in program.split(",")] if program else None)
     except ValueError as error:
-        return f"{PROGRAM_OPTION}={program}: {error}"
+        return f"{PROGRAM}={program}: {error}"
     if launch.faults:
         return text
     others = f"Launch {len(launches)} of {len(launches)}. " if len(launches) > 1 else ""
-    return f"{others}Nothing illegal was found; {PROGRAM_OPTION}=1,0 shows another program.\n{text}"
+    return f"{others}Nothing illegal was found; {PROGRAM}=1,0 shows another program.\n{text}"
 
 
 @pytest.hookimpl(wrapper=True)
@@ -231,7 +233,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     recorded, session.recorded = session.recorded, []
     if recorded and report.outcome == "failed":
         report.sections.append(
-            ("What the program did, line by line", _describe_steps(recorded, item.config.getoption(PROGRAM_OPTION)))
+            ("What the program did, line by line", _describe_steps(recorded, item.config.getoption(PROGRAM)))
         )
     return report
 
@@ -264,13 +266,22 @@ def pytest_testnodedown(node: Any) -> None:
     launches, faults = getattr(node, "workeroutput", {}).get(NAME, ({}, {}))
     session = node.config.stash[_SESSION]
     session.launches.update(launches)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test that caught a fault, and record steps, if wanted."""
+    session = item.config.stash[_SESSION]
+    if not item.config.getoption(STEPS):
+        with _Phase(session):
+            return (yield)
     for kernel, messages in faults.items():
         session.add(kernel, messages)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print the report on kernels, if it is asked for."""
-    if not config.getoption(OPTION):
+    if not config.getoption(REPORT):
         return
     session = config.stash[_SESSION]
     terminalreporter.section("Triton kernels on the simulator")

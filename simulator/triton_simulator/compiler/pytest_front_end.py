@@ -20,8 +20,8 @@ import pytest
 from triton_simulator import hooks, lines
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
 from triton_simulator.compiler.launches import Launches
+from triton_simulator.pytest_options import NO_COMPILER
 
-OPTION = "--no-triton-compiler"
 STARTUP_TIMEOUT_SECONDS, ANSWER_TIMEOUT_SECONDS = 60.0, 5.0
 """Seconds to import Triton, and seconds for each kernel."""
 
@@ -139,15 +139,9 @@ def serve(connection: Connection) -> None:
 _FRONT_END = pytest.StashKey[tuple[FrontEnd, Callable[..., None]]]()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that switches this plugin off."""
-    help = "do not ask Triton's front end whether the kernels that tests launch compile for a GPU"
-    parser.getgroup("triton").addoption(OPTION, action="store_true", help=help)
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Listen to launches, unless the option says otherwise."""
-    if not config.getoption(OPTION):
+    if not config.getoption(NO_COMPILER):
         front_end = FrontEnd()
         config.stash[_FRONT_END] = front_end, front_end.check_launch
         hooks.listeners.append(front_end.check_launch)

@@ -426,7 +426,8 @@ def _memory(log: FaultLog, grid: tuple[int, ...]) -> Memory:
     programs = max(1, math.prod(grid))
     coalescing = Coalescing(programs) if any(recording.coalescing for recording in recordings) else None
     counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
-    memory = Memory(log, programs, counts, strict_views=any(recording.strict_views for recording in recordings))
+    strict_views = hooks.strict_views or any(recording.strict_views for recording in recordings)
+    memory = Memory(log, programs, counts, strict_views=strict_views)
     memory.results.report_all = any(recording.writes for recording in recordings)
     # The recording that began last says how much is kept.
     recording = next((recording for recording in reversed(recordings) if recording.steps is not None), None)
