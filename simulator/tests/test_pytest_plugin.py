@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import PLUGIN, RunPytest
+from .processes import RunPython
 
 CONFTEST = """\
 import pytest, torch, triton
@@ -121,7 +122,6 @@ def test_where_tensors_are():
     assert here.to(there).is_cuda and there.to(torch.float16).is_cuda and not there.cpu().is_cuda
     assert here.pin_memory().tolist() == [1, 1]
 
-def test_what_is_not_mapped_still_wraps_what_it_was():
 def test_memory_of_others():
     import io, numpy
     numbers = numpy.ones(3, numpy.float32)
@@ -162,6 +162,7 @@ def test_autocast_in_a_function():
     with torch.autocast("cuda"):
         Square.apply(torch.ones(4, 4, device="cuda", requires_grad=True)).sum().backward()
 
+def test_what_is_not_mapped_still_wraps_what_it_was():
     assert torch.cuda.use_mem_pool.__wrapped__  # torch._dynamo asks for it when it is imported
     assert torch.cuda.CUDAGraph | None
 
@@ -381,3 +382,181 @@ def test_what_does_not_compile_for_a_gpu_fails(run_pytest: RunPytest, tmp_path: 
         assert "leaves_a_loop does not compile for a GPU, line 10 of test_gpu.py: unsupported AST node type: Break" in (
             ran.stdout
         )
+
+
+ON_PURPOSE = """\
+import threading, unittest
+import pytest, torch, triton
+import triton.language as tl
+from triton_simulator import KernelFaults
+
+@triton.jit
+def too_far(x_ptr, B: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, B), 1.0)
+
+def launch():
+    too_far[(1,)](torch.empty(3, device="cuda"), 4)
+
+def catch():
+    try:
+        launch()
+    except Exception:
+        pass
+
+@pytest.mark.xfail
+def test_xfail():
+    launch()
+
+@pytest.mark.xfail(strict=True, raises=KernelFaults)
+def test_xfail_raises():
+    launch()
+
+@pytest.mark.xfail(strict=True)
+def test_xfail_caught():
+    catch()
+
+def test_xfail_called():
+    catch()
+    pytest.xfail("known")
+
+@pytest.mark.xfail(raises=ZeroDivisionError)
+def test_fails_xfail_of_another_error():
+    launch()
+
+@pytest.mark.xfail(raises=ZeroDivisionError)
+def test_fails_xfail_of_another_error_caught():
+    catch()
+
+@pytest.mark.xfail(strict=True)
+def test_fails_strict_xfail_that_passes():
+    pass
+
+def test_raises():
+    with pytest.raises(KernelFaults, match="x_ptr"):
+        launch()
+    pytest.raises((ValueError, KernelFaults), launch)
+
+def test_fails_raises_any():
+    with pytest.raises(Exception):
+        launch()
+
+def test_fails_skip():
+    catch()
+    pytest.skip("not here")
+
+def test_fails_caught():
+    catch()
+
+def test_fails_thread():
+    thread = threading.Thread(target=catch)
+    thread.start()
+    thread.join()
+
+class TestCase(unittest.TestCase):
+    def test_raises_of_unittest(self):
+        with self.assertRaises(KernelFaults):
+            launch()
+
+    def test_fails_raises_any_of_unittest(self):
+        with self.assertRaises(Exception):
+            launch()
+"""
+
+
+def test_a_fault_on_purpose_is_none(run_pytest: RunPytest, tmp_path: Path) -> None:
+    (tmp_path / "test_purpose.py").write_text(ON_PURPOSE, encoding="utf-8")
+    ran = run_pytest("-rA", plugin=True)
+    ends = {name: end for end, name in re.findall(r"^([A-Z]+) test_purpose\.py\S*::(\w+)", ran.stdout, re.MULTILINE)}
+    expected = {
+        name: "FAILED" if "_fails_" in name else "XFAIL" if "xfail" in name else "PASSED"
+        for name in re.findall(r"def (test_\w+)", ON_PURPOSE)
+    }
+    assert ends == expected, ran.stdout + ran.stderr
+    caught = [name for name in expected if expected[name] == "FAILED" and not name.endswith(("_error", "_passes"))]
+    assert ran.stdout.count("The test caught this; if it is on purpose, put the launch in `with record():`.") == len(
+        caught
+    )
+
+
+VIEW = """\
+import torch, triton
+import triton.language as tl
+
+@triton.jit
+def fill(x_ptr, B: tl.constexpr):
+    tl.store(x_ptr + tl.arange(0, B), 1.0)
+
+def test_view():
+    fill[(1,)](torch.empty(8, device="cuda")[:3], 4)
+"""
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_strict_views(run_pytest: RunPytest, tmp_path: Path, strict: bool) -> None:
+    (tmp_path / "test_view.py").write_text(VIEW, encoding="utf-8")
+    ran = run_pytest(*["--triton-strict-views"] * strict, plugin=True)
+    assert ("wrote x_ptr[3], but x_ptr has 3 elements" in ran.stdout) == strict
+    assert ran.returncode == strict
+
+
+FLAG = ("-p", "triton_simulator.pytest_flag")
+
+
+@pytest.mark.parametrize("option", ["--triton-report", "--triton-steps", "--triton-program=3", "--triton-strict-views"])
+def test_an_option_alone_names_the_one_that_it_needs(run_pytest: RunPytest, option: str) -> None:
+    ran = run_pytest(*FLAG, option, plugin=False)
+    assert ran.returncode == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: {option.partition('=')[0]} needs --triton-simulator.\n" in ran.stderr
+
+
+def test_help_lists_all_options(run_pytest: RunPytest, tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text("import sys; assert 'triton' not in sys.modules", encoding="utf-8")
+    ran = run_pytest(*FLAG, "--help", plugin=False)
+    names = ("program=IDS", "report", "simulator", "steps", "strict-views")
+    options = ["--no-triton-compiler", *(f"--triton-{name}" for name in names)]
+    assert sorted(re.findall(r"^  (--\S*triton-\S+)", ran.stdout, re.MULTILINE)) == options, ran.stdout + ran.stderr
+
+
+def test_without_pytorch_it_says_so(run_pytest: RunPytest, tmp_path: Path) -> None:
+    (tmp_path / "no_torch.py").write_text("import sys; sys.modules['torch'] = None", encoding="utf-8")
+    ran = run_pytest("-p", "no_torch", *FLAG, "--triton-simulator", plugin=False)
+    assert ran.returncode == pytest.ExitCode.USAGE_ERROR
+    assert ran.stderr == "ERROR: --triton-simulator needs PyTorch.\n\n"
+
+
+FAILING = """\
+import triton
+import triton.language as tl
+
+@triton.jit
+def prints(x_ptr, B: tl.constexpr):
+    tl.device_print("x", tl.program_id(0))
+    tl.store(x_ptr + tl.arange(0, B), missing)
+"""
+
+
+def test_a_traceback_has_the_tests_frames_and_the_kernels(run_pytest: RunPytest, tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(FAILING, encoding="utf-8")
+    test = """\
+import torch
+from kernels import prints
+
+def test_kernel():
+    prints[(2,)](torch.empty(4, device="cuda"), 4)
+
+def test_mode():
+    torch.nn.functional.linear(torch.ones(3, device="cuda"), torch.ones(2, 4, device="cuda"))
+"""
+    (tmp_path / "test_frames.py").write_text(test, encoding="utf-8")
+    ran = run_pytest("--tb=short", plugin=True)
+    frames = re.findall(r"^(\S+\.py):\d+: in ", ran.stdout, re.MULTILINE)
+    assert frames == ["kernels.py", "test_frames.py", "test_frames.py"], ran.stdout + ran.stderr
+
+
+@pytest.mark.library
+def test_it_may_be_switched_off(run_forked: RunPython, tmp_path: Path) -> None:
+    (tmp_path / "test_view.py").write_text(VIEW, encoding="utf-8")
+    command = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", PLUGIN)
+    ran = run_forked(*command, env={"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TRITON_SIMULATOR": "0"}, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stderr == ""

@@ -20,6 +20,8 @@ from torch.overrides import _get_current_function_mode_stack
 from triton_simulator.cuda_on_cpu import CudaOnCpu, is_on_gpu, place, tensors_of
 from triton_simulator.patches import Patches
 
+__tracebackhide__ = True  # pytest leaves these frames out of a traceback
+
 
 @contextmanager
 def mapped() -> Iterator[None]:

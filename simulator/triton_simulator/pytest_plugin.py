@@ -4,9 +4,10 @@ A project runs its own with `pytest --triton-simulator`.
 
 The option may stand on the command line or in `addopts`. Kernels run on the simulator, with a GPU present too; a test,
 or a fixture, whose kernel breaks memory, races or waits for ever fails, with the program, the line and the argument,
-even if the code under test catches the error. What is wrong on purpose belongs in `with simulator.record():`. xdist's
-workers do the same. `--triton-report` lists kernels, launches, faults, and what was undefined. `--triton-steps` adds to
-a failed test's report what the program at fault did, line by line.
+even if the code under test catches the error. What is wrong on purpose belongs in `with record():` or in
+`with pytest.raises(KernelFaults):`, and a test may be marked xfail for it. xdist's workers do the same.
+`--triton-report` lists kernels, launches, faults, and what was undefined. `--triton-steps` adds to a failed test's
+report what the program at fault did. With `--triton-strict-views`, a view's elements are all that a kernel may access.
 
 A launch whose kernel does not compile for a GPU raises Triton's CompilationError: `compiler/pytest_front_end.py` asks
 Triton's front end about each new specialization, in some milliseconds. `--no-triton-compiler` asks nothing.
@@ -35,10 +36,10 @@ spawns.
 from __future__ import annotations
 
 import os
-from collections import Counter
 import textwrap
 import unittest
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,7 @@ from triton_simulator.pytest_options import PROGRAM, REPORT, SIMULATOR, STEPS, S
 if TYPE_CHECKING:
     from triton_simulator import Launch
 
+__tracebackhide__ = True  # pytest leaves our frames out of a traceback
 NAME = __name__
 pytest_plugins = ["triton_simulator.compiler.pytest_front_end"]
 """Fails a test whose kernel does not compile for a GPU."""
@@ -66,8 +68,8 @@ class _Session:
     launches: Counter[str] = field(default_factory=Counter)
     """By the name of the kernel."""
     faults: dict[str, list[str]] = field(default_factory=dict)
-    pending: list[str] = field(default_factory=list)
-    """The faults of the phase of a test that runs."""
+    pending: list[KernelFaults] = field(default_factory=list)
+    """What launches have raised in the phase of a test that runs, unless the test expects it by name."""
     recorded: list[Launch] = field(default_factory=list)
     """The launches of that phase, if their steps are wanted."""
 
@@ -78,7 +80,7 @@ class _Session:
     def record_failure(self, error: KernelFaults) -> None:
         """Count a launch that failed, and keep its faults."""
         self.launches[error.kernel] += 1
-        self.pending.append(str(error))
+        self.pending.append(error)
         self.add(error.kernel, [str(error)])
 
     def add(self, kernel: str, faults: list[str]) -> None:
@@ -86,7 +88,33 @@ class _Session:
         messages = self.faults.setdefault(kernel, [])
         messages += [fault for fault in faults if fault not in messages]
 
+    def raise_pending(self) -> None:
+        """Raise what launches have raised and the test has caught."""
+        pending, self.pending = self.pending, []
+        if pending:
+            first = pending[0]
+            for message in dict.fromkeys(str(error) for error in pending):
+                if message != str(first):
+                    first.add_note(message)
+            first.add_note(CAUGHT)
+            raise first from first.__cause__
 
+
+@dataclass(frozen=True)
+class _Phase:
+    """A phase of a test, a fixture or the test itself, which fails at its end if it caught a fault."""
+
+    session: _Session
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if error is None or isinstance(error, pytest.skip.Exception):
+            self.session.raise_pending()
+        self.session.pending.clear()
+
+
+CAUGHT = "The test caught this; if it is on purpose, put the launch in `with record():`."
 _SESSION = pytest.StashKey[_Session]()
 _EARLY: list[_Session] = []
 """The session that began before conftest files were read."""
@@ -152,17 +180,50 @@ def _map_cuda(undo: ExitStack) -> None:
     undo.enter_context(CudaOnCpu())
 
 
-def _hide_launches(patches: Patches) -> None:
-    """Hide the frames of a launch in a fault's traceback.
+def _expect_faults(session: _Session) -> None:
+    """Let a test expect faults by `pytest.raises(KernelFaults)`.
 
-    No test can change how Triton and the simulator carry out a launch.
+    A test that expects any exception may have another one in mind.
     """
-    from triton.runtime import jit
+    patches = Patches()
+    of_unittest = unittest.TestCase().assertRaises(KernelFaults)  # noqa: PT027  # only its class is of interest
+    for context in (pytest.raises(KernelFaults), of_unittest):
+        patches.attribute(type(context), "__exit__", _expecting_exit(type(context).__exit__, session))
+    patches.apply()
+    session.undo.callback(patches.revert)
 
-    from triton_simulator.launch import executor
 
-    for module in (jit, executor):
-        patches.attribute(module, "__tracebackhide__", lambda info: info.errisinstance(KernelFaults))
+def _expecting_exit(leave: Callable[..., Any], session: _Session) -> Callable[..., Any]:
+    def leave_expecting(context: Any, kind: Any, error: Any, trace: Any) -> Any:
+        __tracebackhide__ = True
+        is_expected = leave(context, kind, error, trace)
+        if is_expected and error in session.pending:
+            expected = next(vars(context)[name] for name in EXPECTED if name in vars(context))
+            types = expected if isinstance(expected, tuple) else (expected,)
+            if any(isinstance(each, type) and issubclass(each, SimulatorError) for each in types):
+                session.pending.remove(error)
+        return is_expected
+
+    return leave_expecting
+
+
+EXPECTED = ("expected_exceptions", "expected_exception", "expected")
+"""Names by which pytest, older versions of it, and unittest keep the types that are expected."""
+
+
+def _hide_launches(patches: Patches) -> None:
+    """Hide the frames of a launch in a traceback.
+
+    No test can change how Triton and the simulator carry out a launch. pytest's `--full-trace` shows them.
+    """
+    from triton.runtime import autotuner, jit
+
+    from triton_simulator.language import triton_builtins
+    from triton_simulator.launch import executor, tuning
+    from triton_simulator.races import waiting
+
+    for module in (autotuner, executor, jit, triton_builtins, tuning, waiting):
+        patches.attribute(module, "__tracebackhide__", True)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -198,9 +259,18 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object
     """Fail a fixture that caught a fault at its end."""
     with _Phase(item.config.stash[_SESSION]):
         return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test that caught a fault, and record steps, if wanted."""
+    session = item.config.stash[_SESSION]
+    if not item.config.getoption(STEPS):
+        with _Phase(session):
+            return (yield)
     from triton_simulator import record  # which imports Triton
 
-    with record(raises=True, steps=True) as item.config.stash[_SESSION].recorded:
+    with _Phase(session), record(raises=True, steps=True) as session.recorded:
         return (yield)
 
 
@@ -220,16 +290,9 @@ def _describe_steps(launches: list[Launch], program: str) -> str:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Fail a phase of a test that had unreported faults.
-
-    A phase is a fixture or the test itself.
-    """
+    """Add to a failed test's report what a program did."""
     report = yield
     session = item.config.stash[_SESSION]
-    faults, session.pending = session.pending, []
-    if faults and report.outcome != "failed":
-        report.outcome = "failed"
-        report.longrepr = "\n".join(dict.fromkeys(faults))
     recorded, session.recorded = session.recorded, []
     if recorded and report.outcome == "failed":
         report.sections.append(
@@ -266,15 +329,6 @@ def pytest_testnodedown(node: Any) -> None:
     launches, faults = getattr(node, "workeroutput", {}).get(NAME, ({}, {}))
     session = node.config.stash[_SESSION]
     session.launches.update(launches)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Fail a test that caught a fault, and record steps, if wanted."""
-    session = item.config.stash[_SESSION]
-    if not item.config.getoption(STEPS):
-        with _Phase(session):
-            return (yield)
     for kernel, messages in faults.items():
         session.add(kernel, messages)
 
