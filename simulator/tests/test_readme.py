@@ -1,4 +1,4 @@
-"""README shows what a broken test looks like: it is what pytest prints."""
+"""README shows what a broken test looks like, and a script: they print what README says."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 README = Path(__file__).parents[1] / "README.md"
 FAILURE = re.compile(r"^_+ test_double _+$.*?(?=^=+ short)", re.MULTILINE | re.DOTALL)
 """Where pytest tells of the test, up to its summary."""
@@ -15,13 +16,28 @@ FAILURE = re.compile(r"^_+ test_double _+$.*?(?=^=+ short)", re.MULTILINE | re.D
 
 def test_a_broken_test_fails_as_readme_shows(tmp_path: Path) -> None:
     text = README.read_text(encoding="utf-8")
-    [test] = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "def test_double" in block]
-    [shown] = re.findall(r"```text\n(.*?)```", text, re.DOTALL)
+    [test] = [block for kind, block in BLOCK.findall(text) if kind == "python" and "def test_double" in block]
+    [shown] = [block for _, block in BLOCK.findall(text) if "_ test_double _" in block]
     (tmp_path / "test_double.py").write_text(test, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--triton-simulator", "test_double.py"]
-    theirs = ("TRITON_", "PYTEST_")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(theirs)} | {"COLUMNS": "80"}
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    ran = subprocess.run(command, cwd=tmp_path, env=_environment(), capture_output=True, text=True, check=False)
     printed = FAILURE.search(ran.stdout)
     assert printed, ran.stdout + ran.stderr
     assert printed[0] == shown
+
+
+def test_the_script_prints_what_readme_shows(tmp_path: Path) -> None:
+    python, look_inside = README.read_text(encoding="utf-8").split("## In Python")[1].split("## Look inside")
+    (_, script), (_, shown) = BLOCK.findall(python)
+    [(_, steps)] = BLOCK.findall(look_inside.split("## ")[0])
+    (tmp_path / "add.py").write_text(f"{script}\nprint('steps:')\n{steps}", encoding="utf-8")
+    command = [sys.executable, "add.py"]
+    ran = subprocess.run(command, cwd=tmp_path, env=_environment(), capture_output=True, text=True, check=False)
+    printed, lines = ran.stdout.split("steps:\n")
+    assert (printed, ran.stderr) == (shown, "")
+    assert len({line.split()[0] for line in lines.splitlines() if line[0].isdigit()}) > 3
+
+
+def _environment() -> dict[str, str]:
+    theirs = ("TRITON_", "PYTEST_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(theirs)} | {"COLUMNS": "80"}

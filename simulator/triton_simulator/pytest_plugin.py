@@ -19,6 +19,7 @@ Triton's front end about each new specialization, in some milliseconds. `--no-tr
 - `.cuda()`, `.cpu()`, `.to(…)`, `.device`, `.is_cuda`, `.is_cpu`, `.get_device()`, `.pin_memory()`, `.record_stream()`
   of tensors, and so `.cuda()` and `.to()` of modules. A tensor that was made or moved there, or computed from one that
   was, says that it is on "cuda".
+- `torch.load` to "cuda", and `torch.autocast("cuda")`, as the CPU's with the same dtype; `custom_fwd` and `custom_bwd`.
 - Of `torch.cuda`: is_available, is_initialized, init, device_count, current_device, set_device, device, device_of,
   get_device_name, get_device_capability, get_device_properties, get_arch_list, is_bf16_supported, is_tf32_supported,
   synchronize, Stream, ExternalStream, stream, set_stream, current_stream, default_stream, is_current_stream_capturing,
