@@ -19,23 +19,23 @@ def test_a_broken_test_fails_as_readme_shows(tmp_path: Path) -> None:
     [test] = [block for kind, block in BLOCK.findall(text) if kind == "python" and "def test_double" in block]
     [shown] = [block for _, block in BLOCK.findall(text) if "_ test_double _" in block]
     (tmp_path / "test_double.py").write_text(test, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--triton-simulator", "test_double.py"]
+    [steps] = [block for _, block in BLOCK.findall(text) if "What the program did, line by line" in block]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--triton-simulator", "--triton-steps"]
     ran = subprocess.run(command, cwd=tmp_path, env=_environment(), capture_output=True, text=True, check=False)
     printed = FAILURE.search(ran.stdout)
     assert printed, ran.stdout + ran.stderr
-    assert printed[0] == shown
+    assert printed[0] == shown + steps
 
 
 def test_the_script_prints_what_readme_shows(tmp_path: Path) -> None:
     python, look_inside = README.read_text(encoding="utf-8").split("## In Python")[1].split("## Look inside")
     (_, script), (_, shown) = BLOCK.findall(python)
-    [(_, steps)] = BLOCK.findall(look_inside.split("## ")[0])
+    (_, steps), (_, shown_steps) = BLOCK.findall(look_inside.split("## ")[0])
     (tmp_path / "add.py").write_text(f"{script}\nprint('steps:')\n{steps}", encoding="utf-8")
     command = [sys.executable, "add.py"]
     ran = subprocess.run(command, cwd=tmp_path, env=_environment(), capture_output=True, text=True, check=False)
     printed, lines = ran.stdout.split("steps:\n")
-    assert (printed, ran.stderr) == (shown, "")
-    assert len({line.split()[0] for line in lines.splitlines() if line[0].isdigit()}) > 3
+    assert (printed, lines, ran.stderr) == (shown, shown_steps, "")
 
 
 def _environment() -> dict[str, str]:
