@@ -1,4 +1,4 @@
-"""The process that runs a script on the simulator, and records its launches. Needs torch."""
+"""The process that runs a script and records its launches. Needs torch."""
 
 from __future__ import annotations
 
@@ -54,7 +54,10 @@ def send_recording(connection: Connection, request: Request) -> None:
 
 
 def _place_of(error: BaseException, request: Request, line: int | None) -> str:
-    """Return the kernel's line at which an error was raised, and its file if that is another one; or the script's."""
+    """Return the line at which an error was raised.
+
+    It is the kernel's, with its file if that is not the script; or else the script's own.
+    """
     link: BaseException = error
     while link.__cause__ is not None:
         link = link.__cause__
@@ -68,7 +71,10 @@ def _place_of(error: BaseException, request: Request, line: int | None) -> str:
 
 
 def _find_case(request: Request) -> Case | None:
-    """Return the case of an exercise, as the checker runs it where memory is short; None for another script."""
+    """Return the case of an exercise; None for another script.
+
+    It is the one that the checker takes where memory is short.
+    """
     if not request.exercise:
         return None
     exercise = EXERCISES[request.exercise]
@@ -110,7 +116,10 @@ def _number(program: tuple[int, ...], grid: tuple[int, ...]) -> int:
 
 
 def _to_sendable(value: StepValue) -> StepValue:
-    """Return the value; of anything but numbers only what it looks like, as a function cannot be sent."""
+    """Return a value that can be sent.
+
+    Of anything but numbers it is only the text, as a function has no meaning elsewhere.
+    """
     if value.data.dtype != object:
         return value
     if value.parts:

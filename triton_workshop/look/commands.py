@@ -73,7 +73,7 @@ def parse_ids(program: str | None) -> tuple[int, ...]:
 
 
 def find_case_name(exercise: str, case: str | None) -> str:
-    """Return the name of the case that is given by its number, from 1, or by a part of its name."""
+    """Return a case's name, by its number from 1 or by a part of its name."""
     names = case_names(EXERCISES[exercise])
     if case is None:
         return names[0]

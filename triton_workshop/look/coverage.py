@@ -1,4 +1,4 @@
-"""Elements of an argument: where they lie on a map of it, and how many programs reach each."""
+"""Elements of an argument: their place on a map, and who reaches each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ STORE = "store"
 
 
 def elements(numbers: Array, argument: Argument) -> tuple[Array, Array]:
-    """Return which elements lie inside an argument, and the place of each among its elements, row by row.
+    """Return which elements lie inside an argument, and the places of these.
+
+    A place counts the argument's elements row by row.
 
     `numbers` count from its first element, in memory.
     """
@@ -39,7 +41,9 @@ def elements(numbers: Array, argument: Argument) -> tuple[Array, Array]:
 
 @lru_cache(maxsize=32)
 def count_programs(launch: RecordedLaunch, name: str, operation: str) -> Array | None:
-    """Return how many programs reach each element of an argument by `load`, or by `store` and atomics.
+    """Return how many programs reach each element of an argument.
+
+    They do by `load`, or by `store` and atomics.
 
     None if that is not known: where programs were left out, or all this is too much.
     """
@@ -74,7 +78,7 @@ def _pairs(step: Step, argument: Argument, size: int) -> list[Array]:
 
 
 def describe_stores(launch: RecordedLaunch) -> list[str]:
-    """Say which arguments have elements that no program stores, or that several do, if some are stored."""
+    """Describe the elements that no program stores, or that several do."""
     names = dict.fromkeys(
         step.pointer.arguments[0]
         for step in launch.steps.all
@@ -96,7 +100,7 @@ def _describe_stores(launch: RecordedLaunch, name: str) -> str:
 
 
 def map_size(shape: Sequence[int], fold: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:
-    """Return rows and columns of a map of an argument: as many as it has, or as there is room for.
+    """Return rows and columns of a map, as many as there is room for.
 
     `fold` are the rows and columns that a vector is drawn in.
     """

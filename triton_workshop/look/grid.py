@@ -74,7 +74,10 @@ class GridMap(Box[int]):
         )  # fmt: skip
 
     def _heads(self) -> tuple[list[str], list[str]]:
-        """Return the ids of the rows and the columns that are shown; of one axis, those of its rows' first programs."""
+        """Return the ids of the rows and the columns that are shown.
+
+        Of a grid with one axis, a row's id is its first program's.
+        """
         rows, columns = self.shape
         shown = range(self._window[0], min(self._window[0] + ROWS, rows))
         step = 1 if len(self.launch.grid) > 1 else columns
@@ -127,7 +130,10 @@ class GridMap(Box[int]):
 
 
 def plane_shape(grid: Sequence[int]) -> tuple[int, int]:
-    """Return rows and columns of a map: the last two axes of a grid; of one axis, as many rows as it takes."""
+    """Return rows and columns of a map of the last two axes.
+
+    Of a grid with one axis, it has as many rows as it takes.
+    """
     if len(grid) > 1:
         return grid[-2], grid[-1]
     return -(-grid[0] // COLUMNS), min(grid[0], COLUMNS)

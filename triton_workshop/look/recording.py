@@ -146,7 +146,7 @@ class Recording:
 
 
 def record_quietly(request: Request, runner: Runner) -> Recording:
-    """Run a script as `record_script` does, and keep the end of what it prints. Raises OSError."""
+    """Record a script, and keep the end of what it prints. Raises OSError."""
     with tempfile.TemporaryFile() as printed:
         recording = record_script(request, runner, printed.fileno())
         printed.seek(max(printed.seek(0, os.SEEK_END) - MAX_PRINTED_BYTES, 0))

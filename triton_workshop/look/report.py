@@ -88,7 +88,7 @@ def _value_data(value: ProgramValue) -> dict[str, object]:
 
 
 def _finite(numbers: object) -> object:
-    """Return numbers with NaN and infinity by their names, which JSON cannot express."""
+    """Return numbers with NaN and infinity by their names, for JSON."""
     if isinstance(numbers, list):
         return [_finite(number) for number in numbers]
     return str(numbers) if isinstance(numbers, float) and not math.isfinite(numbers) else numbers

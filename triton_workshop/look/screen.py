@@ -1,4 +1,4 @@
-"""The screen of a look inside: the source, and one value beside or below it."""
+"""The screen of a look inside: the source, and one value beside it."""
 
 from __future__ import annotations
 
@@ -73,9 +73,10 @@ class LookScreen(ModalScreen[None]):
         target: Target = FIRST,
         cases: Sequence[str] = (),
     ) -> None:
-        """Look at what a request records; `record` may take seconds, and is called in a thread.
+        """Look at what a request records.
 
-        `cases` are the names of an exercise's cases, to choose from.
+        `record` may take seconds, and is called in a thread. `cases` are the names of an exercise's cases, to choose
+        from.
         """
         super().__init__()
         self.heading, self.request, self.record, self.palette, self.target = title, request, record, palette, target

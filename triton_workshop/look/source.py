@@ -40,7 +40,7 @@ class SourceLine:
 
 @lru_cache(maxsize=64)
 def source_lines(launch: RecordedLaunch, file: str, text: tuple[str, ...]) -> tuple[SourceLine, ...]:
-    """Return the lines of a file's functions that a launch runs, as far to the left as possible."""
+    """Return the lines of a file's functions that a launch runs, dedented."""
     numbers = {step.line.number for step in launch.steps.all if step.line.file == file}
     lines: list[SourceLine] = []
     for start, end in _functions("".join(text), numbers):
@@ -95,7 +95,7 @@ def argument_notes(place: Place) -> dict[Line, Note]:
 
 @lru_cache(maxsize=64)
 def _parameters(text: str, first: int) -> list[tuple[str, int]]:
-    """Return the parameters of the function that begins at a line, each with its own line."""
+    """Return the parameters of the function at a line, each with its line."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef) and first in range(_first_line(node), node.lineno + 1):
             arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
@@ -104,7 +104,7 @@ def _parameters(text: str, first: int) -> list[tuple[str, int]]:
 
 
 def draw_lines(place: Place, palette: Palette, columns: int, names: Callable[[Line], str]) -> list[Text]:
-    """Return the rows of the source, one for each line; `names` gives the number to show."""
+    """Return the rows of the source, numbered by `names`."""
     lines = place_lines(place)
     notes = place.track.notes(place.moment)
     notes |= argument_notes(place)

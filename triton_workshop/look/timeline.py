@@ -37,7 +37,10 @@ class Note:
 
 
 class Track:
-    """The steps of one program, as moments in time: each but those that only give the kernel its arguments."""
+    """Steps of one program, as moments in time.
+
+    The kernel's own arguments are no moments.
+    """
 
     def __init__(self, launch: RecordedLaunch, program: int) -> None:
         self.launch, self.program = launch, program
@@ -56,7 +59,7 @@ class Track:
 
     @cached_property
     def _calls(self) -> list[tuple[int, ...]]:
-        """The calls that each moment is in, outermost first: a number for each call of a function."""
+        """Calls that each moment is in, by numbers, outermost first."""
         calls: list[tuple[int, ...]] = []
         stack: tuple[int, ...] = (0,)
         count = 0
@@ -73,7 +76,7 @@ class Track:
         return calls
 
     def notes(self, moment: int) -> dict[Line, Note]:
-        """Return what each line has made by this moment; what it will make, where it has not run yet."""
+        """Return what each line has made by a moment, or will make."""
         notes = {}
         for line, indices in self._by_line.items():
             until = bisect_right(indices, moment)
@@ -83,7 +86,7 @@ class Track:
         return notes
 
     def _when(self, index: int, moment: int) -> When:
-        """Return whether a moment belongs to the iteration, and to the call, that runs now."""
+        """Return whether a moment belongs to the iteration that runs now."""
         call = self._calls[index]
         if self._calls[moment][: len(call)] != call:
             return When.EARLIER
@@ -92,7 +95,7 @@ class Track:
         return When.NOW if then.iteration[:shared] == now.iteration[:shared] else When.EARLIER
 
     def _named_together(self, index: int, indices: list[int]) -> tuple[str, ...]:
-        """Return the names that a line has assigned together, with their values; nothing if it was one only."""
+        """Return the names that a line has assigned together, if several."""
         last, call = self.moments[index].step, self._calls[index]
         together = {}
         for other in reversed(indices[: indices.index(index) + 1]):
@@ -105,7 +108,7 @@ class Track:
         return (", ".join(texts),) if len(texts) > 1 else ()
 
     def spellings(self, moment: int) -> tuple[str, ...]:
-        """Return what a moment has made: with its type, without, and without its place in memory."""
+        """Return a moment's value with its type, without, and without its place."""
         if moment not in self._spellings:  # looking through all values again at each key would take a tenth of a second
             step = self.moments[moment]
             short = step_text(step, with_type=False)
@@ -113,14 +116,17 @@ class Track:
         return self._spellings[moment]
 
     def _last_of_run(self, indices: list[int]) -> int:
-        """Return the last moment of a line's first run: the name that it assigns comes after its parts."""
+        """Return the last moment of a line's first run.
+
+        The name that it assigns comes after the parts of its value.
+        """
         first = self.moments[indices[0]].step.iteration
         return next(
             (index for index in reversed(indices[:8]) if self.moments[index].step.iteration == first), indices[0]
         )
 
     def nearest(self, line: int, file: str | None, moment: int) -> int | None:
-        """Return the line's moment that is nearest to this one; None if it has none.
+        """Return the line's moment that is nearest to this one, if any.
 
         Without a file, the line is one of any.
         """
@@ -128,7 +134,7 @@ class Track:
         return min(lines[0], key=lambda index: (abs(index - moment), -index)) if lines else None
 
     def same(self, step: ProgramStep) -> int:
-        """Return the moment that does what another program's step does, or one that comes close."""
+        """Return the moment that is most like another program's step."""
         at = step.step
         alike = [
             (
@@ -143,7 +149,7 @@ class Track:
         return -max(alike)[-1] if alike else 0
 
     def iteration(self, moment: int, offset: int) -> int | None:
-        """Return the moment of the same line, so many iterations on; None if there is none."""
+        """Return the moment of the same line so many iterations on, if any."""
         step = self.moments[moment].step
         others = [
             index
@@ -154,7 +160,7 @@ class Track:
         return others[place] if 0 <= place < len(others) else None
 
     def iterations(self, moment: int) -> tuple[tuple[int, int], ...]:
-        """Return, for each loop around a moment, the iteration's number and how many there are."""
+        """Return number and count of the iteration of each loop around a moment."""
         step = self.moments[moment]
         at = step.step.iteration
         counts = []
@@ -170,7 +176,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Place:
-    """Where one looks: a launch of the recording, the track of one of its programs, and a moment."""
+    """Place in a recording: a launch, a program's track, and a moment."""
 
     recording: Recording
     launch: int
@@ -203,7 +209,7 @@ class Place:
 
     @property
     def fault(self) -> LaunchFault | None:
-        """The fault of this program and line, or of the line, or else the first one."""
+        """The fault of this program and line, or of the line, or the first."""
         faults, line = self.track.launch.faults, line_of(self.step) if self.step else ("", 0)
         here = [fault for fault in faults if fault.at == line]
         mine = [fault for fault in here if fault.program == self.track.program]
@@ -216,7 +222,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Target:
-    """Where to look first: at a fault, if nothing else is given, and else at the first of each."""
+    """Place to look at first: a fault, unless something else is given."""
 
     kernel: str | None = None
     ids: tuple[int, ...] = ()
@@ -250,7 +256,10 @@ class Target:
         return ""
 
     def record(self, request: Request, record: Callable[[Request], Recording]) -> Recording:
-        """Return what a request records, and the wanted program if there was no room for it at first."""
+        """Return a recording that has the wanted program.
+
+        If there was no room for it at first, the script runs again.
+        """
         recording = record(request)
         if recording.error or self.problem(recording):
             return recording

@@ -79,7 +79,7 @@ class Frame:
 
 
 def draw_moment(place: Place, frame: Frame) -> RenderableType:
-    """Return what a step has made: in short, where in memory, as a picture and as numbers."""
+    """Return a step's value: in short, as pictures, and as numbers."""
     step, track = place.step, place.track
     if step is None:
         return Text("This program has no steps.", "muted")
@@ -128,7 +128,7 @@ def _tables(step: ProgramStep, frame: Frame) -> Iterator[RenderableType]:
 
 
 def _as_rows(block: Array, frame: Frame) -> tuple[Array, bool]:
-    """Return a block as rows and columns, and whether it is a vector that was folded.
+    """Return a block as rows and columns, and whether it was folded.
 
     A vector's last row may end in -1, and leading axes follow each other.
     """
@@ -174,7 +174,7 @@ def _heat(value: ProgramValue, frame: Frame) -> Group:
 
 
 def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
-    """Return the level of each number, and the numbers of the darkest and the brightest.
+    """Return the level of each number, and those of both ends.
 
     Levels are twice the shade, and one more for a negative number; beyond, NaN and what is undefined. Shades begin at
     0, or at the least of whole numbers that are all positive, such as offsets.
@@ -197,7 +197,10 @@ def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
 def _argument_map(
     pointer: ProgramValue, mask: ProgramValue | None, operation: str, track: Track, frame: Frame
 ) -> Iterator[RenderableType]:
-    """Yield a map of an argument: what this program reaches, and what others do. `operation` is empty for a pointer."""
+    """Yield a map of what this program reaches of an argument, and others.
+
+    `operation` is empty for a pointer.
+    """
     argument = track.launch.arguments.get(pointer.argument)
     if argument is None or not math.prod(argument.shape):
         return
@@ -220,7 +223,7 @@ def _argument_map(
 
 
 def _others(name: str, operation: str, track: Track) -> Array | None:
-    """Return how many programs reach each element by such an operation; None if that is not known."""
+    """Return how many programs reach each element, if that is known."""
     if not operation:
         return None
     return count_programs(track.launch, name, kind_of(operation))
@@ -229,7 +232,7 @@ def _others(name: str, operation: str, track: Track) -> Array | None:
 def _reach_levels(
     places: Array, argument: Argument, size: tuple[int, int], counts: Array | None, frame: Frame
 ) -> tuple[Array, list[tuple[Colour, str]]]:
-    """Return the level of each pixel, with the levels' colours and what they mean.
+    """Return the level of each pixel, and the levels' colours and names.
 
     The more of a pixel's elements a program reaches, the brighter it is.
     """
@@ -273,7 +276,7 @@ def _table(value: ProgramValue, frame: Frame) -> RenderableType:
 
 
 def _vector_table(texts: Sequence[str], marks: Array, columns: int, cell: int) -> Table:
-    """Return a vector in rows of so many elements, each with the index of its first one."""
+    """Return a vector in rows, each with the index of its first element."""
     table = _empty_table([f"+{column}" for column in range(columns)], cell)
     for start in range(0, min(len(texts), MAX_TABLE_ROWS * columns), columns):
         row = range(start, min(start + columns, len(texts)))

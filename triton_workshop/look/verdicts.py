@@ -11,7 +11,7 @@ from triton_workshop.look.timeline import FIRST, Target
 
 
 def request_for(exercise: Exercise, file: Path, text: str, finding: Finding | None) -> Request:
-    """Return the request for the case of a finding; for the first one if it names none."""
+    """Return the request for a finding's case, or for the first one."""
     names = case_names(exercise)
     case = finding.case if finding is not None and finding.case in names else names[0]
     return Request(file, text, exercise.number, case)

@@ -331,7 +331,7 @@ class StepRecorder:
             self._count(step)
 
     def _shrink(self) -> None:
-        """Drop the programs with the highest numbers, until the others take half of what is allowed."""
+        """Drop programs, the highest numbers first, until half the room is free."""
         if self._chosen is not None:
             return
         programs = 1 + max(int(step.programs[-1]) for step in self._steps)
@@ -343,7 +343,10 @@ class StepRecorder:
 
 
 def _parts_of(thing: Any, handle: Any) -> tuple[str, list[tuple[str, Any]]]:
-    """Return what a tuple, an aggregate or a descriptor consists of, and its kind; empty for anything else."""
+    """Return the kind and the parts of a tuple, an aggregate or a descriptor.
+
+    For anything else, the kind is empty.
+    """
     if isinstance(thing, list | tuple | tl.tuple):
         return "tuple", [("", part) for part in thing]
     if isinstance(base := getattr(handle, "base", None), Value):
@@ -354,7 +357,10 @@ def _parts_of(thing: Any, handle: Any) -> tuple[str, list[tuple[str, Any]]]:
 
 
 def _is_inside_library(kernel: FrameType) -> bool:
-    """Return whether a function of Triton's own library runs another one, such as the steps of a `tl.sort`."""
+    """Return whether a function of Triton's own runs another one.
+
+    The steps of a `tl.sort` are such.
+    """
     functions, frame = 0, sys._getframe(2)
     while frame is not kernel and frame.f_back is not None:
         functions += frame.f_code.co_qualname.endswith(KERNEL_NAME)
@@ -363,12 +369,15 @@ def _is_inside_library(kernel: FrameType) -> bool:
 
 
 def _plain(mask: Array | None) -> Array | None:
-    """Return a mask without what the simulator knows of its origin, which would need Triton to be read again."""
+    """Return a mask without what the simulator knows of its origin.
+
+    Whoever reads that needs Triton.
+    """
     return None if mask is None else np.asarray(mask)
 
 
 def _repeats(statement: Statement, line: int) -> bool:
-    """Return whether a loop's head is reached again, whose body is on the same line."""
+    """Return whether a loop on one line is reached again."""
     return statement.is_loop and statement.line == line
 
 

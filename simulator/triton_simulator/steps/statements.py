@@ -1,4 +1,4 @@
-"""Statements of a kernel: the names that each assigns, and the loops around it."""
+"""Statements of a kernel: the names that each assigns, and its loops."""
 
 from __future__ import annotations
 
@@ -75,7 +75,10 @@ def _first_line(node: ast.FunctionDef) -> int:
 
 
 def _walk(body: list[ast.stmt], loops: tuple[int, ...]) -> Iterator[tuple[Statement, range]]:
-    """Yield each statement with its lines; of a compound one the head, then the bodies."""
+    """Yield each statement with its lines.
+
+    Of a compound statement, the head comes before the bodies.
+    """
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             continue

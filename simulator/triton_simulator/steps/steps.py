@@ -1,4 +1,4 @@
-"""Steps that a recording gives: what each line computed, and one program's view of it."""
+"""Steps that a recording gives, and one program's view of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class ProgramValue:
-    """Value of one program: a number, a block, or anything else that a kernel computes with."""
+    """Value of one program: a number, a block, or anything else."""
 
     dtype: str
     """As Triton writes it: int32, fp16, pointer<fp32>; "constexpr" for what the compiler knows."""
@@ -63,7 +63,7 @@ class StepValue:
     parts: tuple[tuple[str, StepValue], ...] = ()
 
     def of_row(self, row: int) -> ProgramValue:
-        """Return the value of the program with this place among those that ran together."""
+        """Return the value of one of the programs that ran together."""
         owners = self.arguments
         if self.owner is not None:
             owners = tuple(self.arguments[number] for number in np.unique(_row(self.owner, row)))
@@ -81,7 +81,10 @@ class StepValue:
         return chosen if chosen is not None and chosen.any() else None
 
     def take(self, rows: Array) -> StepValue:
-        """Return the value of some of the programs; a copy where they had different ones."""
+        """Return the value of some of the programs.
+
+        Where programs have different ones, it is a copy.
+        """
         return StepValue(
             self.dtype,
             self.shape,
@@ -110,7 +113,7 @@ def _take(array: Array, rows: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One assignment, or one operation on memory, of all programs that ran it together."""
+    """Assignment or operation on memory, of all programs that ran together."""
 
     line: KernelLine
     function: str
@@ -178,7 +181,7 @@ class Steps:
         return [found for step in self.all if number is not None and (found := step.of(number)) is not None]
 
     def text(self, program: int | Sequence[int] = 0, sites: Sequence[FaultSite] = ()) -> str:
-        """Return what one program did, line by line, with the value at the end of each line.
+        """Return what one program did, line by line.
 
         Of a loop, that is the first iterations, the last one, and those with a fault at one of `sites`.
         """
@@ -193,7 +196,7 @@ FaultSite = tuple[KernelLine, int | None]
 
 
 def program_number(program: int | Sequence[int], grid: Sequence[int]) -> int | None:
-    """Return a program's number in the order of the grid, by its ids or that number; None if there is none.
+    """Return a program's number in the order of the grid, if it exists.
 
     Ids that are missing at the end are 0, and so must those be that the grid has no axis for.
     """
@@ -206,7 +209,7 @@ def program_number(program: int | Sequence[int], grid: Sequence[int]) -> int | N
 
 
 def plain_value(thing: Any) -> StepValue:
-    """Return what is no block of Triton's as a value: a Python number, a string, None, a tuple."""
+    """Return a Python number, a string, None and the like as a value."""
     data = np.empty(1, object)
     data[0] = thing
     if isinstance(thing, bool | int | float):

@@ -1,4 +1,4 @@
-"""Steps as text: a value in a few words, and what one program did, line by line."""
+"""Steps as text: a value in a few words, and a program line by line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIRST_ITERATIONS = 2
 
 
 def type_text(value: ProgramValue) -> str:
-    """Return dtype and shape, such as `fp32[16 × 32]`; empty for what the compiler knows."""
+    """Return dtype and shape, such as `fp32[16 × 32]`; none for constants."""
     if value.dtype in ("constexpr", "tuple"):
         return ""
     dtype = value.dtype.removeprefix("pointer<").removesuffix(">") + "*" * value.is_pointer
@@ -33,7 +33,7 @@ Marks = Sequence[tuple[Array | None, str]]
 
 
 def value_text(value: ProgramValue, undefined: Marks | None = None) -> str:
-    """Return the numbers in short: one, or the least and the greatest, and how many are none.
+    """Return the numbers in short: one, or the least and the greatest.
 
     `undefined` says why elements are undefined, if that is known.
     """
@@ -63,7 +63,10 @@ def object_text(thing: object) -> str:
 
 
 def _representation(thing: object) -> str:
-    """Return an object's own text; its class if it has none, as one of Triton's may need a launch to look at itself."""
+    """Return an object's own text, or else its class.
+
+    One of Triton's may need a launch to look at itself.
+    """
     try:
         return str(thing) if type(thing).__module__.startswith("triton.") else repr(thing)
     except Exception:
@@ -78,7 +81,7 @@ def number_text(number: object) -> str:
 
 
 def step_text(step: ProgramStep, *, with_type: bool = True) -> str:
-    """Return what a step made: `int32[1024]  1024 … 2047`; of a store, what went where."""
+    """Return what a step made: `int32[1024]  1024 … 2047`."""
     value = "  ".join(filter(None, (type_text(step.value) if with_type else "", value_text(step.value, _marks(step)))))
     if step.pointer is None:
         return value
@@ -89,7 +92,10 @@ def step_text(step: ProgramStep, *, with_type: bool = True) -> str:
 
 
 def _marks(step: ProgramStep) -> Marks | None:
-    """Return why elements of a load are undefined: its mask, without `other=`, or a place outside of the argument."""
+    """Return why elements of a load are undefined.
+
+    Either its mask keeps them out, without `other=`, or they lie outside of the argument.
+    """
     undefined = step.value.undefined
     if undefined is None or step.pointer is None or step.step.operation != "load":
         return None
@@ -100,7 +106,7 @@ def _marks(step: ProgramStep) -> Marks | None:
 def program_text(
     steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[str]], sites: Sequence[FaultSite] = ()
 ) -> str:
-    """Return the steps of one program: each line as often as it ran, with the value at its end.
+    """Return a program's steps: each line that ran, with its value.
 
     Of a loop, that is the first iterations, the last one, and those with a fault at one of `sites`, which are marked.
     `sources` has the lines of each file.
@@ -167,7 +173,7 @@ def _code(step: ProgramStep, sources: Mapping[str, Sequence[str]]) -> str:
 
 
 def is_at_fault(step: ProgramStep, sites: Sequence[FaultSite]) -> bool:
-    """Return whether a step reaches the element of a fault, at the fault's line."""
+    """Return whether a step reaches a fault's element, at the fault's line."""
     return any(step.step.line == line and _reaches(step, index) for line, index in sites)
 
 
@@ -197,7 +203,7 @@ def _lines_with_several(steps: Iterable[ProgramStep]) -> set[Run]:
 
 
 def _name_text(step: ProgramStep, code: str, *, is_one_of_several: bool) -> str:
-    """Return the name of a value that is not the only one that its line assigns, or does not stand beside it."""
+    """Return a value's name, unless its line assigns nothing else."""
     at = step.step
     if at.name:
         return f"{at.name}: " if is_one_of_several or not code else ""
@@ -251,7 +257,7 @@ def _count_text(mask: Array, noun: str) -> str:
 
 
 def _place_text(pointer: ProgramValue, mask: ProgramValue | None) -> str:
-    """Return the elements that an operation reaches, and how many those are, if a mask keeps some out."""
+    """Return the elements that an operation reaches, and their number."""
     chosen = None if mask is None or mask.numbers.all() else np.broadcast_to(mask.numbers, pointer.shape)
     if chosen is None:
         return value_text(pointer)
