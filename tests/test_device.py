@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pynvml
 import pytest
 
+from tests.conftest import RunPython
 from triton_workshop import device
 from triton_workshop.device import (
     Driver,
@@ -154,3 +156,18 @@ def test_nvml_describes_the_gpu_that_torch_sees() -> None:
     assert (gpu.name, gpu.compute_capability) == (seen.name, (seen.major, seen.minor))
     assert gpu.memory_bytes >= seen.total_memory
     assert driver() is not None
+
+
+def test_without_a_gpu_tritons_driver_speaks_for_the_cpu(run_python: RunPython, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from triton_workshop import DEVICE\n"
+        "import torch\n"
+        "import triton\n"
+        "driver = triton.runtime.driver.active\n"
+        "device = driver.get_active_torch_device()\n"
+        "print(device, driver.get_current_target().arch, triton.testing.do_bench(lambda: None, 1, 1) >= 0)\n",
+        encoding="utf-8",
+    )
+    ran = run_python(str(script), env={"CUDA_VISIBLE_DEVICES": ""})
+    assert ran.stdout == "cpu 90 True\n", ran.stderr

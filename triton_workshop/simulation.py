@@ -6,6 +6,7 @@ On a slide, lines are named as the slide numbers them, and launches are recorded
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,30 @@ def simulate() -> None:
     check_triton_mode()
     install()
     lines.name_of_line = name_of_line
+    _provide_driver()
     if _record_launch not in hooks.listeners:
         hooks.listeners.append(_record_launch)
+
+
+def _provide_driver() -> None:
+    """Have Triton's driver speak for the CPU where there is no GPU.
+
+    Scripts ask it where their tensors belong, and Triton's own benchmark for a clock.
+    """
+    module: Any = sys.modules["triton.runtime.driver"]
+    create = module._create_driver
+
+    def create_any() -> Any:
+        """Return the GPU's driver, or else one for the CPU."""
+        try:
+            return create()
+        except RuntimeError:
+            from triton_simulator.cuda_on_cpu import cpu_driver
+
+            return cpu_driver()
+
+    if create.__name__ != create_any.__name__:
+        module._create_driver = create_any
 
 
 def _record_launch(*launch: Any) -> None:

@@ -350,7 +350,13 @@ def _accelerator_replacements(mapped: dict[str, Any]) -> dict[str, Any]:
 
 
 class CpuDriver:
-    """Triton's driver for the GPU that there seems to be."""
+    """Triton's driver for the GPU that there seems to be.
+
+    Its tensors lie on `device`, and `interface` is what torch has for that.
+    """
+
+    def __init__(self, device: torch.device = _GPU, interface: Any = torch.cuda) -> None:
+        self._device, self._interface = device, interface
 
     utils = SimpleNamespace(
         get_device_properties=lambda device=0: {
@@ -382,11 +388,11 @@ class CpuDriver:
 
     def get_active_torch_device(self) -> torch.device:
         """Return torch's device for the GPU."""
-        return _GPU
+        return self._device
 
     def get_device_interface(self) -> Any:
         """Return torch's module for the GPU."""
-        return torch.cuda
+        return self._interface
 
     def get_empty_cache_for_benchmark(self) -> torch.Tensor:
         """Return a tensor that stands for the GPU's cache."""
@@ -402,6 +408,12 @@ class CpuDriver:
 
     def __getattr__(self, name: str) -> Any:
         raise NotMappedError(f"triton.runtime.driver.active.{name}")
+
+
+def cpu_driver() -> CpuDriver:
+    """Return a driver for scripts whose tensors are the CPU's."""
+    interface = SimpleNamespace(Event=CpuEvent, Stream=CpuStream, synchronize=lambda *_: None)
+    return CpuDriver(torch.device("cpu"), interface)
 
 
 class CudaOnCpu(TorchFunctionMode):
