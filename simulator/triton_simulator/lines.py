@@ -17,7 +17,7 @@ _TRITON = find_spec(
 _LIBRARY_FOLDERS = tuple(str(Path(file).parent) + os.sep for file in (_TRITON and _TRITON.origin, __file__) if file)
 
 
-def _default_line_name(file: str, line: int) -> str:
+def default_line_name(file: str, line: int) -> str:
     try:
         return f"line {line} of {os.path.relpath(file)}"
     except ValueError:  # on another drive of Windows
@@ -27,7 +27,7 @@ def _default_line_name(file: str, line: int) -> str:
 KERNEL_NAME = ".kernel"
 """The name of a rewritten kernel's code in what defines it: a name that no script can have."""
 
-name_of_line: Callable[[str, int], str] = _default_line_name
+name_of_line: Callable[[str, int], str] = default_line_name
 """Function that returns the name of a line in messages.
 
 It gets the line's file and its number there. Users of the simulator may set another.

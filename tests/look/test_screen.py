@@ -194,8 +194,15 @@ def test_it_fits_every_size_and_every_key_can_be_pressed(with_fault: Recording, 
         pytest.param(LIGHT, (120, 36), id="light"),
     ],
 )
-def test_it_looks_as_it_did(snap_compare: Any, recording: Recording, palette: Palette, size: tuple[int, int]) -> None:
+def test_it_looks_as_it_did(
+    snap_compare: Any,
+    recording: Recording,
+    palette: Palette,
+    size: tuple[int, int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """After a change that is meant: `uv run pytest tests/look --snapshot-update`, then look at the pictures."""
+    monkeypatch.setenv("COLORTERM", "truecolor")
     target = Target(ids=(1,), line=line_of("tile = tl.load"))
     page = LookScreen("script.py", Request(Path("script.py"), SCRIPT), lambda _: recording, palette, target)
 
