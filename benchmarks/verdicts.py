@@ -67,18 +67,21 @@ SCRIPTS: dict[str, Callable[[Exercise], str]] = {each.__name__: each for each in
 
 
 def _seconds(checker: Checker, exercise: Exercise, text: str, pause: float) -> Iterator[float]:
-    """Seconds until each verdict of a check."""
+    """Seconds until the simulator's verdict, and until Triton's compiler has decided."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "script.py")
         file.write_text(text, encoding="utf-8")
         time.sleep(pause)  # the next check's processes get ready, as while somebody types
         started = time.perf_counter()
         checking = checker.check(exercise, file)
-        for verdict in checking.verdicts():
+        first, *others = [(verdict, time.perf_counter() - started) for verdict in checking.verdicts()]
+        checking.finish()
+        for verdict, _ in (first, *others):
             assert verdict.cases, verdict.findings
             assert verdict.passed or verdict.findings[0].hints, verdict.findings
-            yield time.perf_counter() - started
-        checking.finish()
+        yield first[1]
+        decided = [seconds for verdict, seconds in others if verdict.compiler or not verdict.passed]
+        yield from decided[:1]
 
 
 def _waiting() -> Iterator[tuple[int, int]]:

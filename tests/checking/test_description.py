@@ -19,7 +19,7 @@ from triton_workshop.checking.judging.verdict import (
     TileState,
     Verdict,
 )
-from triton_workshop.checking.reporting.description import CELLS, STATUS_MARKS, describe, title
+from triton_workshop.checking.reporting.description import CELLS, STATUS_MARKS, describe, look_command, title
 from triton_workshop.checking.reporting.progress import Status
 from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.exercises import EXERCISES
@@ -96,3 +96,16 @@ def test_a_finding_says_that_the_solution_is_missing(tmp_path: Path, monkeypatch
 
 def test_there_are_words_for_every_kind_state_and_standing() -> None:
     assert (set(table("headlines")), set(CELLS), set(STATUS_MARKS)) == (set(FindingKind), set(TileState), set(Status))
+
+
+def test_a_finding_names_the_command_that_looks_inside() -> None:
+    exercise = EXERCISES["1"]
+    third = exercise.simulated_cases[2].name
+    found = replace(WRONG, case=third)
+    verdict = replace(VERDICT, file=exercise.exercise_file.resolve(), findings=(found,))
+    assert look_command(verdict, exercise) == "uv run workshop look 1 --case 3 --program 1 --line 3"
+    first = replace(found, case=exercise.cases[0].name, element=None, programs=((2,),), line=None)
+    assert look_command(replace(verdict, findings=(first,)), exercise) == "uv run workshop look 1 --program 2"
+    assert look_command(replace(verdict, file=Path("mine.py")), exercise) == ""
+    nowhere = replace(found, kind=FindingKind.UNFINISHED)
+    assert look_command(replace(verdict, findings=(nowhere,)), exercise) == ""

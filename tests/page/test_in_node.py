@@ -82,6 +82,31 @@ def test_a_module_of_python_that_was_left_out_is_a_sentence(page: PageInNode, mo
     assert bool(printed) == bool(said)
 
 
+LOOKS_INSIDE = """\
+from triton_workshop import DEVICE
+from triton_simulator import record
+import torch
+import triton
+import triton.language as tl
+
+@triton.jit
+def double_kernel(x_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + offsets, 2 * tl.load(x_ptr + offsets, mask=offsets < n))
+
+with record(steps=True) as launches:
+    double_kernel[(2,)](torch.ones(6), 6, BLOCK=4)
+print(launches[0].text())
+"""
+
+
+def test_a_launch_has_its_steps(page: PageInNode) -> None:
+    printed = page.ask(run=LOOKS_INSIDE)["printed"]
+    assert "double_kernel: program 1, grid (2,)" in printed
+    assert "int32[4]  4 … 7" in printed
+    assert "2, 2 undefined  → x_ptr[4 … 7]" in printed
+
+
 def test_the_clock_goes_on_after_36_minutes(page: PageInNode) -> None:
     """Emscripten's clock of the processor's time counts microseconds in 32 bits: a check after 36 minutes failed."""
     assert page.ask(python="import time; time.process_time is time.perf_counter")["value"]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import Answer, Refusal
 from triton_simulator.compiler.report import CompilerReport, join_names, shared_memory, threads
-from triton_simulator.gpus import ADDED
+from triton_simulator.gpus import ADDED, Target
 from triton_workshop.checking.judging.explanations import Explanation, explanation_named, find_kernel_explanation
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
@@ -20,13 +20,14 @@ from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.compilers import compile_kernels
 
 
-def compiled(verdict: Verdict, start: Start) -> Verdict:
+def compiled(verdict: Verdict, start: Start, added: Sequence[Target] = ADDED) -> Verdict:
     """Add to a right script's verdict what the compiler says of it.
 
-    A compiler that cannot be started has nothing to say.
+    It is asked about the GPUs that decide, and about those that are `added`. A compiler that cannot be started has
+    nothing to say.
     """
     try:
-        report = compile_kernels(verdict.kernels, start, ADDED)
+        report = compile_kernels(verdict.kernels, start, added)
     except OSError:
         return verdict
     finding = _find_obstacle(report, verdict)

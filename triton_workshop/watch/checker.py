@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -128,17 +128,37 @@ class Checking:
 
         The compiler works while the other process tries the long cases and looks for remarks.
         """
-        with ThreadPoolExecutor(1) as pool:
-            compiling = pool.submit(compiled, verdict, self._checker.compiler)
+        tried = threading.Event()
+        with ThreadPoolExecutor(1) as pool, ExitStack() as ended:
+            ended.callback(tried.set)
+            compiling = pool.submit(self._compile, verdict, tried)
             with suppress(CheckFailedError):
                 for verdict in verdicts:
                     yield verdict
                     if not verdict.passed:
                         return
+                    if not verdict.to_come:
+                        tried.set()
+            tried.set()
             answer = compiling.result()
         if self._stopped:
             raise StoppedError
         yield replace(verdict, findings=answer.findings, compiler=answer.compiler)
+        if not answer.findings:  # whether it compiles for more GPUs decides nothing, so nobody waits for it
+            yield replace(verdict, compiler=compiled(verdict, self._checker.compiler).compiler)
+
+    def _compile(self, verdict: Verdict, tried: threading.Event) -> Verdict:
+        """Ask the compiler about the GPUs that decide.
+
+        A refusal ends the search for remarks, which begins once all cases are `tried`.
+        """
+        answer = compiled(verdict, self._checker.compiler, added=())
+        if answer.findings:
+            tried.wait()
+            with self._lock:
+                if self._process is not None:
+                    self._process.call.stop()
+        return answer
 
     def _by_text(self) -> Verdict | None:
         exercise, file = self._request.exercise, self._request.file
