@@ -125,6 +125,22 @@ def test_a_right_script_has_a_verdict_before_the_compiler_has_spoken(checker: Ch
     assert compiled.findings[0].source == "break"
 
 
+@pytest.mark.library
+def test_only_the_watcher_asks_the_compiler_and_first_about_the_gpus_that_decide(
+    checker: Checker, tmp_path: Path
+) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(SOLUTION)
+    checking = checker.check(ADD, file)
+    *others, decided, last_of_all = checking.verdicts()
+    checking.finish()
+    assert others
+    assert not any(verdict.compiler for verdict in others)
+    assert len(decided.compiler) == 1
+    assert last_of_all.compiler[:1] == decided.compiler
+    assert last_of_all.compiler[1].startswith("It also compiles for ")
+
+
 def test_a_file_that_is_not_there_gets_a_verdict(checker: Checker, tmp_path: Path) -> None:
     assert last(checker.check(ADD, tmp_path / "nowhere.py")).findings[0].kind is FindingKind.CRASH
 

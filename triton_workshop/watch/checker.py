@@ -61,7 +61,8 @@ class Checker:
 
     def check(self, exercise: Exercise, file: Path, *, full_size: bool = False) -> Checking:
         """Return a check that has not begun; `full_size` adds cases on the GPU."""
-        return Checking(self, CheckRequest(exercise, file.resolve(), full_size))
+        # The compiler is asked here, in processes that have imported Triton, while the other process still looks on.
+        return Checking(self, CheckRequest(exercise, file.resolve(), full_size, compiler=None))
 
     def take(self) -> _Process:
         """Return a process that waits for a request, or soon will. Raises OSError."""
