@@ -11,6 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.apps import driven, screen, until
+from triton_workshop.checking import own_errors
 from triton_workshop.look.app import Look
 from triton_workshop.look.grid import GridMap
 from triton_workshop.look.recording import Recording, Request
@@ -171,6 +172,27 @@ def test_it_says_why_there_is_nothing_and_can_be_left_while_it_waits() -> None:
         waiting.set()
 
     show(wait, leave)
+
+
+def test_a_bug_of_ours_is_told_and_ends_no_talk(recording: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(own_errors.RAISE)
+    monkeypatch.setattr("triton_workshop.look.screen.draw_moment", lambda *_: 1 / 0)
+
+    async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: "because of a bug in the workshop: ZeroDivisionError" in screen(pilot.app))
+        for key in ("down", "right", "n", "end"):
+            await pilot.press(key)
+        assert pilot.app.is_running
+
+    show(recording, steps, size=(120, 36))
+
+    def fail(_: Request) -> Recording:
+        raise ValueError("no reason")
+
+    async def nothing(page: LookScreen, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: "because of a bug in the workshop: ValueError" in screen(pilot.app))
+
+    show(fail, nothing, size=(120, 36))
 
 
 @pytest.mark.parametrize("size", [(20, 6), (40, 12), (80, 24), (120, 36), (200, 60)])

@@ -16,6 +16,7 @@ import pytest
 
 from tests.processes import Start, alive, dies, eventually, finish, without_torch
 from triton_workshop.processes import reaper
+from triton_workshop.processes.run import Run
 from triton_workshop.processes.runner import Runner
 from triton_workshop.processes.script import Outcome, Script
 
@@ -70,6 +71,13 @@ def test_a_script_may_hold_so_much(start: Start, tmp_path: Path, source: str, co
     printed, outcome = finish(start, source, tmp_path, memory_limit=6 * GIB)
     assert complaint in printed
     assert outcome.reason == "exit 1"
+
+
+def test_a_new_process_has_its_limit_from_the_first_moment_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("triton_workshop.processes.process.limit_memory", lambda *_: None)  # it may come too late
+    source = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA)[0])"
+    printed, outcome = finish(Run, source, tmp_path, memory_limit=6 * GIB)
+    assert (printed.strip(), outcome.succeeded) == (str(6 * GIB), True)
 
 
 def test_within_its_memory_a_script_computes(start: Start, tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import ClassVar
 
@@ -14,6 +15,7 @@ from textual.containers import Container, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
+from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.look.coverage import describe_stores
 from triton_workshop.look.grid import GridMap
 from triton_workshop.look.keys import HELP, KEYS
@@ -29,6 +31,7 @@ from triton_workshop.slide_environment import number_of
 
 WIDE_COLUMNS = 110
 """Columns from which the value stands beside the source."""
+OWN_BUG = "this cannot be shown, because of a bug in the workshop"
 WAITS = "Running on the simulator, to see every value …"
 
 
@@ -118,18 +121,35 @@ class LookScreen(ModalScreen[None]):
         self.request = request
         self.notice.display = True
         self.notice.update(Text(WAITS, "accent"))
-        self.run_worker(lambda: self._work(request), thread=True, group="record", exclusive=True)
+        self.run_worker(lambda: self._work(request), thread=True, group="record", exclusive=True, exit_on_error=False)
 
     def _work(self, request: Request) -> None:
         try:
             recording = self.target.record(request, self.record)
         except OSError as error:
             recording = Recording(failure=str(error))
-        self.app.call_from_thread(self._receive, request, recording)
+        except Exception as error:
+            let_tests_see(error)
+            recording = Recording(failure=f"{OWN_BUG}: {error!r}")
+        with suppress(RuntimeError):  # the app has ended in the meantime
+            self.app.call_from_thread(self._receive, request, recording)
 
     def _receive(self, request: Request, recording: Recording) -> None:
-        if request is not self.request:
-            return
+        if request is self.request:
+            with self._keeping_the_talk():
+                self._show(recording)
+
+    @contextmanager
+    def _keeping_the_talk(self) -> Iterator[None]:
+        """Say what went wrong in here, in place of ending the app: it may be a talk's."""
+        try:
+            yield
+        except Exception as error:
+            let_tests_see(error)
+            self.notice.display = True
+            self.notice.update(Text(f"{OWN_BUG}: {error!r}", "bad"))
+
+    def _show(self, recording: Recording) -> None:
         if problem := recording.error or self.target.problem(recording):
             self.notice.update(Text(problem, "bad"))
             return
@@ -139,9 +159,11 @@ class LookScreen(ModalScreen[None]):
     # Drawing
 
     def _draw(self) -> None:
-        place = self.place
-        if place is None or not self.is_attached:
-            return
+        if self.place is not None and self.is_attached:
+            with self._keeping_the_talk():
+                self._draw_place(self.place)
+
+    def _draw_place(self, place: Place) -> None:
         launch = place.track.launch
         self.bar.update(Text(self.message or f"{self.heading} · {launch.kernel}", no_wrap=True, overflow="ellipsis"))
         self.message = ""

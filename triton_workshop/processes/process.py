@@ -83,7 +83,7 @@ class NewProcess:
         import subprocess  # here, as `workshop run` waits for this module but rarely needs it
 
         self._process = subprocess.Popen(
-            command,
+            command if memory_limit is None else limited_command(command, memory_limit, variables),
             cwd=folder,
             env=dict(variables),
             stdin=files[0],
@@ -262,6 +262,20 @@ def limit_memory(process: int, size: int) -> None:
 
         with suppress(ProcessLookupError, PermissionError):  # it has ended, or has a lower limit already
             resource.prlimit(process, resource.RLIMIT_DATA, (size, size))
+
+
+def limited_command(command: Sequence[str], size: int, variables: Mapping[str, str]) -> Sequence[str]:
+    """Return a command that has such a limit from its first moment on (Linux).
+
+    On a busy machine, `limit_memory` may come too late. A program that is not found is left alone, as the shell would
+    report that in words of its own.
+    """
+    import shutil
+
+    path = variables.get("PATH")
+    if sys.platform != "linux" or not (shutil.which(command[0], path=path) and shutil.which("sh", path=path)):
+        return command
+    return ("sh", "-c", f'ulimit -d {size >> 10} 2>/dev/null; exec "$0" "$@"', *command)
 
 
 def machine_memory() -> int | None:
