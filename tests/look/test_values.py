@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from triton_simulator.steps.steps import ProgramValue
-from triton_workshop.look.coverage import STORE, count_programs, describe_stores, elements, map_size, pixels_of
+from triton_workshop.look.coverage import STORE, areas, count_programs, describe_stores, elements, map_size, pixels_of
 from triton_workshop.look.recording import Argument, Recording, Request
 from triton_workshop.look.timeline import Target
 from triton_workshop.look.values import SHADES, Frame, draw_arguments, draw_moment, shade
@@ -113,3 +113,15 @@ def test_shades_go_from_dark_to_bright_and_mark_what_is_no_number() -> None:
     assert ends == (-2.0, 2.0)
     levels, ends = shade(ProgramValue("int32", np.array([100, 101], np.int32)))
     assert (levels.tolist(), ends) == ([0, bright], (100.0, 101.0))
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (100, 3), (2, 3, 50), (7,), (1000,)])
+def test_areas_are_how_many_elements_share_a_pixel(shape: tuple[int, ...]) -> None:
+    argument, size = Argument(shape, (1,) * len(shape)), map_size(shape, (4, 16), 4, 16)
+    pixels = pixels_of(np.arange(np.prod(shape)), argument, size)
+    counted = np.bincount(pixels, minlength=size[0] * size[1])
+    assert np.maximum(areas(argument, size), 1).tolist() == np.maximum(counted, 1).tolist()
+
+
+def test_a_map_of_billions_of_elements_takes_little_memory() -> None:
+    assert areas(Argument((1 << 20, 1 << 12), (1 << 12, 1)), (20, 60)).sum() == 1 << 32

@@ -9,6 +9,7 @@ import typer
 from triton_workshop.cli.common import fail, prepare_kernels, report_misuse
 
 app = typer.Typer()
+SUBJECT = "An exercise's number, or any script that launches kernels; by default the exercise that is open."
 STAGES = ("summary", "ttir", "ttgir", "ptx", "sass")
 
 
@@ -18,7 +19,7 @@ def asm(
         list[str] | None,
         typer.Argument(
             metavar="[N|SCRIPT]...",
-            help="An exercise's number, or any script that launches kernels; by default the exercise that is open.",
+            help=SUBJECT,
             show_default=False,
         ),
     ] = None,
@@ -66,7 +67,7 @@ def look(
         str | None,
         typer.Argument(
             metavar="[N|SCRIPT]",
-            help="An exercise's number, or any script that launches kernels; by default the exercise that is open.",
+            help=SUBJECT,
             show_default=False,
         ),
     ] = None,

@@ -12,7 +12,7 @@ from triton_simulator.steps.steps import Array, Step
 from triton_workshop.look.recording import Argument, RecordedLaunch
 
 MAX_ELEMENTS = 4_000_000
-"""Pairs of programs and elements that are counted, which takes a second."""
+"""Pairs of programs and elements that are counted, or elements of an argument, which takes a second."""
 STORE = "store"
 """Stores and atomics: all that changes memory."""
 
@@ -50,7 +50,7 @@ def count_programs(launch: RecordedLaunch, name: str, operation: str) -> Array |
     argument, size = launch.arguments[name], math.prod(launch.arguments[name].shape)
     steps = [step for step in launch.steps.all if kind_of(step.operation) == operation and _reaches(step, name)]
     total = sum(len(step.programs) * math.prod(step.pointer.shape) for step in steps if step.pointer)
-    if launch.steps.omitted or launch.chosen is not None or total > MAX_ELEMENTS or not size:
+    if launch.steps.omitted or launch.chosen is not None or max(total, size) > MAX_ELEMENTS or not size:
         return None
     pairs = [pair for step in steps for pair in _pairs(step, argument, size)]
     reached = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
@@ -118,3 +118,21 @@ def pixels_of(places: Array, argument: Argument, size: tuple[int, int]) -> Array
         height = math.prod(argument.shape[:-1])
         pixels = (row * rows // height) * columns + column * columns // argument.shape[-1]
     return pixels
+
+
+def areas(argument: Argument, size: tuple[int, int]) -> Array:
+    """Return how many elements each pixel of a map stands for, row by row.
+
+    No array is as large as the argument, which may have billions of elements.
+    """
+    rows, columns = size
+    total = math.prod(argument.shape)
+    if len(argument.shape) > 1:
+        return np.outer(_shares(total // argument.shape[-1], rows), _shares(argument.shape[-1], columns)).ravel()
+    pixels = rows * columns
+    return np.ones(pixels, np.int64) if total <= pixels else _shares(total, pixels)
+
+
+def _shares(count: int, pixels: int) -> Array:
+    """Return how many of these numbers from 0 on, times pixels over count, are rounded down to each pixel."""
+    return np.diff(-(-np.arange(pixels + 1, dtype=np.int64) * count // pixels))

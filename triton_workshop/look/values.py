@@ -14,7 +14,7 @@ from rich.text import Text
 from triton_simulator.steps.steps import Array, ProgramStep, ProgramValue
 from triton_simulator.steps.text import number_text, step_text
 from triton_workshop.block_pictures import blend, colour_block, fold, to_colour
-from triton_workshop.look.coverage import count_programs, elements, kind_of, map_size, pixels_of
+from triton_workshop.look.coverage import areas, count_programs, elements, kind_of, map_size, pixels_of
 from triton_workshop.look.recording import Argument
 from triton_workshop.look.timeline import Place, Track, line_of
 from triton_workshop.screen.palette import Palette
@@ -127,21 +127,21 @@ def _tables(step: ProgramStep, frame: Frame) -> Iterator[RenderableType]:
         yield _table(step.value, frame)
 
 
-def _as_rows(block: Array, frame: Frame) -> tuple[Array, bool]:
-    """Return a block as rows and columns, and whether it was folded.
+def _as_rows(block: Array, frame: Frame) -> Array:
+    """Return a block as rows and columns.
 
-    A vector's last row may end in -1, and leading axes follow each other.
+    A vector is folded, and its last row may end in -1. Leading axes follow each other.
     """
     if block.ndim != 1:
-        return block.reshape(-1, block.shape[-1]), False
+        return block.reshape(-1, block.shape[-1])
     rows, columns = fold(len(block), frame.columns)
     padded = np.full(rows * columns, -1, block.dtype)
     padded[: len(block)] = block
-    return padded.reshape(rows, columns), True
+    return padded.reshape(rows, columns)
 
 
 def _picture(levels: Array, colours: Sequence[Colour], frame: Frame) -> Text:
-    rows, _ = _as_rows(levels, frame)
+    rows = _as_rows(levels, frame)
     background = frame.colour("background")
     return colour_block(np.where(rows < 0, len(colours), rows), colours, background, frame.columns, frame.picture_rows)
 
@@ -181,8 +181,8 @@ def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
     """
     with np.errstate(all="ignore"):
         numbers = value.numbers.astype(np.float64)
-        finite = numbers[np.isfinite(numbers)] if value.undefined is None else numbers[~value.undefined]
-        finite = finite[np.isfinite(finite)]
+        undefined = False if value.undefined is None else value.undefined
+        finite = numbers[np.isfinite(numbers) & ~np.asarray(undefined)]
         least, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
         floor = least if least > 0 and value.numbers.dtype.kind != "f" else 0.0
         span = max(greatest - floor, -least)
@@ -237,12 +237,11 @@ def _reach_levels(
     The more of a pixel's elements a program reaches, the brighter it is.
     """
     pixels = size[0] * size[1]
-    everything = pixels_of(np.arange(math.prod(argument.shape)), argument, size)
-    area = np.maximum(np.bincount(everything, minlength=pixels), 1)
+    area = np.maximum(areas(argument, size), 1)
     mine = np.bincount(pixels_of(np.unique(places), argument, size), minlength=pixels)
     levels = np.zeros(pixels, np.int16)
     if counts is not None:
-        levels[np.bincount(everything, weights=counts > 0, minlength=pixels) > 0] = 1
+        levels[pixels_of(np.flatnonzero(counts), argument, size)] = 1
     rest, others = ("the rest", "") if counts is None else ("no program's", "other programs'")
     entries = [(frame.ground, rest), (frame.colour("faint"), others)]
     share = np.ceil(mine / area * SHARES).astype(np.int16)

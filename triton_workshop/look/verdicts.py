@@ -21,8 +21,7 @@ def target_of(finding: Finding | None) -> Target:
     """Return the program and the line that a finding names, if it names any."""
     if finding is None:
         return FIRST
-    element = finding.element.program if finding.element else ()
-    return Target(ids=finding.programs[0] if finding.programs else element, line=finding.line)
+    return Target(ids=finding.program, line=finding.line)
 
 
 def case_names(exercise: Exercise) -> list[str]:

@@ -37,10 +37,10 @@ def answers(request: pytest.FixtureRequest) -> Answers:
     tests = [item for item in request.session.items if item.path == request.path and isinstance(item, pytest.Function)]
     names = {str(test.callspec.params["name"]): None for test in tests if hasattr(test, "callspec")}
     with tempfile.TemporaryDirectory() as folder:
-        return {mode: _said(mode, folder, *names) for mode in ("simulator", "compiler")}
+        return {mode: _answers_in(mode, folder, *names) for mode in ("simulator", "compiler")}
 
 
-def _said(mode: str, folder: str, *names: str) -> dict[str, dict[str, Any]]:
+def _answers_in(mode: str, folder: str, *names: str) -> dict[str, dict[str, Any]]:
     environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
     environment |= {"TRITON_INTERPRET": "1"} if mode == "simulator" else {}
     command = [sys.executable, "-m", "simulator.tests.compiler.answers.run", mode, folder, *names]

@@ -142,6 +142,11 @@ class Finding:
     tiles: TileMap | None = None
     pictures: tuple[Pixels, ...] = ()
 
+    @property
+    def program(self) -> tuple[int, ...]:
+        """The program to look at: the first that did it, or the wrong element's; empty if none is known."""
+        return self.programs[0] if self.programs else self.element.program if self.element else ()
+
     def as_json(self) -> dict[str, object]:
         """Return plain data, without what is drawn.
 

@@ -233,10 +233,9 @@ def look_command(verdict: Verdict, exercise: Exercise) -> str:
     if finding.case not in names or finding.kind in KINDS_WITHOUT_SOLUTION:
         return ""
     own_file = verdict.file == exercise.exercise_file.resolve()
-    program = finding.programs[0] if finding.programs else finding.element.program if finding.element else ()
     options = {
         "--case": names.index(finding.case) + 1 if names.index(finding.case) else None,
-        "--program": ",".join(map(str, program)) or None,
+        "--program": ",".join(map(str, finding.program)) or None,
         "--line": finding.line,
     }
     words = [word for option, value in options.items() if value is not None for word in (option, str(value))]
