@@ -1,5 +1,6 @@
 // The page's Python without a browser: `node in_node.mjs PARTS` answers one JSON line with another.
-// {"run": text, "numbers": []} and {"check": number, "text": …, "limit": s, "search": s} do what a worker does;
+// {"run": text, "numbers": []}, {"check": number, "text": …, "limit": s, "search": s} and {"look": number, "text": …,
+// "wish": {}} do what a worker does;
 // {"python": code} runs code, and answers with the value of its last expression.
 import fs from "node:fs";
 import path from "node:path";
@@ -30,6 +31,7 @@ function answer(asked) {
     const ran = JSON.parse(worker.run_block(asked.run, python.toPy(asked.numbers ?? []), 80, asked.limit ?? 0));
     return { ...ran, printed: Buffer.concat(printed).toString(), heap: python._module.HEAPU8.length };
   }
+  if ("look" in asked) return JSON.parse(worker.look(asked.look, asked.text, JSON.stringify(asked.wish ?? {})));
   const tell = (text) => void told.push(text);
   const changed = JSON.parse(worker.check(asked.check, asked.text, tell, asked.limit ?? 0, asked.search ?? 0));
   return { changed, verdicts: told.map((text) => JSON.parse(text)), heap: python._module.HEAPU8.length };

@@ -10,6 +10,7 @@ from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 
+from triton_workshop.block_levels import fit
 from triton_workshop.terminal_pictures import UPPER_HALF_BLOCK, Colour
 
 if TYPE_CHECKING:
@@ -84,31 +85,6 @@ def colour_block(levels: Array, colours: Sequence[Colour], background: Colour, c
 
 def _pairs(rows: Sequence[Any]) -> Iterator[tuple[Any, Any]]:
     yield from zip(rows[0::2], rows[1::2], strict=True)
-
-
-def fit(levels: Array, height: int, width: int) -> Array:
-    """Return a block, scaled to at most this height and width.
-
-    It grows by a whole number. Where it shrinks, each pixel has the greatest of its levels.
-    """
-    import numpy as np
-
-    scale = max(1, min(height // levels.shape[0], width // levels.shape[1]))
-    if scale > 1:
-        return levels.repeat(scale, axis=0).repeat(scale, axis=1)
-    for axis, size in enumerate((height, width)):
-        if levels.shape[axis] > size:
-            starts = np.arange(size) * levels.shape[axis] // size
-            levels = np.maximum.reduceat(levels, starts, axis=axis)
-    return levels
-
-
-def fold(length: int, width: int) -> tuple[int, int]:
-    """Return the rows and columns of a square-like block for a vector: columns are a power of 2, as blocks are."""
-    columns = min(length, 1 << max(width.bit_length() - 1, 0))
-    while columns > 8 and columns * columns > 8 * length:
-        columns //= 2
-    return -(-length // columns), columns
 
 
 def blend(low: Colour, high: Colour, share: float) -> Colour:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from triton_workshop.look.recording import Recording, Request, record_script
+from triton_workshop.look.recorder import record_script
+from triton_workshop.look.recording import Recording, Request
 from triton_workshop.processes.runner import Runner
 
 SCRIPT = textwrap.dedent(

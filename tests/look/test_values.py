@@ -11,9 +11,10 @@ from rich.console import Console
 
 from triton_simulator.steps.steps import ProgramValue
 from triton_workshop.look.coverage import STORE, areas, count_programs, describe_stores, elements, map_size, pixels_of
+from triton_workshop.look.pictures import SHADES, shade
 from triton_workshop.look.recording import Argument, Recording, Request
 from triton_workshop.look.timeline import Target
-from triton_workshop.look.values import SHADES, Frame, draw_arguments, draw_moment, shade
+from triton_workshop.look.values import Frame, draw_arguments, draw_moment
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.theme import report_styles
 

@@ -363,3 +363,60 @@ def test_a_browser_without_storage_says_so(context: BrowserContext, file: str) -
     write(page, SOLUTION)
     verdict(page, "cases are right")
     assert "This browser keeps nothing" in page.inner_text(".about")
+
+
+def look_at(page: Opened, words: str | re.Pattern[str]) -> str:
+    """The value that is looked at, as soon as its heading has these words."""
+    page.locator(".look:not(.outdated) h4", has_text=words).wait_for()
+    return page.inner_text(".look")
+
+
+def test_values_stand_at_the_ends_of_lines_and_are_dim_while_one_types(page: Opened) -> None:
+    write(page, WRONG["wrong values"])
+    verdict(page, "wrong values")
+    page.locator(".cm-line", has_text="offsets = ").locator(".line-note", has_text="0 … 1023").wait_for()
+    assert "line 36" in look_at(page, "output fp32")
+    page.keyboard.type("#")
+    assert page.locator(".dim-notes .line-note").count() > 5
+    assert page.locator(".look.outdated").count() == 1
+    write(page, SOLUTION)
+    page.locator(".cm-editor:not(.dim-notes) .line-note").first.wait_for()
+    for name, value in (("mask", "1000 of 1024 true"), ("n_elements", "1000 of 1024 true")):
+        page.locator(".cm-line", has_text="mask = ").get_by_text(name).first.hover()
+        look_at(page, value)
+
+
+def test_programs_and_iterations_are_chosen_by_keyboard(context: BrowserContext, file: str) -> None:
+    page = opened(context, file, "4")
+    write(page, EXERCISES["4"].solution)
+    page.get_by_role("combobox", name="Case").wait_for()
+    page.get_by_role("combobox", name="Case").select_option(label=SEVERAL_TILES)
+    page.locator(".cm-line", has_text="a_mask = ").get_by_text("a_mask").click()
+    said = look_at(page, "a_mask")
+    assert "in a grid of (2, 2)" in said
+    page.focus(".programs [aria-pressed=true]")
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("Program (0, 1) in a grid of (2, 2)").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.get_by_text("Program (1, 1) in a grid of (2, 2)").wait_for()
+    page.get_by_role("slider", name="Iteration").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator(".look .block", has_text="line 35, iteration 2").wait_for()
+    assert "2 of 18" in page.inner_text(".look")
+    assert page.get_by_role("slider", name="Iteration").evaluate("(slider) => slider === document.activeElement")
+
+
+SEVERAL_TILES = "(70 × 288) @ (288 × 140), every 2nd row, every 3rd column"
+
+
+def test_values_can_be_hidden_and_stay_hidden(page: Opened) -> None:
+    write(page, SOLUTION)
+    page.locator(".line-note").first.wait_for()
+    press(page, "Hide values")
+    assert page.locator(".line-note").count() == 0
+    page.reload()
+    verdict(page, "cases are right")
+    page.wait_for_timeout(500)
+    assert page.locator(".line-note").count() == 0
+    press(page, "Show values")
+    page.locator(".line-note").first.wait_for()

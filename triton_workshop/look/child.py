@@ -1,4 +1,4 @@
-"""The process that runs a script and records its launches. Needs torch."""
+"""Runs a script and records its launches. Needs torch."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from triton_workshop.processes.wire import Connection
 from triton_workshop.slide_environment import name_of_line, numbering
 
 MAX_BYTES = 64 * 2**20
-"""Bytes of all steps: they are sent to another process, which takes a tenth of a second."""
+"""Bytes of all steps. To send them to another process takes a tenth of a second."""
 
 
 def send_recording(connection: Connection, request: Request) -> None:
@@ -37,9 +37,14 @@ def send_recording(connection: Connection, request: Request) -> None:
     os.environ.update(numbering(request.file, request.numbers) if request.numbers else {})
     prepare()
     confine_signals()
+    connection.send(record_launches(request))
+
+
+def record_launches(request: Request, max_bytes: int = MAX_BYTES) -> Recording:
+    """Run a script in this process, and return its launches."""
     case, failure = _find_case(request), ""
     numbers = None if request.launch is None else (request.launch,)
-    options = StepOptions(programs=request.programs, max_bytes=MAX_BYTES, launches=numbers)
+    options = StepOptions(programs=request.programs, max_bytes=max_bytes, launches=numbers)
     with record(steps=options, strict_views=case is not None) as launches:
         try:
             _run(request, case)
@@ -50,7 +55,7 @@ def send_recording(connection: Connection, request: Request) -> None:
     recorded = tuple(_to_recorded(launch, request.programs) for launch in launches)
     files = {step.line.file for launch in recorded for step in launch.steps.all}
     sources = {file: tuple(linecache.getlines(file)) for file in sorted(files)}
-    connection.send(Recording(case.name if case else "", recorded, sources, failure))
+    return Recording(case.name if case else "", recorded, sources, failure)
 
 
 def _place_of(error: BaseException, request: Request, line: int | None) -> str:

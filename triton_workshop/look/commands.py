@@ -13,7 +13,8 @@ from rich.console import Console
 from triton_workshop.checking.subjects import find_script, named_exercise, read_script
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES, get_exercise
-from triton_workshop.look.recording import Recording, Request, record_quietly, record_script
+from triton_workshop.look.recorder import record_quietly, record_script
+from triton_workshop.look.recording import Recording, Request
 from triton_workshop.look.timeline import Place, Target
 from triton_workshop.look.verdicts import case_names
 from triton_workshop.printing import print_utf8, use_utf8

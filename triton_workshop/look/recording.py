@@ -1,25 +1,15 @@
-"""Recordings of a script's launches, made in another process."""
+"""Recordings of a script's launches."""
 
 from __future__ import annotations
 
 import math
-import os
-import tempfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from triton_simulator.steps.steps import ProgramStep, Steps
-from triton_workshop.printing import printable
-from triton_workshop.processes.call import EndedError, TimeIsUpError
-from triton_workshop.processes.runner import Runner
 from triton_workshop.slide_environment import Numbers
-
-CHILD = "triton_workshop.look.child:send_recording"
-MAX_PRINTED_BYTES = 4096
-LIMIT_SECONDS = 60.0
-"""Time limit for a script on the simulator."""
 
 
 @dataclass(frozen=True)
@@ -143,28 +133,3 @@ class Recording:
         if "NVIDIA driver" in self.failure:
             return f"it asks for a GPU itself, so it cannot run on the simulator ({self.failure.partition(':')[0]})"
         return self.failure or "it launches no kernel, so there is nothing to look at"
-
-
-def record_quietly(request: Request, runner: Runner) -> Recording:
-    """Record a script, and keep the end of what it prints. Raises OSError."""
-    with tempfile.TemporaryFile() as printed:
-        recording = record_script(request, runner, printed.fileno())
-        printed.seek(max(printed.seek(0, os.SEEK_END) - MAX_PRINTED_BYTES, 0))
-        return replace(recording, printed=printable(printed.read().decode(errors="replace")))
-
-
-def record_script(request: Request, runner: Runner, output: int) -> Recording:
-    """Run a script on the simulator, and return its launches.
-
-    What it prints goes to `output`. Raises OSError.
-    """
-    call = runner.call(CHILD, request, output=output, timeout=LIMIT_SECONDS)
-    try:
-        with call:
-            recording = next(call.messages(), None)
-    except TimeIsUpError:
-        return Recording(failure=f"it had not ended after {LIMIT_SECONDS:g} s on the simulator")
-    except EndedError as error:
-        return Recording(failure=f"its process was {error}")
-    assert isinstance(recording, Recording)
-    return recording

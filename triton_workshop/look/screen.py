@@ -16,9 +16,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
 from triton_workshop.checking.own_errors import let_tests_see
-from triton_workshop.look.coverage import describe_stores
 from triton_workshop.look.grid import GridMap
 from triton_workshop.look.keys import HELP, KEYS
+from triton_workshop.look.notices import notices
 from triton_workshop.look.recording import Recording, Request
 from triton_workshop.look.source import NO_LINE, draw_lines, place_lines, row_of
 from triton_workshop.look.timeline import FIRST, Line, Place, Target, line_of, numbers_text
@@ -291,7 +291,7 @@ class LookScreen(ModalScreen[None]):
         if not self.place.track.launch.has(fault.program):
             self._go_to_program(fault.program)
         else:
-            self._move(self.place.go_to_program(fault.program).go_to_line(fault.line, fault.file))
+            self._move(self.place.go_to_program(fault.program).go_to_fault(fault))
 
     def action_case(self) -> None:
         """Choose another case of the exercise."""
@@ -347,16 +347,4 @@ def describe_place(place: Place) -> Text:
 
 def describe_notice(place: Place) -> Text:
     """Say what went wrong, and what is missing; nothing if all is there."""
-    launch, fault = place.track.launch, place.fault
-    number = f"Fault {launch.faults.index(fault) + 1} of {len(launch.faults)}: " if fault else ""
-    texts = [f"{number * (len(launch.faults) > 1)}{fault.sentence}" if fault else "", place.recording.failure]
-    notice = Text("  ".join(filter(None, texts)), "bad")
-    unwritten = [] if launch.faults else describe_stores(launch)
-    printed = [(f"Printed: {line}", "muted") for line in place.recording.printed.strip().splitlines()[-1:]]
-    for text, tone in [
-        *((text, "warning") for text in unwritten),
-        (launch.steps.omitted, "muted"),
-        *printed,
-    ]:
-        notice.append(text and f"{'  ' * bool(notice)}{text}", tone)
-    return notice
+    return Text("  ").join(Text(text, tone) for text, tone in notices(place))

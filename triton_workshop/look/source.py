@@ -12,7 +12,7 @@ from pathlib import Path
 from rich.style import Style
 from rich.text import Text
 
-from triton_simulator.steps.text import value_text
+from triton_workshop.look.parameters import argument_notes, first_line
 from triton_workshop.look.recording import RecordedLaunch
 from triton_workshop.look.timeline import Line, Note, Place, When, line_of
 from triton_workshop.screen.palette import Palette
@@ -55,17 +55,13 @@ def _functions(text: str, numbers: set[int]) -> list[tuple[int, int]]:
     found = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
-            start = _first_line(node)
+            start = first_line(node)
             if any(start <= number <= node.end_lineno for number in numbers):
                 found.append((start, node.end_lineno))
     # A function inside another is shown with it.
     return [
         span for span in sorted(found) if not any(a <= span[0] and span[1] <= b and (a, b) != span for a, b in found)
     ]
-
-
-def _first_line(node: ast.FunctionDef) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def place_lines(place: Place) -> tuple[SourceLine, ...]:
@@ -78,29 +74,6 @@ def place_lines(place: Place) -> tuple[SourceLine, ...]:
         lines += [SourceLine(NO_LINE, f"# {Path(file).name}")] * bool(number)
         lines += source_lines(launch, file, sources[file])
     return tuple(lines)
-
-
-def argument_notes(place: Place) -> dict[Line, Note]:
-    """Return the numbers that the kernel gets, at the lines of its parameters."""
-    values = {step.step.name: value_text(step.value) for step in place.track.arguments if not step.value.is_pointer}
-    if not values:
-        return {}
-    first = place.track.arguments[0].step.line
-    texts: dict[int, list[str]] = {}
-    for name, line in _parameters("".join(place.recording.sources.get(first.file, ())), first.number):
-        if name in values:
-            texts.setdefault(line, []).append(f"{name} {values[name]}")
-    return {(first.file, line): Note((", ".join(parts),)) for line, parts in texts.items()}
-
-
-@lru_cache(maxsize=64)
-def _parameters(text: str, first: int) -> list[tuple[str, int]]:
-    """Return the parameters of the function at a line, each with its line."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef) and first in range(_first_line(node), node.lineno + 1):
-            arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-            return [(argument.arg, argument.lineno) for argument in arguments]
-    return []
 
 
 def draw_lines(place: Place, palette: Palette, columns: int, names: Callable[[Line], str]) -> list[Text]:

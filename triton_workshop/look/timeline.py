@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
+from triton_simulator.lines import KernelLine
 from triton_simulator.steps.steps import ProgramStep, program_number
-from triton_simulator.steps.text import ARGUMENT, step_text, value_text
+from triton_simulator.steps.text import ARGUMENT, is_at_fault, step_text, value_text
 from triton_workshop.look.recording import LaunchFault, RecordedLaunch, Recording, Request
 
 Line = tuple[str, int]
@@ -131,7 +132,10 @@ class Track:
         Without a file, the line is one of any.
         """
         lines = [indices for key, indices in self._by_line.items() if key[1] == line and file in (None, key[0])]
-        return min(lines[0], key=lambda index: (abs(index - moment), -index)) if lines else None
+        if not lines:
+            return None
+        # Of the iteration that runs now, if the line ran in it.
+        return min(lines[0], key=lambda index: (self._when(index, moment) is When.EARLIER, abs(index - moment), -index))
 
     def same(self, step: ProgramStep) -> int:
         """Return the moment that is most like another program's step."""
@@ -158,6 +162,51 @@ class Track:
         ]
         place = others.index(moment) + offset
         return others[place] if 0 <= place < len(others) else None
+
+    def in_loop(self, moment: int) -> int:
+        """Return the nearest moment inside a loop; this one if there is none."""
+        looped = (index for index, step in enumerate(self.moments) if step.step.iteration)
+        return min(looped, key=lambda index: abs(index - moment), default=moment)
+
+    def at_iteration(self, moment: int, loop: int, number: int) -> int:
+        """Return the same line's moment in an iteration of one of its loops.
+
+        If the line did not run in it, that is the nearest moment of that iteration.
+        """
+        step = self.moments[moment].step
+        wanted = (*step.iteration[:loop], number)
+        inside = [index for index, other in enumerate(self.moments) if other.step.iteration[: loop + 1] == wanted]
+
+        def likeness(index: int) -> tuple[bool, bool, bool, int]:
+            other = self.moments[index]
+            is_line = line_of(other) == line_of(self.moments[moment])
+            is_same = (other.step.name, other.step.operation) == (step.name, step.operation)
+            return is_line, is_same, other.step.iteration[loop + 1 :] == step.iteration[loop + 1 :], -index
+
+        return max(inside, key=likeness, default=moment)
+
+    def named(self, name: str, line: int, moment: int) -> int | None:
+        """Return when a line made or used the value that has this name.
+
+        It is the iteration that runs at a moment, if the line ran in it. If no value has the name, it is the line's.
+        """
+        here = self.nearest(line, None, moment)
+        if here is None:
+            return None
+        indices = [index for index, step in enumerate(self.moments) if step.step.name == name]
+        at_line = [index for index in indices if self.moments[index].step.line.number == line]
+        before = [index for index in indices if index <= here]
+        return min(at_line, key=lambda index: abs(index - here), default=before[-1] if before else here)
+
+    def end_of_iteration(self, moment: int) -> int:
+        """Return the last moment of the iteration that runs; outside of loops, this one."""
+        iteration = self.moments[moment].step.iteration
+        inside = (
+            index
+            for index, step in enumerate(self.moments)
+            if iteration and step.step.iteration[: len(iteration)] == iteration
+        )
+        return max(inside, default=moment)
 
     def iterations(self, moment: int) -> tuple[tuple[int, int], ...]:
         """Return number and count of the iteration of each loop around a moment."""
@@ -207,6 +256,13 @@ class Place:
         moment = self.track.nearest(line, file, self.moment)
         return self if moment is None else self.move(moment)
 
+    def go_to_fault(self, fault: LaunchFault) -> Place:
+        """Return the first moment of a fault, or else the nearest one of its line."""
+        site = KernelLine(*fault.at), fault.index
+        moments = (index for index, step in enumerate(self.track.moments) if is_at_fault(step, [site]))
+        moment = next(moments, None)
+        return self.go_to_line(fault.line, fault.file) if moment is None else self.move(moment)
+
     @property
     def fault(self) -> LaunchFault | None:
         """The fault of this program and line, or of the line, or the first."""
@@ -240,7 +296,7 @@ class Target:
         if not place.track.moments and launch.steps.all:
             place = Place.start(recording, index, int(launch.steps.all[0].programs[0]))
         if fault is not None:
-            return place.go_to_line(fault.line, fault.file)
+            return place.go_to_fault(fault)
         return place if self.line is None else place.go_to_line(self.line)
 
     def problem(self, recording: Recording) -> str:

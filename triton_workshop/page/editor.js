@@ -1,5 +1,6 @@
-// The editor of an exercise, which is CodeMirror. `new Editor(modules, { parent, onChange, onSubmit })` takes what
-// `Parts.editor` loads; `Editor.show(modules, parent, text)` only shows a text in the same colours.
+// The editor of an exercise, which is CodeMirror. `new Editor(modules, { parent, onChange, onSubmit, onPoint })` takes
+// what `Parts.editor` loads; `onPoint(line, name)` gets what the cursor or the pointer is at. `Editor.show(modules,
+// parent, text)` only shows a text in the same colours.
 globalThis.Editor = (() => {
   "use strict";
   const MAX_INDENT = 32;  // columns: a line that begins further in wraps as if it began here
@@ -55,27 +56,42 @@ globalThis.Editor = (() => {
     return [EditorView.cspNonce.of("editor"), python, highlighting(modules), theme(view), ...wrapping];
   }
 
-  function editingExtensions(modules, onChange, onSubmit) {
+  function editingExtensions(modules, { onChange, onSubmit, onPoint }) {
     const view = modules["@codemirror/view"], { EditorView } = view;
     const { history, defaultKeymap, historyKeymap, indentWithTab } = modules["@codemirror/commands"];
     const { indentUnit, bracketMatching } = modules["@codemirror/language"];
     const { Transaction } = modules["@codemirror/state"];
     const submit = { key: "Mod-Enter", run: () => { onSubmit(); return true; } };
     const isRemote = (transaction) => transaction.annotation(Transaction.remote);
-    const notify = ({ docChanged, transactions }) => { if (docChanged && !transactions.some(isRemote)) onChange(); };
+    const notify = ({ docChanged, selectionSet, transactions, state }) => {
+      if (docChanged && !transactions.some(isRemote)) onChange();
+      else if (selectionSet && !docChanged) onPoint(...nameAt(state, state.selection.main.head));
+    };
+    const mousemove = ({ clientX: x, clientY: y }, editorView) => {
+      const position = editorView.posAtCoords({ x, y });
+      const [line, name] = position === null ? [] : nameAt(editorView.state, position);
+      if (name) onPoint(line, name);
+    };
     return [
       view.lineNumbers(), view.highlightActiveLineGutter(), history(), view.drawSelection(), view.highlightActiveLine(),
       bracketMatching(), indentUnit.of("    "), modules["@codemirror/lint"].lintGutter(),
       view.keymap.of([submit, ...defaultKeymap, ...historyKeymap, indentWithTab]),
-      EditorView.contentAttributes.of({ "aria-label": "Your script" }),
-      EditorView.updateListener.of(notify),
+      EditorView.contentAttributes.of({ "aria-label": "Your script", tabindex: "0" }),
+      EditorView.updateListener.of(notify), EditorView.domEventHandlers({ mousemove }), LineNotes.extension(modules),
     ];
   }
 
+  // The number of the line at a position, and the name that stands there, if one does.
+  function nameAt(state, position) {
+    const { number, text, from } = state.doc.lineAt(position), column = position - from;
+    const before = /[A-Za-z_]\w*$|$/.exec(text.slice(0, column))[0], after = /^\w*/.exec(text.slice(column))[0];
+    return [number, before + (before || /^\D/.test(after) ? after : "")];
+  }
+
   return class Editor {
-    constructor(modules, { parent, onChange, onSubmit }) {
+    constructor(modules, { parent, ...listeners }) {
       this.modules = modules;
-      this.extensions = [...readingExtensions(modules), ...editingExtensions(modules, onChange, onSubmit)];
+      this.extensions = [...readingExtensions(modules), ...editingExtensions(modules, listeners)];
       this.view = new modules["@codemirror/view"].EditorView({ parent });
     }
 
@@ -105,6 +121,22 @@ globalThis.Editor = (() => {
       const { Transaction } = this.modules["@codemirror/state"];
       const changes = { from: 0, to: this.view.state.doc.length, insert: text };
       this.view.dispatch({ changes, annotations: Transaction.remote.of(true) });
+    }
+
+    // The line and the name at the cursor.
+    get cursor() {
+      const { state } = this.view, [line, name] = nameAt(state, state.selection.main.head);
+      return { line, name };
+    }
+
+    // Shows a note at the end of each line that has one; `current` is the line that is looked at.
+    showNotes(notes, current) {
+      LineNotes.show(this.modules, this.view, notes, current);
+    }
+
+    // The text has changed since the notes were made.
+    dimNotes() {
+      this.view.dom.classList.add("dim-notes");
     }
 
     // Marks a line of the text, by its number, or none.

@@ -2,8 +2,8 @@
 //
 // A record has an exercise's `text` with its `revision`, how far it is (`standing`), the hints that were asked for, and
 // older texts (`backups`). Several tabs share the records; a `Draft` is what one of them knows of a text, so that it
-// notices when another tab has saved one. `Store` offers `key`, `read`, `update`, `subscribe`, `isPersistent` and
-// `Draft`.
+// notices when another tab has saved one. `Store` offers `key`, `read`, `update`, `setting`, `set`, `subscribe`,
+// `isPersistent` and `Draft`.
 globalThis.Store = (() => {
   "use strict";
   const MAX_BACKUPS = 5;
@@ -28,6 +28,22 @@ globalThis.Store = (() => {
       localStorage.setItem(key(number), JSON.stringify(fallback[number]));
     } catch { isPersistent = false; }
     for (const listener of listeners) listener(number, changes);
+  }
+
+  // A setting of this browser's reader, for all exercises.
+  const settingKey = (name) => `triton-workshop-setting-${name}`;
+
+  function setting(name) {
+    try {
+      return localStorage.getItem(settingKey(name)) ?? fallback[name];
+    } catch { return fallback[name]; }
+  }
+
+  function set(name, value) {
+    fallback[name] = value;
+    try {
+      localStorage.setItem(settingKey(name), value);
+    } catch { isPersistent = false; }
   }
 
   class Draft {
@@ -70,7 +86,7 @@ globalThis.Store = (() => {
   }
 
   return {
-    key, read, update, Draft,
+    key, read, update, setting, set, Draft,
     subscribe: (listener) => listeners.push(listener),  // called with the number and the changes of each update
     get isPersistent() { return isPersistent; },
   };

@@ -2,7 +2,7 @@
 // memory, and nothing is asked of a network.
 //
 // The one message to the worker itself is {boot}, with a port, which answers {ready} or {failed}. After that, requests
-// {id, run} and {id, check} come through the port; replies are {id, printed}, {id, verdict}, and at the end
+// {id, run}, {id, check} and {id, look} come through the port; replies are {id, printed}, {id, verdict}, and at the end
 // {id, result} or {id, failed}. Before any request, {warm} may come.
 //
 // A script has no way to the port: only this function holds it, and what it calls was taken before any script ran.
@@ -85,6 +85,10 @@
     return { changed: JSON.parse(worker.check(number, text, onVerdict)) };
   }
 
+  function look({ number, text, wish }) {
+    return JSON.parse(worker.look(number, text, JSON.stringify(wish)));
+  }
+
   // Does what a first check does only once, step by step, so that a request need not wait for all of it.
   function warmUp(step) {
     if (requestId === undefined && worker.warm_up(step)) setTimeout(warmUp, 0, step + 1);
@@ -95,7 +99,8 @@
     if (request.warm) return warmUp(0);
     [requestId, remainingCharacters] = [request.id, MAX_CHARACTERS];
     try {
-      send({ id: request.id, result: "run" in request ? run(request.run) : check(request.check) });
+      const { run: block, check: script, look: place } = request;
+      send({ id: request.id, result: block ? run(block) : script ? check(script) : look(place) });
     } catch (error) {
       send({ id: request.id, failed: String(error?.message || error) });
     }

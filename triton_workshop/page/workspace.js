@@ -33,7 +33,8 @@ globalThis.createWorkspace = (options) => {
   const stopButton = button("Stop", () => python.stop("you stopped it")), status = make("span", "", { role: "status" });
   const checking = make("div", [status, stopButton], { className: "checking" });
   const pane = make("div", [code, tools, about], { className: "pane" });
-  const side = make("div", [checking, verdictPane], { className: "side" });
+  const look = createLook({ python: () => python, editor: () => editor });
+  const side = make("div", [checking, verdictPane, look.element], { className: "side" });
   const element = make("div", [bar, notice, pane, side], { className: "workspace", hidden: true });
 
   const showNotice = (text, ...buttons) => notice.replaceChildren(paragraph(text), ...buttons);
@@ -54,6 +55,7 @@ globalThis.createWorkspace = (options) => {
     title.textContent = exercise.title;
     notice.replaceChildren();
     verdictPane.replaceChildren();
+    look.close();
     const onProgress = loadingBar(verdictPane);
     setStatus("");
     describeStorage();
@@ -72,7 +74,7 @@ globalThis.createWorkspace = (options) => {
 
   async function loadEditor(onProgress) {
     modules = await Parts.editor(onProgress);
-    editor ??= new Editor(modules, { parent: code, onChange: checkSoon, onSubmit: check });
+    editor ??= new Editor(modules, { parent: code, onChange: checkSoon, onSubmit: check, onPoint: look.point });
   }
 
   // Saving. Another tab may have saved another text of this exercise: nobody's is lost.
@@ -143,6 +145,7 @@ globalThis.createWorkspace = (options) => {
 
   function checkSoon() {
     verdictPane.classList.add("outdated");
+    look.outdate();
     clearTimeout(checkTimer);
     checkTimer = setTimeout(check, TYPING_PAUSE_MS);
   }
@@ -160,7 +163,10 @@ globalThis.createWorkspace = (options) => {
     isChecking = false;
     if (isOutdated || exercise !== checked) check();
     else if (result.failed) showFailure(result.failed);
-    else if (editor.text === text) showVerdict(verdict, text);
+    else if (editor.text === text) {
+      showVerdict(verdict, text);
+      look.show(checked, text, verdict.findings[0]);
+    }
   }
 
   function checkAgain() {

@@ -79,7 +79,7 @@ class Checker:
 
     def look(self, request: LookRequest) -> Recording:
         """Record a script's launches, which may take seconds. Raises OSError."""
-        from triton_workshop.look.recording import record_quietly
+        from triton_workshop.look.recorder import record_quietly
 
         return record_quietly(request, self._runner)
 

@@ -130,12 +130,13 @@ def check(
     """
     from triton_workshop.checking.check import LIMIT_SECONDS
     from triton_workshop.exercises import EXERCISES
-    from triton_workshop.page.inside import judging
+    from triton_workshop.page.inside import judging, looking
     from triton_workshop.page.inside.cleaning import clean_process
     from triton_workshop.page.inside.output import capture_output
     from triton_workshop.page.inside.wording import describe_verdict
 
     exercise = EXERCISES[number]
+    looking.forget()
     with clean_process(WORK_FOLDER) as changed:
         file = WORK_FOLDER / f"{exercise.name}.py"
         file.write_text(text, encoding="utf-8")
@@ -146,3 +147,21 @@ def check(
             for verdict in verdicts:
                 notify(json.dumps(verdict.as_json() | {"described": describe_verdict(verdict, exercise, text)}))
     return json.dumps(changed())
+
+
+def look(number: str, text: str, wish: str) -> str:
+    """Look inside a script; return a view and what the script has changed.
+
+    A wish and the result are JSON.
+    """
+    from triton_workshop.exercises import EXERCISES
+    from triton_workshop.page.inside import looking
+    from triton_workshop.page.inside.cleaning import clean_process
+    from triton_workshop.page.inside.output import capture_output
+
+    exercise = EXERCISES[number]
+    with clean_process(WORK_FOLDER) as changed, capture_output(lambda printed: None):
+        file = WORK_FOLDER / f"{exercise.name}.py"
+        file.write_text(text, encoding="utf-8")
+        view = looking.look(exercise, file, text, json.loads(wish))
+    return json.dumps({"view": view, "changed": changed()})

@@ -195,7 +195,7 @@ class LiveBlocks:
 
     def look(self, request: Request) -> Recording:
         """Record launches, which may take seconds. Raises OSError."""
-        from triton_workshop.look.recording import record_quietly
+        from triton_workshop.look.recorder import record_quietly
 
         return record_quietly(request, self._runner)
 

@@ -1,0 +1,193 @@
+"""A look inside a launch, for the page: one place in it, as plain data."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from triton_simulator.steps.steps import ProgramStep
+from triton_simulator.steps.text import number_text, step_text
+from triton_workshop.block_levels import fit, fold
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.look.child import record_launches
+from triton_workshop.look.notices import notices
+from triton_workshop.look.parameters import argument_notes
+from triton_workshop.look.pictures import Picture, Room, is_block, memory_pictures, value_pictures
+from triton_workshop.look.recording import Recording, Request
+from triton_workshop.look.timeline import Place, Target
+from triton_workshop.look.verdicts import case_names
+from triton_workshop.page.inside.time_limit import time_limit
+
+MAX_BYTES = 16 * 2**20
+"""Bytes of all steps, as a page has less memory than a terminal."""
+LIMIT_SECONDS = 5.0
+"""Seconds that the script may take for a case; after that, what there is until then is shown."""
+NO_LAUNCH = "No kernel is launched yet, so there is nothing to look at."
+ROOM = Room(64, 128)
+MAX_ROWS, MAX_COLUMNS = 64, 64
+"""Numbers of a block that the page shows, along each axis."""
+VECTOR_COLUMNS = 8
+_recordings: dict[Request, Recording] = {}
+"""The recordings of the text that was checked last."""
+
+
+def forget() -> None:
+    """Drop all recordings: another text is checked now."""
+    _recordings.clear()
+
+
+def look(exercise: Exercise, file: Path, text: str, wish: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what there is to see at a place.
+
+    A `wish` has the `case`, and what a finding names: `ids` of a program and a `line`; or what a view before was `at`,
+    and where to go from there: a `line` and perhaps a `name` in it, a `loop` and its `iteration`, a `program` or a
+    `launch`. `cursor` has the line and the name to show if the finding names no line.
+    """
+    names = case_names(exercise)
+    case = wish.get("case") if wish.get("case") in names else names[0]
+    request, target = Request(file, text, exercise.number, str(case)), _target(wish)
+    recording = target.record(request, _record)
+    if problem := recording.error or target.problem(recording):
+        return {"problem": recording.failure or (NO_LAUNCH if recording.error else problem)}
+    return {"cases": names, **_view(_sight(target.find(recording), wish), file)}
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A place, whose moment says which iteration runs, and the moment whose value is shown."""
+
+    place: Place
+    shown: int
+
+    @classmethod
+    def of(cls, place: Place, line: int, name: str) -> Sight:
+        """Show what a name stands for in a line."""
+        moment = place.track.named(name, line, place.moment)
+        return cls(place, place.moment if moment is None else moment)
+
+
+def _target(wish: Mapping[str, Any]) -> Target:
+    at = wish.get("at")
+    if at is None:
+        return Target(ids=tuple(wish.get("ids") or ()), line=wish.get("line"))
+    return Target(ids=tuple(wish.get("program", at["ids"])), launch=wish.get("launch", at["launch"]), line=0)
+
+
+def _record(request: Request) -> Recording:
+    if request not in _recordings:
+        with time_limit(LIMIT_SECONDS, str(request.file).__eq__):
+            _recordings[request] = record_launches(request, MAX_BYTES)
+    return _recordings[request]
+
+
+def _sight(place: Place, wish: Mapping[str, Any]) -> Sight:
+    """Return what a wish leads to in a launch."""
+    at, track = wish.get("at"), place.track
+    if at is None or at["launch"] != place.launch:
+        return _first_sight(place, wish)
+    line, name = at["line"], at["name"]
+    if "program" in wish:
+        return Sight.of(place.move(_same_iteration(place, at)), line, name)
+    place = place.move(at["moment"])
+    if "loop" in wish:
+        return Sight.of(place.move(track.at_iteration(place.moment, wish["loop"], wish["iteration"])), line, name)
+    return Sight.of(place, wish.get("line", line), wish.get("name", name))
+
+
+def _first_sight(place: Place, wish: Mapping[str, Any]) -> Sight:
+    """Return what a finding is about, in the iteration of its fault; else what the cursor is at."""
+    fault, cursor, shown = place.fault, wish.get("cursor"), place.moment
+    if fault is not None and fault.program == place.track.program:
+        place = place.go_to_fault(fault)
+    place = place.move(place.track.in_loop(place.moment))
+    if wish.get("line") is not None:
+        return Sight.of(place, wish["line"], "")
+    return Sight.of(place, cursor["line"], cursor["name"]) if cursor else Sight(place, shown)
+
+
+def _same_iteration(place: Place, at: Mapping[str, Any]) -> int:
+    """Return the first moment of the iteration that ran in another program."""
+    moments = (index for index, step in enumerate(place.track.moments) if [*step.step.iteration] == at["iteration"])
+    return place.track.in_loop(next(moments, 0))
+
+
+def _view(sight: Sight, file: Path) -> dict[str, Any]:
+    place = sight.place
+    recording, track, launch = place.recording, place.track, place.track.launch
+    view: dict[str, Any] = {
+        "case": recording.case,
+        "at": {"launch": place.launch, "ids": launch.ids(track.program), "moment": place.moment},
+        "kernels": [each.kernel for each in recording.launches],
+        "grid": launch.grid,
+        "faulty": sorted({fault.program for fault in launch.faults}),
+        "notices": notices(place),
+        "notes": {},
+        "loops": (),
+        "pictures": [],
+    }
+    if not track.moments:
+        return view
+    step = track.moments[sight.shown]
+    name, line = step.step.name, step.step.line.number
+    view["at"] |= {"line": line, "name": name, "iteration": track.moments[place.moment].step.iteration}
+    pictures = (*memory_pictures(step, track, ROOM), *value_pictures(step, track, ROOM))
+    return view | {
+        "loops": track.iterations(place.moment),
+        "notes": _notes(place, str(file)),
+        "name": name or step.step.operation or "value",
+        "text": step_text(step),
+        "iteration": step.step.iteration,
+        "pictures": list(map(_picture, pictures)),
+        "table": _table(step),
+    }
+
+
+def _notes(place: Place, file: str) -> dict[int, list[str]]:
+    """Return what each line of the script has made, from long to short."""
+    notes = place.track.notes(place.track.end_of_iteration(place.moment)) | argument_notes(place)
+    return {number: list(dict.fromkeys(note.spellings)) for (of, number), note in notes.items() if of == file}
+
+
+def _picture(picture: Picture) -> dict[str, Any]:
+    """Return a picture with a byte for each level, as base64; 255 is nothing."""
+    height, width = picture.levels.shape
+    is_large = height > ROOM.rows or width > ROOM.columns
+    levels = fit(picture.levels, min(height, ROOM.rows), min(width, ROOM.columns)) if is_large else picture.levels
+    data = np.where(levels < 0, 255, levels).astype(np.uint8)
+    return {
+        "levels": base64.b64encode(data.tobytes()).decode(),
+        "height": data.shape[0],
+        "width": data.shape[1],
+        "shades": [(shade.tone, shade.share) for shade in picture.shades],
+        "legend": [(shade.tone, shade.share, text) for shade, text in picture.legend],
+        "title": picture.title,
+    }
+
+
+def _table(step: ProgramStep) -> dict[str, Any] | None:
+    """Return a block's numbers with heads of rows and columns; None for one number."""
+    value = step.value
+    if not is_block(value):
+        return None
+    block = value.numbers
+    undefined = np.zeros(block.shape, np.bool_) if value.undefined is None else value.undefined
+    if block.ndim == 1:
+        columns = min(fold(len(block), VECTOR_COLUMNS)[1], VECTOR_COLUMNS)
+        texts, marks = [number_text(number) for number in block[: MAX_ROWS * columns]], undefined
+        cells = ["?" if mark else text for text, mark in zip(texts, marks, strict=False)]
+        rows = [cells[start : start + columns] for start in range(0, len(cells), columns)]
+        heads = [str(start) for start in range(0, len(cells), columns)]
+        return {"heads": [f"+{column}" for column in range(columns)], "names": heads, "rows": rows, "size": block.shape}
+    lines = block.reshape(-1, block.shape[-1])[:MAX_ROWS, :MAX_COLUMNS]
+    marks = undefined.reshape(-1, block.shape[-1])[:MAX_ROWS, :MAX_COLUMNS]
+    rows = [
+        ["?" if mark else number_text(number) for number, mark in zip(row, row_marks, strict=True)]
+        for row, row_marks in zip(lines, marks, strict=True)
+    ]
+    names, heads = [str(number) for number in range(len(lines))], [str(number) for number in range(lines.shape[1])]
+    return {"heads": heads, "names": names, "rows": rows, "size": block.shape}
