@@ -210,8 +210,9 @@ def _nvml() -> Iterator[ModuleType | None]:
 
     They raise its NVMLError.
     """
-    if sys.platform == "linux" and not _has_library("libnvidia-ml.so.1"):
-        yield None  # each block that a command runs asks, and to import pynvml takes 9 ms
+    # A page has no driver to ask. On Linux each block that a command runs asks, and to import pynvml takes 9 ms.
+    if sys.platform == "emscripten" or (sys.platform == "linux" and not _has_library("libnvidia-ml.so.1")):
+        yield None
         return
     import pynvml
 

@@ -212,11 +212,13 @@ _HOPPER_TENSOR = {"tf32": 494.5e12, "fp16": 989.5e12, "bf16": 989.5e12}
 H100 = GpuModel("H100", TARGETS["sm_90"], 132, 3.35e12, 67e12, _HOPPER_TENSOR)
 # NVIDIA, H200 Tensor Core GPU data sheet, SXM.
 H200 = GpuModel("H200", TARGETS["sm_90"], 132, 4.8e12, 67e12, _HOPPER_TENSOR)
-# NVIDIA, RTX Blackwell GPU Architecture white paper, table of the GeForce RTX 5090.
+# NVIDIA, RTX Blackwell GPU Architecture white paper v1.1, Table 3 (pages 46 to 48). It has fp16 with sums in float16
+# too, at twice this rate, and everything with sparsity, at twice that.
 RTX_5090 = GpuModel(
     "RTX 5090", TARGETS["sm_120"], 170, 1792e9, 104.8e12, {"tf32": 104.8e12, "fp16": 209.5e12, "bf16": 209.5e12}
 )
-# NVIDIA, Blackwell Architecture Technical Brief, HGX B200 (1,000 W), without sparsity; SMs: as CUDA reports them.
+# NVIDIA, Blackwell Architecture Technical Brief, Table 3, HGX B200 (1,000 W), without sparsity. SMs: as CUDA reports
+# them (pytorch/ao#4002); by the width and the clock that it reports as well, the memory has 7.7 of the brief's 8 TB/s.
 B200 = GpuModel("B200", TARGETS["sm_100"], 148, 8e12, 80e12, {"tf32": 1.1e15, "fp16": 2.25e15, "bf16": 2.25e15})
 
 PUBLISHED = (T4, RTX_4090, A100, H200, RTX_5090, B200)

@@ -16,6 +16,7 @@ import pytest
 
 from tests.processes import dies, finish
 from triton_workshop.processes import runner as runner_module
+from triton_workshop.processes import starters
 from triton_workshop.processes.idle import IDLE, IdleError
 from triton_workshop.processes.modes import Mode
 from triton_workshop.processes.prepared import PreparedProcess
@@ -132,9 +133,14 @@ def without_forks(monkeypatch: pytest.MonkeyPatch) -> list[Mode]:
         return PreparedProcess(Mode.COMPILER, variables)
 
     monkeypatch.setattr(runner_module, "CAN_FORK", False)
-    monkeypatch.setattr(runner_module, "PreparedProcess", prepared)
+    monkeypatch.setattr(starters, "PreparedProcess", prepared)
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     return modes
+
+
+def spares_of(runner: Runner) -> list[PreparedProcess]:
+    assert isinstance(runner._starter, starters.SpareProcesses)
+    return runner._starter._pool._waiting
 
 
 # By half of its name, as a script that names Triton and not our package is a new process.
@@ -149,7 +155,7 @@ def test_a_script_that_imports_torch_gets_a_process_that_waits(without_forks: li
         process, imported = finish(runner.run, NEEDS_TORCH, tmp_path)[0].split()
         assert imported == "True"
         assert finish(runner.run, WHO, tmp_path)[0].split()[1] == "False", "one that needs no torch is a new process"
-        waiting = runner._spares._waiting[0]
+        waiting = spares_of(runner)[0]
     assert dies(int(process))
     assert waiting.has_ended()
 
@@ -181,7 +187,7 @@ def test_a_time_that_is_none_is_told_at_once(without_forks: list[Mode], monkeypa
 def test_a_spare_that_was_killed_is_missed_by_nobody(without_forks: list[Mode], tmp_path: Path) -> None:
     with Runner() as runner:
         runner.warm_up()
-        for spare in runner._spares._waiting:
+        for spare in spares_of(runner):
             spare._process.signal_group(signal.SIGKILL)
             spare._process.pause(60)
         assert finish(runner.run, NEEDS_TORCH, tmp_path)[1].succeeded

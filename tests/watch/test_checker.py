@@ -13,6 +13,7 @@ import pytest
 from tests.processes import dies
 from triton_workshop.checking.judging.verdict import FindingKind, Verdict
 from triton_workshop.exercises import EXERCISES
+from triton_workshop.processes.compilers import CachingWorker
 from triton_workshop.watch.checker import Checker, Checking, StoppedError, _Process
 
 ADD = EXERCISES["1"]
@@ -126,14 +127,16 @@ def test_a_right_script_has_a_verdict_before_the_compiler_has_spoken(checker: Ch
 
 
 @pytest.mark.library
-def test_only_the_watcher_asks_the_compiler_and_first_about_the_gpus_that_decide(
-    checker: Checker, tmp_path: Path
+def test_only_the_watcher_asks_the_compiler_once_and_first_about_the_gpus_that_decide(
+    checker: Checker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = tmp_path / "script.py"
+    file, asked, send = tmp_path / "script.py", list[object](), CachingWorker.send
     file.write_text(SOLUTION)
+    monkeypatch.setattr(CachingWorker, "send", lambda worker, jobs: (asked.extend(jobs), send(worker, jobs)))
     checking = checker.check(ADD, file)
     *others, decided, last_of_all = checking.verdicts()
     checking.finish()
+    assert len(asked) == len(set(asked))
     assert others
     assert not any(verdict.compiler for verdict in others)
     assert len(decided.compiler) == 1

@@ -6,34 +6,43 @@ A script that is right on the simulator must compile for a GPU and fit there.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.compiler.jobs import Answer, Refusal
 from triton_simulator.compiler.report import CompilerReport, join_names, shared_memory, threads
-from triton_simulator.gpus import ADDED, Target
+from triton_simulator.gpus import ADDED
 from triton_workshop.checking.judging.explanations import Explanation, explanation_named, find_kernel_explanation
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.processes.compilers import compile_kernels
+from triton_workshop.processes.compilers import compiler_reports
 
 
-def compiled(verdict: Verdict, start: Start, added: Sequence[Target] = ADDED) -> Verdict:
-    """Add to a right script's verdict what the compiler says of it.
+def compiled(verdict: Verdict, start: Start) -> Verdict:
+    """Return the last of the `compiler_verdicts`."""
+    *_, last = compiler_verdicts(verdict, start)
+    return last
 
-    It is asked about the GPUs that decide, and about those that are `added`. A compiler that cannot be started has
-    nothing to say.
+
+def compiler_verdicts(verdict: Verdict, start: Start) -> Iterator[Verdict]:
+    """Yield a right script's verdict with what the compiler says of it.
+
+    The first is on the GPUs that decide. If they take the script, a second one is on those that are `ADDED`, too. A
+    compiler that cannot be started has nothing to say.
     """
+    answer = verdict
     try:
-        report = compile_kernels(verdict.kernels, start, added)
+        for report in compiler_reports(verdict.kernels, start, ADDED):
+            finding = _find_obstacle(report, verdict)
+            if finding is not None:
+                yield replace(verdict, findings=(finding,))
+                return
+            answer = replace(verdict, compiler=tuple(report.lines()))
+            yield answer
     except OSError:
-        return verdict
-    finding = _find_obstacle(report, verdict)
-    if finding is None:
-        return replace(verdict, compiler=tuple(report.lines()))
-    return replace(verdict, findings=(finding,))
+        yield answer
 
 
 def _find_obstacle(report: CompilerReport, verdict: Verdict) -> Finding | None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from triton_simulator.compiler import report
 from triton_simulator.compiler.compilation import READY, CrashedError, SlowError, Start
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
+from triton_simulator.compiler.report import CompilerReport, ask
 from triton_simulator.gpus import Target
 from triton_workshop.device import visible_gpus
 from triton_workshop.disk_cache import DiskCache
@@ -132,14 +132,20 @@ def warm(runner: Runner) -> Start:
     return lambda: CachingWorker(partial(CompilerProcess, start))
 
 
-def compile_kernels(
+def compiler_reports(
     kernels: Sequence[PickledKernel], start: Start, added: Sequence[Target] = ()
-) -> report.CompilerReport:
+) -> Iterator[CompilerReport]:
     """Have kernels compiled for a workshop's GPUs and this machine's own. Raises OSError.
 
-    If they are fine, they are compiled for the targets in `added` too. A second process helps where it starts at once;
+    If they are fine, a second report is on the targets in `added` too. A second process helps where it starts at once;
     a new one would first have to import Triton.
     """
     capabilities = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
     present = {10 * major + minor for major, minor in capabilities}
-    return report.ask(kernels, start, present, added=added, two_processes=start is not new_process)
+    return ask(kernels, start, present, added=added, two_processes=start is not new_process)
+
+
+def compile_kernels(kernels: Sequence[PickledKernel], start: Start, added: Sequence[Target] = ()) -> CompilerReport:
+    """Return the last of the `compiler_reports`. Raises OSError."""
+    *_, last = compiler_reports(kernels, start, added)
+    return last

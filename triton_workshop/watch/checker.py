@@ -22,7 +22,7 @@ from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, serve_check, source_or_verdict
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.compiling import compiler_verdicts
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import EndedError, TimeIsUpError
@@ -132,7 +132,8 @@ class Checking:
         tried = threading.Event()
         with ThreadPoolExecutor(1) as pool, ExitStack() as ended:
             ended.callback(tried.set)
-            compiling = pool.submit(self._compile, verdict, tried)
+            compiler = compiler_verdicts(verdict, self._checker.compiler)
+            deciding = pool.submit(self._decide, compiler, tried)
             with suppress(CheckFailedError):
                 for verdict in verdicts:
                     yield verdict
@@ -141,19 +142,19 @@ class Checking:
                     if not verdict.to_come:
                         tried.set()
             tried.set()
-            answer = compiling.result()
+            answer = deciding.result()
         if self._stopped:
             raise StoppedError
         yield replace(verdict, findings=answer.findings, compiler=answer.compiler)
-        if not answer.findings:  # whether it compiles for more GPUs decides nothing, so nobody waits for it
-            yield replace(verdict, compiler=compiled(verdict, self._checker.compiler).compiler)
+        for answer in compiler:  # whether it compiles for more GPUs decides nothing, so nobody waits for it
+            yield replace(verdict, compiler=answer.compiler)
 
-    def _compile(self, verdict: Verdict, tried: threading.Event) -> Verdict:
-        """Ask the compiler about the GPUs that decide.
+    def _decide(self, compiler: Iterator[Verdict], tried: threading.Event) -> Verdict:
+        """Return what the compiler says about the GPUs that decide.
 
         A refusal ends the search for remarks, which begins once all cases are `tried`.
         """
-        answer = compiled(verdict, self._checker.compiler, added=())
+        answer = next(compiler)
         if answer.findings:
             tried.wait()
             with self._lock:

@@ -34,35 +34,39 @@ def ask(
     *,
     added: Sequence[Target] = (),
     two_processes: bool = False,
-) -> CompilerReport:
+) -> Iterator[CompilerReport]:
     """Have kernels compiled for common GPUs and for this machine's own.
 
     Raises OSError.
 
-    `present` are the compute capabilities of this machine's GPUs: 75 for 7.5. The targets in `added` come last, if
-    nothing speaks against the kernels by then. With `two_processes`, two of them share the work, which helps where they
-    start at once.
+    `present` are the compute capabilities of this machine's GPUs: 75 for 7.5. A second report follows, with the targets
+    in `added` as well, if nothing speaks against the kernels by then. With `two_processes`, two of them share the work,
+    which helps where they start at once.
     """
     targets = judged_with(present) if has_library() else ()
+    here = tuple(target for target in targets if target.arch in present)
     compile_jobs = _answers_in_parallel if two_processes else answers
     readable = [kernel for kernel in kernels if not kernel.unknown]
-    collected = [Answer(CompileJob(kernel, None), unknown=kernel.unknown) for kernel in kernels if kernel.unknown]
-    collected += compile_jobs(jobs_for(readable, targets), start)
-    covered = {(answer.job.kernel, answer.job.target) for answer in collected}
-    refused = {
-        answer.job.kernel for answer in collected if (answer.refusal or answer.does_not_fit) and answer.job.target
-    }
-    # A variant that is refused for the first target may compile for another one.
-    more = [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in covered]
-    collected += answers(more, start)
-    here = tuple(target for target in targets if target.arch in present)
-    report = CompilerReport(targets, here, tuple(collected))
+    judged = [Answer(CompileJob(kernel, None), unknown=kernel.unknown) for kernel in kernels if kernel.unknown]
+    judged += compile_jobs(jobs_for(readable, targets), start)
+    judged += answers(_jobs_of_refused(judged, targets), start)
+    report = CompilerReport(targets, here, tuple(judged))
+    yield report
     rest = _rest_of(added, targets)
-    if not rest or not report.allows_more:
-        return report
-    # What is slow only there says more of this machine than of the kernel.
-    last = [answer for answer in compile_jobs(added_jobs(readable, rest), start) if not answer.slow]
-    return CompilerReport(targets, here, (*collected, *last), rest)
+    if rest and report.allows_more:
+        # What is slow only there says more of this machine than of the kernel.
+        last = [answer for answer in compile_jobs(added_jobs(readable, rest), start) if not answer.slow]
+        yield CompilerReport(targets, here, (*judged, *last), rest)
+
+
+def _jobs_of_refused(judged: Sequence[Answer], targets: Sequence[Target]) -> list[CompileJob]:
+    """Return the jobs that are left of kernels that a target has refused.
+
+    A variant that is refused for the first target may compile for another one.
+    """
+    covered = {(answer.job.kernel, answer.job.target) for answer in judged}
+    refused = {answer.job.kernel for answer in judged if (answer.refusal or answer.does_not_fit) and answer.job.target}
+    return [CompileJob(kernel, target) for kernel in refused for target in targets if (kernel, target) not in covered]
 
 
 def _rest_of(added: Sequence[Target], targets: Sequence[Target]) -> tuple[Target, ...]:

@@ -6,10 +6,12 @@ One that looks at the same elements again lets the others run.
 from __future__ import annotations
 
 import contextvars
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
 
+from triton_simulator.errors import SimulatorError
 from triton_simulator.faults import FaultLog, Kind
 from triton_simulator.signals import LaunchAborted, Signal
 from triton_simulator.values.formats import Array
@@ -19,6 +21,12 @@ MAX_THREADS = 1024
 
 A GPU too holds only so many.
 """
+HAS_THREADS = sys.platform != "emscripten"
+"""False in a page of a browser, whose Python has none."""
+NO_THREADS = (
+    "The programs of this kernel wait for each other. A page has no threads, so it cannot run them; on your laptop "
+    "they run."
+)
 MAX_IDLE_POLLS, MAX_IDLE_POLLS_PER_PROGRAM = 1000, 100
 """Polls in vain, of all and of each, until it is clear that nobody stores."""
 
@@ -92,7 +100,12 @@ class Scheduler:
         self._idle_polls = 0
 
     def wait(self, program: Array) -> None:
-        """Let others run, and return when it is this program's turn again."""
+        """Let others run, and return when it is this program's turn again.
+
+        Raises SimulatorError where there are no threads.
+        """
+        if not HAS_THREADS:
+            raise SimulatorError(NO_THREADS)
         self._idle_polls += 1
         turn = threading.Event()
         # A program that has not started may store what this one waits for, so new programs come first.
