@@ -290,3 +290,30 @@ def test_a_kernel_that_prints_runs_program_by_program(capsys: pytest.CaptureFixt
     assert [line for line in capsys.readouterr().out.splitlines() if "value" in line] == [
         f"value {number}" for number in range(3)
     ]
+
+
+def test_a_launch_adds_no_name_to_the_module() -> None:
+    before = set(globals())
+
+    @triton.jit
+    def kernel(out, N: tl.constexpr):
+        total = 0.0
+        for index in range(N):
+            condition = index == 2
+            total += index if 0 < index < 3 and not condition else 0.5
+        tl.store(out, total)
+
+    assert stored(kernel, 4)[0] == 2.5
+    assert set(globals()) == before
+
+
+def test_a_condition_that_is_called_condition() -> None:
+    @triton.jit
+    def kernel(out, negative: tl.constexpr):
+        condition = None
+        if negative < 0:
+            condition = 1.0
+        tl.store(out, 2.0 if condition is None else condition)
+
+    assert stored(kernel, 1)[0] == 2.0
+    assert stored(kernel, -1)[0] == 1.0

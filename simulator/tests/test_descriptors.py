@@ -84,3 +84,47 @@ def test_a_start_that_is_no_multiple_of_16_bytes_is_refused(
 def test_a_store_with_a_negative_start_is_refused(kernel: triton.JITFunction, start: tuple[int, int]) -> None:
     with pytest.raises(Exception, match="cannot store to a block with a negative start"):
         _run(kernel, *start, torch.float32)
+
+
+OPERATIONS = {
+    "add": torch.add,
+    "min": torch.minimum,
+    "max": torch.maximum,
+    "and": torch.bitwise_and,
+    "or": torch.bitwise_or,
+    "xor": torch.bitwise_xor,
+}
+INTEGERS = (torch.int32, torch.int64)
+REDUCED = {
+    "add": (torch.int32, torch.float32, torch.float16, torch.bfloat16),
+    **dict.fromkeys(("min", "max"), (*INTEGERS, torch.float16, torch.bfloat16)),
+    **dict.fromkeys(("and", "or", "xor"), INTEGERS),
+}
+"""Types that a GPU of compute capability 9.0 reduces; torch computes with few unsigned ones."""
+
+
+@triton.jit
+def reduces(tile, block_ptr, KIND: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    block = tl.load(block_ptr + at[:, None] * BLOCK + at[None, :])
+    if KIND == "add":
+        tile.atomic_add([0, 0], block)
+    elif KIND == "min":
+        tile.atomic_min([0, 0], block)
+    elif KIND == "max":
+        tile.atomic_max([0, 0], block)
+    elif KIND == "and":
+        tile.atomic_and([0, 0], block)
+    elif KIND == "or":
+        tile.atomic_or([0, 0], block)
+    else:
+        tile.atomic_xor([0, 0], block)
+
+
+@pytest.mark.parametrize(("kind", "dtype"), [(kind, dtype) for kind in REDUCED for dtype in REDUCED[kind]], ids=str)
+def test_a_descriptor_reduces_its_block(kind: str, dtype: torch.dtype) -> None:
+    matrix = (torch.arange(BLOCK * BLOCK).reshape(BLOCK, BLOCK) % 37 - 18).to(dtype)
+    block = (torch.arange(BLOCK * BLOCK).reshape(BLOCK, BLOCK) % 23 - 11).to(dtype)
+    expected = OPERATIONS[kind](matrix, block)
+    reduces[(1,)](TensorDescriptor.from_tensor(matrix, [BLOCK, BLOCK]), block, kind, BLOCK)
+    assert torch.equal(matrix, expected)

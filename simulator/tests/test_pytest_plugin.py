@@ -292,6 +292,10 @@ def reads_a_number(out):
     tl.store(out, NUMBER)
 
 @triton.jit
+def counts_to_three(out):
+    tl.store(out + tl.arange(0, 3), 1)
+
+@triton.jit
 def fine(out, B: tl.constexpr):
     tl.store(out + tl.arange(0, B), 1)
 
@@ -311,6 +315,10 @@ def test_again():
     for _ in range(2):
         with pytest.raises(triton.CompilationError, match="Cannot access global variable NUMBER"):
             reads_a_number[(1,)](out())
+
+def test_both():
+    with pytest.raises(triton.CompilationError, match="counts_to_three .* power of 2"):
+        counts_to_three[(1,)](out())
 
 def test_warps():
     fine[(1,)](out(), 4, num_warps=3)
@@ -376,7 +384,7 @@ def test_what_does_not_compile_for_a_gpu_fails(run_pytest: RunPytest, tmp_path: 
     (tmp_path / "test_gpu.py").write_text(NOT_FOR_A_GPU, encoding="utf-8")
     ran = run_pytest(*([] if asks else ["--no-triton-compiler"]), plugin=True)
     failed = re.findall(r"^FAILED test_gpu\.py::(\w+)", ran.stdout, re.MULTILINE)
-    refused = ["test_break", "test_return", "test_global"] if asks else ["test_again"]
+    refused = ["test_break", "test_return", "test_global"] if asks else ["test_again", "test_both"]
     assert sorted(failed) == sorted([*refused, "test_warps", "test_grid", "test_no_grid"]), ran.stdout + ran.stderr
     if asks:
         assert "leaves_a_loop does not compile for a GPU, line 10 of test_gpu.py: unsupported AST node type: Break" in (

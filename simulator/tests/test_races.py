@@ -12,7 +12,7 @@ import triton
 import triton.language as tl
 
 from triton_simulator import Fault, record
-from triton_simulator.races.races import Shadow
+from triton_simulator.races.names import Names
 
 P = 8
 
@@ -317,9 +317,9 @@ def test_races_are_found_where_memory_is_too_short_for_all_programs_names(
 
 
 def test_a_shadow_without_room_never_takes_one_program_for_two() -> None:
-    shadow = Shadow(4, np.dtype("u1"), exact=False, readers=True)
+    kind = Names(np.dtype("u1"), exact=False)
     owners = np.arange(100_000)
-    names = shadow.names(owners, owners, atomic=False)
+    names = kind.encode(owners, owners, atomic=False)
     assert names.min() >= 2
-    assert names.max() < shadow.several
-    assert (names == shadow.names(owners, owners + 7, atomic=False)).all()
+    assert names.max() < kind.several
+    assert (names == kind.encode(owners, owners + 7, atomic=False)).all()

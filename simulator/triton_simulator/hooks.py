@@ -21,6 +21,12 @@ but turned out to be addresses.
 listeners: list[Listener] = []
 """Each is told of every launch that ended without an error."""
 
+error_listeners: list[Listener] = []
+"""Each is told of every launch whose kernel raised an error of its own.
+
+What a listener raises takes the place of that error.
+"""
+
 dry_run = False
 """True if launches do not run, but only call listeners.
 

@@ -136,6 +136,8 @@ def serve(connection: Connection) -> None:
         connection.send(answer)
 
 
+_LISTENERS = hooks.listeners, hooks.error_listeners
+"""What an error of Triton's language says, the front end says as on a GPU."""
 _FRONT_END = pytest.StashKey[tuple[FrontEnd, Callable[..., None]]]()
 
 
@@ -144,12 +146,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.getoption(NO_COMPILER):
         front_end = FrontEnd()
         config.stash[_FRONT_END] = front_end, front_end.check_launch
-        hooks.listeners.append(front_end.check_launch)
+        for listeners in _LISTENERS:
+            listeners.append(front_end.check_launch)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop listening, and end the front end's process."""
     if _FRONT_END in config.stash:
         front_end, listener = config.stash[_FRONT_END]
-        hooks.listeners.remove(listener)
+        for listeners in _LISTENERS:
+            listeners.remove(listener)
         front_end.end()

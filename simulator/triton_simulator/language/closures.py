@@ -78,31 +78,42 @@ def refuse_variable(name: str, value: Any) -> Any:
     )
 
 
-def define_kernel(function: Any, tree: ast.Module, file: str) -> Any:
+def define_kernel(function: Any, tree: ast.Module, file: str, helpers: Mapping[str, Any]) -> Any:
     """Define a kernel from its rewritten text.
 
-    Its variables of the functions around it stay those of the original. Raises NameError for a default or an annotation
-    that the compiler does not know.
+    Its variables of the functions around it stay those of the original, and `helpers` are variables beside them: among
+    its globals, a script would see them. Raises NameError for a default or an annotation that the compiler does not
+    know.
     """
-    space, cells = function.__globals__, cells_of(function)
-    around = ast.parse(f"def around({', '.join(cells)}): pass")
-    (definition,), (outer,) = tree.body, around.body
+    cells = cells_of(function)
+    (definition,) = tree.body
     assert isinstance(definition, ast.FunctionDef)
-    assert isinstance(outer, ast.FunctionDef)
     definition.name = KERNEL_NAME  # its own name, which it may call, is not one of the function around it
+    inner = _define_inside(
+        definition, file, function.__globals__, {**helpers, **dict.fromkeys(cells), **ClosureVariables(function)}
+    )
+    all_cells = {**cells_of(inner), **cells}
+    closure = tuple(all_cells[name] for name in inner.__code__.co_freevars)
+    code = inner.__code__.replace(co_name=function.__name__)
+    result = types.FunctionType(code, function.__globals__, function.__name__, inner.__defaults__, closure)
+    result.__qualname__ = function.__name__
+    result.__kwdefaults__, result.__annotations__ = inner.__kwdefaults__, inner.__annotations__
+    return result
+
+
+def _define_inside(definition: ast.FunctionDef, file: str, space: dict[str, Any], variables: dict[str, Any]) -> Any:
+    """Define a function inside one that has these variables."""
+    around = ast.parse("def around(): pass")
+    (outer,) = around.body
+    assert isinstance(outer, ast.FunctionDef)
+    outer.args.args = [ast.arg(name) for name in variables]
     outer.body = [definition, ast.copy_location(ast.Return(ast.Name(definition.name, ast.Load())), definition)]
     scope: dict[str, Any] = {}
     exec(compile(ast.fix_missing_locations(around), file, "exec"), space, scope)
     try:
-        inner = scope["around"](**{**dict.fromkeys(cells), **ClosureVariables(function)})
+        return scope["around"](**variables)
     except NameError as error:
         raise NameError(
             f"{error.name} is not defined for the compiler. In a kernel's defaults and annotations it knows the names "
             "of the kernel's module, and of the functions around the kernel those that its body uses too."
         ) from error
-    closure = tuple(cells[name] for name in inner.__code__.co_freevars)
-    code = inner.__code__.replace(co_name=function.__name__)
-    result = types.FunctionType(code, space, function.__name__, inner.__defaults__, closure)
-    result.__qualname__ = function.__name__
-    result.__kwdefaults__, result.__annotations__ = inner.__kwdefaults__, inner.__annotations__
-    return result

@@ -14,33 +14,26 @@ import operator
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter as upstream
 
 from triton_simulator.language.agreement import describe, is_single, uniform_value
 from triton_simulator.language.loops import constexpr_value, range_values
+from triton_simulator.language.promises import promise_functions
 from triton_simulator.language.triton_builtins import builtin_patches, is_launching
 from triton_simulator.operations import elements, reductions
 from triton_simulator.operations.builder import Builder
 from triton_simulator.patches import Patches
 from triton_simulator.signals import Divergence, StaticAssertionError, ValueInspection
-from triton_simulator.values.formats import Array, item_bytes
-from triton_simulator.values.value import Value, spread
-
-MAX_ACCESS_BYTES = 16
-"""Bytes that a thread loads at once, at most.
-
-Nothing depends on more elements that are neighbours, or aligned.
-"""
+from triton_simulator.values.formats import Array
+from triton_simulator.values.value import Value
 
 
 def language_patches(patches: Patches, builder: Builder) -> None:
     """Plan that kernels on the CPU use the language over `builder`."""
-    builtin_patches(patches, _special(_functions(builder)))
+    builtin_patches(patches, _special({**_functions(builder), **promise_functions(builder)}))
     for name, method in _tensor_methods(builder).items():
         _add_method(patches, tl.tensor, name, method, applies=_is_simulated)
     _replace_classes(patches)
@@ -188,35 +181,6 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         if not condition:
             raise StaticAssertionError(constexpr_value(message))
 
-    def check_hint(input: Any, values: Any) -> Any:
-        """Check that a hint has a number for each axis.
-
-        A hint is a promise to the compiler. Raises ValueError.
-        """
-        numbers = constexpr_value(values)
-        if isinstance(input, tl.tensor) and len(numbers if isinstance(numbers, list | tuple) else [numbers]) != max(
-            1, len(input.shape)
-        ):
-            raise ValueError("expected a value for each axis of the block")
-        return input
-
-    def check_promise(predicate: Callable[..., Array], message: str, input: Any, values: Any) -> Any:
-        """Raise ValueError if a promise to the compiler is false.
-
-        A GPU may answer it with a misaligned or a wrong access.
-        """
-        check_hint(input, values)
-        numbers = constexpr_value(values)
-        for axis, number in enumerate(
-            map(constexpr_value, numbers if isinstance(numbers, list | tuple) else [numbers])
-        ):
-            counterexample = _find_counterexample(
-                builder, partial(predicate, number=min(number, MAX_ACCESS_BYTES)), input, axis
-            )
-            if counterexample is not None:
-                raise ValueError(message.format(number, counterexample))
-        return input
-
     def item(tensor: Any, index: Any) -> Any:
         """Add axes to a tensor. Raises TypeError for any other index."""
         entries = index if isinstance(index, tuple) else (index,)
@@ -242,68 +206,8 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         tl.map_elementwise: map_elementwise,
         tl.static_assert: static_assert,
         tl.static_print: print,
-        tl.multiple_of: partial(check_promise, _is_multiple, "tl.multiple_of promises multiples of {}, and here is {}"),
-        tl.max_contiguous: partial(
-            check_promise, _is_contiguous, "tl.max_contiguous promises {} successive numbers, and here {} begins others"
-        ),
-        tl.max_constancy: partial(
-            check_promise, _is_constant, "tl.max_constancy promises {} equal numbers, and here {} begins others"
-        ),
         tl.tensor.__getitem__: item,
     }
-
-
-def _find_counterexample(builder: Builder, predicate: Callable[..., Array], block: Any, axis: int) -> int | None:
-    """Return a number for which a promise about an axis is false, or None.
-
-    Pointers count bytes of their tensor.
-    """
-    if not isinstance(block, tl.tensor) or block.dtype.scalar.is_floating():
-        return None
-    value, unit = block.handle, 1
-    if block.dtype.scalar.is_ptr():
-        value, unit = builder.memory.space.byte_offsets(value), item_bytes(block.dtype.scalar.element_ty)
-    data = value.full() if value.shape else value.full()[:, None]
-    steps = np.diff(data, axis=axis + 1, prepend=data.take([0], axis=axis + 1))
-    if len(value.shape) > 1 and not (steps == unit).any():
-        return None  # accesses are wide along another axis: what is said of this one changes none
-    wrong = ~predicate(data, steps // unit, axis + 1)
-    if value.poison is not None:
-        wrong &= ~spread(value.poison, value.shape).reshape(-1, *data.shape[1:])
-    return next(iter(map(int, data[wrong][:1])), None)
-
-
-def _is_multiple(data: Array, steps: Array, _axis: int, number: int) -> Array:
-    """Return which runs of successive numbers begin with a multiple.
-
-    Triton reads the hint so for 64, 65, 66 …
-    """
-    return np.asarray((data % number == 0) | (steps == 1))
-
-
-def _is_contiguous(data: Array, steps: Array, axis: int, number: int) -> Array:
-    """Return which groups of so many are successive numbers.
-
-    In each group, there may be one place where they start again, or stay.
-
-    Rows modulo their number do so, and rows with 0 for those outside, as in Triton's own kernels: nobody uses what is
-    loaded there.
-    """
-    breaks = (steps != 1) & (steps != 0) & ~_is_group_start(data, number, axis)
-    groups = np.add.reduceat(breaks, np.arange(0, data.shape[axis], number), axis=axis)
-    is_broken = np.repeat(groups, number, axis=axis).take(range(data.shape[axis]), axis=axis) > 1
-    return np.asarray(~(breaks & is_broken))
-
-
-def _is_constant(data: Array, steps: Array, axis: int, number: int) -> Array:
-    """Return which groups of so many are equal."""
-    return np.asarray((steps == 0) | _is_group_start(data, number, axis))
-
-
-def _is_group_start(data: Array, length: int, axis: int) -> Array:
-    """Return which elements along an axis begin a group."""
-    starts = np.asarray(np.arange(data.shape[axis]) % length == 0)
-    return starts.reshape([-1 if dimension == axis else 1 for dimension in range(data.ndim)])
 
 
 def _tensor_methods(builder: Builder) -> dict[str, Any]:

@@ -15,14 +15,11 @@ from typing import Any
 
 from triton.runtime import interpreter as upstream
 
-from triton_simulator import branches
-from triton_simulator.language import closures, loops, statements
 from triton_simulator.language.aggregates import jit_methods
 from triton_simulator.language.closures import ClosureVariables
+from triton_simulator.language.syntax import is_hidden
 
 _TRUSTED_PACKAGES = frozenset({"triton", "math", "builtins", "numpy", "torch", "operator", "_operator"})
-_HELPER_MODULES = frozenset(module.__name__ for module in (branches, closures, loops, statements))
-"""The modules of what the rewriter puts into a kernel."""
 _OUTPUT_FUNCTIONS = frozenset(
     {"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"}
 )
@@ -93,12 +90,14 @@ class Analysis:
 def _visible_names(function: Any) -> Mapping[str, Any]:
     """Return what a function finds outside of itself, by name."""
     space: dict[str, Any] = function.__globals__
+    if all(map(is_hidden, function.__code__.co_freevars)):
+        return space
     # Python only reads of a ChainMap's maps, and cells are no dict.
-    return ChainMap(ClosureVariables(function), space) if function.__closure__ else space  # type: ignore[arg-type]
+    return ChainMap(ClosureVariables(function), space)  # type: ignore[arg-type]
 
 
 def _is_trusted(module: str | None) -> bool:
-    return module in _HELPER_MODULES or (module or "").partition(".")[0] in _TRUSTED_PACKAGES
+    return (module or "").partition(".")[0] in _TRUSTED_PACKAGES
 
 
 @dataclass(frozen=True)
@@ -132,6 +131,8 @@ def _find_uses(code: types.CodeType) -> _Uses:
     operations = {step.opname for step in instructions}
     names = {str(step.argval) for step in instructions if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     names |= set(code.co_freevars)
+    # What the rewriter has put in reaches nowhere by itself.
+    names = {name for name in names if not is_hidden(name)}
     attributes = {str(step.argval) for step in instructions if step.opname in ("LOAD_ATTR", "LOAD_METHOD")}
     reaches_out = bool((names | attributes) & _OUTPUT_FUNCTIONS or operations & _ESCAPING_OPERATIONS)
     changes = bool(attributes & _MUTATING_METHODS or operations & {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"})

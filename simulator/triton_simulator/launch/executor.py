@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import triton
@@ -23,7 +23,7 @@ from triton.runtime.errors import InterpreterError
 from triton_simulator import hooks
 from triton_simulator.errors import SimulatorError, UndefinedResult
 from triton_simulator.faults import FaultLog, KernelFaults
-from triton_simulator.hooks import fault_listeners, listeners
+from triton_simulator.hooks import Listener, error_listeners, fault_listeners, listeners
 from triton_simulator.language.loops import constexpr_value
 from triton_simulator.language.side_effects import Analysis
 from triton_simulator.language.triton_builtins import is_launching, use_semantic
@@ -131,7 +131,7 @@ class Executor:
                 raise SimulatorError(f"expected a grid of 1 to 3 dimensions, got {len(grid)}: {grid}")
             refusals.check_grid(self.fn.__name__, grid)
             if hooks.dry_run:
-                _notify_listeners(self.kernel, bound, options, set())
+                _notify(listeners, self.kernel, bound, options, set())
                 return
             memory = _memory(FaultLog(self.fn.__name__, grid), grid)
             memory.races.threads.warps = constexpr_value(options.get("num_warps")) or DEFAULT_WARPS
@@ -158,15 +158,20 @@ class Executor:
                 listener(failure)
             raise failure from error
         if error is not None:
-            raise error
+            self._raise(error, memory, bound, options)
         if listeners:
-            addresses = {
-                region.name for region in memory.space.regions if region.name and type(bound.get(region.name)) is int
-            }
-            _notify_listeners(self.kernel, bound, options, addresses)
+            _notify(listeners, self.kernel, bound, options, _numbers_as_addresses(memory, bound))
         if raises_faults():
             for fault in undefined:
                 warnings.warn(str(fault), UndefinedResult, stacklevel=5)
+
+    def _raise(self, error: Exception, memory: Memory, bound: dict[str, Any], options: Any) -> NoReturn:
+        """Raise a kernel's own error, or what a listener knows better."""
+        try:
+            _notify(error_listeners, self.kernel, bound, options, _numbers_as_addresses(memory, bound))
+        except Exception as better:
+            raise better from error
+        raise error
 
     def _record(self, memory: Memory, counts: Counts, grid: tuple[int, ...], bound: dict[str, Any]) -> None:
         counts.finish()
@@ -331,9 +336,16 @@ class Executor:
                 groups.extend(reversed(subgroups))
 
 
-def _notify_listeners(kernel: Any, bound: dict[str, Any], options: dict[str, Any], addresses: set[str]) -> None:
+def _notify(
+    listeners: list[Listener], kernel: Any, bound: dict[str, Any], options: dict[str, Any], addresses: set[str]
+) -> None:
     for listener in listeners:
         listener(kernel, bound, options, addresses)
+
+
+def _numbers_as_addresses(memory: Memory, bound: dict[str, Any]) -> set[str]:
+    """Return the names of arguments that are numbers, and were addresses."""
+    return {region.name for region in memory.space.regions if region.name and type(bound.get(region.name)) is int}
 
 
 def run_kernel(kernel: Any, *arguments: Any, grid: Any, warmup: bool, **named: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
 from triton_simulator.signals import Restart
-from triton_simulator.storage.accesses import Access, flatten
+from triton_simulator.storage.accesses import Access, Lanes
 from triton_simulator.storage.undo import Undo
 from triton_simulator.values.formats import Array
 from triton_simulator.values.undefined import is_mixed, mark_mixed, source_of
@@ -47,31 +47,24 @@ class Results:
         if isinstance(value.poison, np.ndarray):
             value.poison = mark_mixed(value.poison, axis % len(value.shape) + 1, in_order=in_order)
 
-    def record_store(
-        self, access: Access, poison: Array, shape: tuple[int, ...], chosen: Array | None, *, intended: bool
-    ) -> None:
+    def record_store(self, access: Access, lanes: Lanes, poison: Array, *, intended: bool) -> None:
         """Record a store of elements, some of which may be undefined.
 
-        They are the chosen elements of a value with this poison, broadcast to `shape`.
+        They are the lanes of a value with this poison.
 
         Where no mask says that they are `intended`, they may be padding.
         """
-
-        def select_stored(array: Array) -> Array:
-            """Return the part of an array that belongs to the stored elements."""
-            return flatten(array, shape, chosen)
-
         plain = np.asarray(poison)
-        if not (plain if chosen is None else plain & chosen).any():
+        if not (plain if lanes.chosen is None else plain & lanes.chosen).any():
             return
-        source = source_of(poison, select_stored)
+        source = source_of(poison, lanes.select)
         always = self.report_all or (source is not None and not source.is_load)
         if not (self.combines or always or intended):
             return
         self.trace("an undefined value is stored")
         if source is None or not (always or intended or is_mixed(poison)):
             return
-        where = select_stored(plain)
+        where = lanes.select(plain)
         self._log.add(
             Kind.UNDEFINED_RESULT,
             access.owners[where],

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from triton._C.libtriton import ir
 
+from triton_simulator.memory.atomics import Atomic
 from triton_simulator.operations.programs import Programs
 from triton_simulator.values import arithmetic, elementwise
 from triton_simulator.values.formats import Array, compute_rounded
@@ -71,16 +72,14 @@ def _update(
         """Apply the step, rounded to the type in memory."""
         return compute_rounded(step, dtype, old, *(operand.astype(old.dtype, copy=False) for operand in new))
 
-    old = programs.memory.update(
-        pointer,
-        operands,
-        mask,
-        dtype,
+    atomic = Atomic(
         exact,
+        operands,
         acquires=order in (ir.MEM_SEMANTIC.ACQUIRE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE),
         releases=order in (ir.MEM_SEMANTIC.RELEASE, ir.MEM_SEMANTIC.ACQUIRE_RELEASE),
         compares=step is arithmetic.compare_and_swap,
     )
+    old = programs.memory.update(pointer, mask, dtype, atomic)
     if programs.memory.steps is not None:
         operand = operands[-1] if operands else None
         programs.memory.steps.add_operation(f"atomic_{name}", old, pointer, mask, operand)

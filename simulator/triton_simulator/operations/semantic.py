@@ -109,6 +109,13 @@ class Semantic(TritonSemantic):  # type: ignore[misc]  # Triton is untyped
         """Store the smaller value by an atomic, and return the old one."""
         return self._float_atomic("min", super().atomic_min, pointer, value, mask, sem, scope)
 
+    def _has_native_tma(self) -> bool:
+        """Return whether descriptors are copied by TMA, as on our GPU.
+
+        Triton would ask its driver, and there is none without a GPU.
+        """
+        return isinstance(self.builder, Builder) or bool(super()._has_native_tma())
+
     def dot_scaled(
         self, a: Any, a_scale: Any, a_format: Any, b: Any, b_scale: Any, b_format: Any, *options: Any
     ) -> Any:

@@ -11,7 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
+from triton_simulator.races.names import ATOMIC, NOBODY, Names, has_own_name, is_atomic, is_other_program
 from triton_simulator.races.ordering import UNKNOWN, Ordering
+from triton_simulator.races.shadow import NamedAccess, Shadow, Table
 from triton_simulator.races.threads import Threads
 from triton_simulator.signals import Restart
 from triton_simulator.storage.accesses import Access
@@ -23,67 +25,6 @@ from triton_simulator.values.thread_scalars import Share
 SLACK_BYTES = 64 << 20
 """Bytes that a launch's shadows may take besides their storages' share."""
 MIN_EVENTS = 1024
-NOBODY, ATOMIC = 0, 1
-"""The name of no program, and the bit of a name for an atomic access."""
-
-
-class Shadow:
-    """Names of the last writers and readers of a storage's elements.
-
-    A name is NOBODY, or twice (a moment of a program + 1), with the bit ATOMIC if the access was an atomic. Where that
-    takes more memory than a launch may have, it is the program's number modulo what fits instead, which can take two
-    programs for one, never one for two: then `exact` is false, and whose a name is, is unknown.
-    """
-
-    def __init__(self, elements: int, kind: np.dtype[np.unsignedinteger], *, exact: bool, readers: bool) -> None:
-        self.exact = exact
-        self.several: int = np.iinfo(kind).max
-        """The name for several readers, or for atomics of several programs."""
-        self.writers: Array = np.zeros(elements, kind)
-        self.readers: Array | None = np.zeros(elements, kind) if readers else None
-        self.silent: Array | None = None
-        """Names of the last writers that stored a value already there.
-
-        None of the readers can notice such a store. The value is None if there was no such writer.
-        """
-
-    def silent_names(self) -> Array:
-        """Return the names of silent writers, created when first needed."""
-        if self.silent is None:
-            self.silent = np.zeros_like(self.writers)
-        return self.silent
-
-    def names(self, owners: Array, moments: Array, *, atomic: bool) -> Array:
-        """Return the names of accesses by these programs at these moments."""
-        numbers = moments if self.exact else owners % (self.several // 2 - 1)
-        names: Array = numbers.astype(self.writers.dtype)
-        names += 1
-        names <<= 1
-        if atomic:
-            names |= ATOMIC
-        return names
-
-    def moments(self, names: Array) -> Array:
-        """Return the moments that names mean.
-
-        UNKNOWN where they do not say.
-        """
-        if not self.exact:
-            return np.full(len(names), UNKNOWN)
-        return np.where(names == self.several, UNKNOWN, (names >> 1).astype(np.int64) - 1)
-
-
-def is_atomic(names: Array) -> Array:
-    """Return which names are those of atomics."""
-    return np.asarray(names & ATOMIC == ATOMIC)
-
-
-def is_other_program(first: Array, second: Array) -> Array:
-    """Return where two names differ in more than the kind of access.
-
-    The name `several` differs from all others.
-    """
-    return np.asarray(first ^ second > ATOMIC)
 
 
 class Races:
@@ -154,39 +95,43 @@ class Races:
 
         Returns what `Threads.load` returns.
         """
-        shadow, marks, names = self._marks(access)
-        writers = shadow.writers[marks]
+        named = self._name(access)
+        shadow = named.shadow
+        writers = shadow.writers[named.marks]
         # A writer of another program races, unless it stored what was there, or this program waited for it.
-        clash = self._foreign(shadow, writers, names, access)
-        share = None
-        # Threads of the same program race on their own terms: a warp may run ahead of another one.
-        if self.threads.is_tracked(access):
-            share = self.threads.load(access, marks)
-        elif self.threads.needs_tracking(
-            access,
-            lambda: _has_own_name(writers, clash),
-            lambda: self._touched_by_owner(shadow, shadow.readers, access, marks, names),
-            stores=False,
-        ):
-            self.threads.track(access)
+        clash = self._foreign(named, writers)
+        share = self._load_by_threads(named, lambda: has_own_name(writers, clash))
         if shadow.silent is not None and clash.any():
             # Who has stored the same value will load that value, whoever is first.
-            silent = shadow.silent[marks]
-            clash &= (silent == NOBODY) | (silent != shadow.several) & self._foreign(shadow, silent, names, access)
-        self._report(shadow, access, writers, clash, stored=False)
-        if shadow.readers is None:
-            return share
-        readers = shadow.readers[marks]
-        foreign = self._foreign(shadow, readers, names, access)
+            silent = shadow.silent[named.marks]
+            clash &= (silent == NOBODY) | (silent != shadow.names.several) & self._foreign(named, silent)
+        self._report(named, writers, clash, stored=False)
+        if shadow.readers is not None:
+            self._record_readers(named, shadow.readers)
+        return share
+
+    def _load_by_threads(self, named: NamedAccess, written: Callable[[], bool]) -> Share | None:
+        # Threads of the same program race on their own terms: a warp may run ahead of another one.
+        if self.threads.is_tracked(named.access):
+            return self.threads.load(named.access, named.marks)
+        if self.threads.needs_tracking(
+            named.access, written, lambda: self._touched_by_owner(named, named.shadow.readers), stores=False
+        ):
+            self.threads.track(named.access)
+        return None
+
+    def _record_readers(self, named: NamedAccess, table: Table) -> None:
+        readers = table[named.marks]
+        foreign = self._foreign(named, readers)
         if foreign.any() and len(self.ordering):
             # A program that waited for the reader before takes its place: who waits for this one waits for both.
-            identified = foreign & (readers != shadow.several)
-            moments = shadow.moments(readers[identified])
-            foreign[identified] = (moments == UNKNOWN) | self.ordering.unordered(access.owners[identified], moments)
+            identified = foreign & (readers != named.shadow.names.several)
+            moments = named.shadow.names.moments(readers[identified])
+            unordered = self.ordering.unordered(named.access.owners[identified], moments)
+            foreign[identified] = (moments == UNKNOWN) | unordered
         # Where several programs read one element, the last name stays, and the next line notices that it differs.
-        self._undo.put(shadow.readers, marks, names)
-        self._put_several(shadow.readers, marks, foreign | (shadow.readers[marks] != names), shadow)
-        return share
+        table.put(named.marks, named.names)
+        table.put_several(named.marks, foreign | (table[named.marks] != named.names))
 
     def store(self, access: Access, current: Array, replacement: Array, *, single: bool, uniform: bool) -> None:
         """Record a store, before it happens.
@@ -196,70 +141,57 @@ class Races:
         `single`: each program stores a single element, which may tell others that it has come so far. `uniform`: all
         programs of the group store the same.
         """
-        shadow, marks, names = self._marks(access)
-        writers = shadow.writers[marks]
-        foreign = self._foreign(shadow, writers, names, access)
+        named = self._name(access)
+        shadow = named.shadow
+        writers = shadow.writers[named.marks]
+        foreign = self._foreign(named, writers)
         # Comparing bits costs a pass over the data, so it is put off until a clash needs it.
-        self._check_threads(
-            shadow,
-            access,
-            marks,
-            names,
-            lambda: bits(current) != bits(replacement),
-            lambda: _has_own_name(writers, foreign),
+        self._store_by_threads(
+            named, lambda: bits(current) != bits(replacement), lambda: has_own_name(writers, foreign)
         )
         clash, orders = bool(foreign.any()), single and bool(self.ordering.capacity)
         # The usual case: nobody else has come to these elements, so the names are all there is to keep.
         if shadow.readers is None and not clash and not orders:
-            self._undo.put(shadow.writers, marks, names)
+            shadow.writers.put(named.marks, named.names)
             return
         changed = bits(current) != bits(replacement)
         if clash:
-            self._report(shadow, access, writers, foreign & changed, stored=True)
-        self._check_readers(shadow, marks, names, access, lambda: changed)
+            self._report(named, writers, foreign & changed, stored=True)
+        self._check_readers(named, changed)
         if orders:
             # Whoever stores to what it has updated by an atomic releases a lock.
-            names = np.where(~foreign & is_atomic(writers), names | ATOMIC, names)
+            releasing = np.where(~foreign & is_atomic(writers), named.names | ATOMIC, named.names)
+            named = replace(named, names=releasing)
             self._record_events(access, acquires=False, releases=changed)
         if shadow.readers is None or (shadow.silent is None and not uniform and changed.all()):
-            self._undo.put(shadow.writers, marks, names)
+            shadow.writers.put(named.marks, named.names)
         else:
-            self._record_writers(shadow, access, _as_indices(marks), names, changed, uniform=uniform)
+            self._record_writers(named, changed, uniform=uniform)
 
-    def _record_writers(
-        self, shadow: Shadow, access: Access, elements: Array, names: Array, changed: Array, *, uniform: bool
-    ) -> None:
+    def _record_writers(self, named: NamedAccess, changed: Array, *, uniform: bool) -> None:
         """Note who stores a value, and who stores what is there already."""
-        self._check_silent(shadow, access, elements, names, changed)
-        self._undo.put(shadow.writers, elements[changed], names[changed])
+        self._check_silent(named, changed)
+        changing = named.select(changed)
+        named.shadow.writers.put(changing.marks, changing.names)
         if uniform:
-            self._undo.put(shadow.silent_names(), elements, np.array(shadow.several, names.dtype))
+            named.shadow.silent_writers().put_several(named.marks)
         elif not changed.all():
-            self._record_silent(shadow, access.select(~changed), elements[~changed], names[~changed])
+            self._record_silent(named.select(~changed))
 
-    def _record_silent(self, shadow: Shadow, access: Access, elements: Array, names: Array) -> None:
-        silent = shadow.silent_names()
-        several = self._foreign(shadow, silent[elements], names, access)
-        self._undo.put(silent, elements, names)
-        self._put_several(silent, elements, several | (silent[elements] != names), shadow)
+    def _record_silent(self, named: NamedAccess) -> None:
+        silent = named.shadow.silent_writers()
+        several = self._foreign(named, silent[named.marks])
+        silent.put(named.marks, named.names)
+        silent.put_several(named.marks, several | (silent[named.marks] != named.names))
 
-    def _check_silent(
-        self,
-        shadow: Shadow,
-        access: Access,
-        elements: Array,
-        names: Array,
-        changed: Array,
-        excluded: Array | None = None,
-    ) -> None:
+    def _check_silent(self, named: NamedAccess, changed: Array, excluded: Array | None = None) -> None:
         """Report races with silent writers.
 
         They have stored what was there already, where another program now changes it.
         """
-        if shadow.silent is not None and changed.any():
-            silent = shadow.silent[elements]
-            clash = self._foreign(shadow, silent, names, access) & changed
-            self._report(shadow, access, silent, clash, stored=True, excluded=excluded)
+        if named.shadow.silent is not None and changed.any():
+            silent = named.shadow.silent[named.marks]
+            self._report(named, silent, self._foreign(named, silent) & changed, stored=True, excluded=excluded)
 
     def check_overwrites(self, access: Access, current: Array, replacement: Array) -> None:
         """Report races within a store, after it has happened.
@@ -269,17 +201,16 @@ class Races:
         # In a run of successive elements, none occurs twice.
         if isinstance(access.run, slice):
             return
-        shadow, marks, names = self._marks(access)
+        named = self._name(access)
         # Only the last name of each element is left: where it is another one, this store was replaced.
-        last = shadow.writers[marks]
-        lost = is_other_program(last, names)
+        last = named.shadow.writers[named.marks]
+        lost = is_other_program(last, named.names)
         if not lost.any():
             return
         same = bits(current) == bits(replacement)
-        self._report(shadow, access, last, lost & ~same & (last != NOBODY), stored=True)
-        if shadow.readers is not None and (lost & same).any():
-            silent = lost & same
-            self._record_silent(shadow, access.select(silent), _as_indices(marks)[silent], names[silent])
+        self._report(named, last, lost & ~same & (last != NOBODY), stored=True)
+        if named.shadow.readers is not None and (lost & same).any():
+            self._record_silent(named.select(lost & same))
 
     def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool, compares: bool) -> None:
         """Record an atomic, which may acquire and release.
@@ -290,101 +221,75 @@ class Races:
         """
         # Order is recorded for every atomic, the elements only where other kinds of access meet them.
         watched = access.region.storage.address in self._undo.plan.watched
-        shadow, marks, names = self._marks(access, atomic=True) if watched else (None, slice(0), access.owners)
+        named = self._name(access, atomic=True) if watched else None
         if acquires or releases:
             self._record_events(access, acquires=acquires, releases=changed & releases)
-        if shadow is None or not changed.any():
+        if named is None or not changed.any():
             return
-        self._check_threads(
-            shadow,
-            access,
-            marks,
-            names,
-            lambda: changed,
-            lambda: self._touched_by_owner(shadow, shadow.writers, access, marks, names),
-            atomic=True,
-        )
-        elements = _as_indices(marks)[changed]
-        access, names = access.select(changed), names[changed]
-        writers = shadow.writers[elements]
-        foreign = self._foreign(shadow, writers, names, access)
-        plain = ~is_atomic(writers)
+        writers = named.shadow.writers
+        self._store_by_threads(named, lambda: changed, lambda: self._touched_by_owner(named, writers), atomic=True)
+        self._record_updates(named.select(changed), compares=compares, ordered=acquires and releases)
+
+    def _record_updates(self, named: NamedAccess, *, compares: bool, ordered: bool) -> None:
+        """Record atomics that have changed memory, and report their races.
+
+        Those that are `ordered` both acquire and release.
+        """
+        access, shadow = named.access, named.shadow
+        writers = shadow.writers[named.marks]
+        foreign, plain = self._foreign(named, writers), ~is_atomic(writers)
         # A store before the atomics of others (to clear what they add to) is right by luck at most: in this run they
         # waited for it, at this very element, but they might have come first.
         excluded = None if compares else access.addresses
-        self._report(shadow, access, writers, foreign & plain, stored=True, excluded=excluded)
-        all_changed = np.ones(len(elements), np.bool_)
-        self._check_silent(shadow, access, elements, names, all_changed, excluded)
-        self._check_readers(shadow, elements, names, access, lambda: all_changed)
+        all_changed = np.ones(len(named.names), np.bool_)
+        self._report(named, writers, foreign & plain, stored=True, excluded=excluded)
+        self._check_silent(named, all_changed, excluded)
+        self._check_readers(named, all_changed)
         # A program's own plain store stays one: an atomic after it does not excuse those who race with the store.
-        names = np.where(~foreign & plain & (writers != NOBODY), writers, names)
+        names = np.where(~foreign & plain & (writers != NOBODY), writers, named.names)
         several = foreign & ~plain
-        several[several] = self.ordering.unordered(access.owners[several], shadow.moments(writers[several]))
-        self._undo.put(shadow.writers, elements, names)
+        several[several] = self.ordering.unordered(access.owners[several], shadow.names.moments(writers[several]))
+        shadow.writers.put(named.marks, names)
         # Updates that do not order each other have no last one: whoever loads must wait for all of them.
-        if not (acquires and releases):
-            several |= shadow.writers[elements] != names
-        self._put_several(shadow.writers, elements, several, shadow)
+        if not ordered:
+            several |= shadow.writers[named.marks] != names
+        shadow.writers.put_several(named.marks, several)
 
-    def _put_several(self, names: Array, marks: Array | slice, where: Array, shadow: Shadow) -> None:
-        if where.any():
-            self._undo.put(names, _as_indices(marks)[where], np.array(shadow.several, names.dtype))
+    def _check_readers(self, named: NamedAccess, changed: Array) -> None:
+        if named.shadow.readers is not None:
+            readers = named.shadow.readers[named.marks]
+            self._report(named, readers, self._foreign(named, readers) & changed, stored=False)
 
-    def _check_readers(
-        self, shadow: Shadow, marks: Array | slice, names: Array, access: Access, changed: Callable[[], Array]
+    def _store_by_threads(
+        self, named: NamedAccess, changed: Callable[[], Array], written: Callable[[], bool], *, atomic: bool = False
     ) -> None:
-        if shadow.readers is not None:
-            readers = shadow.readers[marks]
-            clash = self._foreign(shadow, readers, names, access)
-            if clash.any():
-                self._report(shadow, access, readers, clash & changed(), stored=False)
-
-    def _check_threads(
-        self,
-        shadow: Shadow,
-        access: Access,
-        marks: Array | slice,
-        names: Array,
-        changed: Callable[[], Array],
-        written: Callable[[], bool],
-        *,
-        atomic: bool = False,
-    ) -> None:
-        if self.threads.is_tracked(access):
-            self.threads.store(access, marks, changed(), atomic=atomic)
+        if self.threads.is_tracked(named.access):
+            self.threads.store(named.access, named.marks, changed(), atomic=atomic)
         elif self.threads.needs_tracking(
-            access,
-            written,
-            lambda: self._touched_by_owner(shadow, shadow.readers, access, marks, names),
-            stores=True,
+            named.access, written, lambda: self._touched_by_owner(named, named.shadow.readers), stores=True
         ):
-            self.threads.track(access)
+            self.threads.track(named.access)
 
-    def _touched_by_owner(
-        self, shadow: Shadow, table: Array | None, access: Access, marks: Array | slice, names: Array
-    ) -> bool:
-        return table is not None and _has_own_name(table[marks], self._foreign(shadow, table[marks], names, access))
+    def _touched_by_owner(self, named: NamedAccess, table: Table | None) -> bool:
+        if table is None:
+            return False
+        names = table[named.marks]
+        return has_own_name(names, self._foreign(named, names))
 
-    def _foreign(self, shadow: Shadow, previous: Array, names: Array, access: Access) -> Array:
+    def _foreign(self, named: NamedAccess, previous: Array) -> Array:
         """Return where an element's name is another program's."""
         foreign: Array
+        names = named.shadow.names
         # Without events, a program has one moment, so names differ only where programs do; inexact ones say no more.
-        if not len(self.ordering) or not shadow.exact:
-            foreign = is_other_program(previous, names)
+        if not len(self.ordering) or not names.exact:
+            foreign = is_other_program(previous, named.names)
         else:
-            foreign = self.ordering.actors(shadow.moments(previous)) != access.owners
+            foreign = self.ordering.actors(names.moments(previous)) != named.access.owners
         foreign &= previous != NOBODY
         return foreign
 
     def _report(
-        self,
-        shadow: Shadow,
-        access: Access,
-        names: Array,
-        clash: Array,
-        *,
-        stored: bool,
-        excluded: Array | None = None,
+        self, named: NamedAccess, names: Array, clash: Array, *, stored: bool, excluded: Array | None = None
     ) -> None:
         """Record races at the elements where `clash` holds.
 
@@ -394,7 +299,7 @@ class Races:
         """
         if not clash.any():
             return
-        moments = shadow.moments(names[clash])
+        access, moments = named.access, named.shadow.names.moments(names[clash])
         owners, index = access.owners[clash], access.index[clash]
         racing = self.ordering.unordered(owners, moments, None if excluded is None else excluded[clash])
         if racing.any():
@@ -407,8 +312,8 @@ class Races:
                 stored=stored,
             )
 
-    def _marks(self, access: Access, *, atomic: bool = False) -> tuple[Shadow, Array | slice, Array]:
-        """Return the shadow, the elements' places in it, and the names."""
+    def _name(self, access: Access, *, atomic: bool = False) -> NamedAccess:
+        """Return an access with its names in the storage's shadow."""
         storage, item = access.region.storage, access.item
         shadow = self._shadows.get(storage.address)
         # The shadow has a name for each unit: names of larger elements cannot be split, so the launch starts again.
@@ -417,18 +322,11 @@ class Races:
             if shadow is not None:
                 raise Restart("elements are smaller than they seemed", self._undo.plan)
         if shadow is None:
-            shadow = self._shadows[storage.address] = self._shadow(storage)
-        start = access.region.offset // storage.unit
-        marks: Array | slice
-        if item != storage.unit:
-            marks = start + access.index * (item // storage.unit)
-        elif isinstance(access.run, slice):
-            marks = slice(access.run.start + start, access.run.stop + start)
-        else:
-            marks = access.index + start if start else access.index
-        return shadow, marks, shadow.names(access.owners, self.ordering.moments(access.owners), atomic=atomic)
+            shadow = self._shadows[storage.address] = self._make_shadow(storage)
+        moments = self.ordering.moments(access.owners)
+        return NamedAccess(access, shadow, _places(access), shadow.names.encode(access.owners, moments, atomic=atomic))
 
-    def _shadow(self, storage: Storage) -> Shadow:
+    def _make_shadow(self, storage: Storage) -> Shadow:
         """Return the most exact shadow that fits into memory.
 
         See `SLACK_BYTES` for the memory that a launch may have.
@@ -445,13 +343,15 @@ class Races:
             if beyond <= self._slack:
                 break
         self._slack -= min(beyond, self._slack)
-        return Shadow(elements, kind, exact=kind == needed, readers=both)
+        return Shadow(elements, Names(kind, exact=kind == needed), self._undo, readers=both)
 
 
-def _has_own_name(names: Array, foreign: Array) -> bool:
-    """Return whether one of these names is the program's own."""
-    return bool(((names != NOBODY) & ~foreign).any())
-
-
-def _as_indices(marks: Array | slice) -> Array:
-    return np.arange(marks.start, marks.stop) if isinstance(marks, slice) else marks
+def _places(access: Access) -> Array | slice:
+    """Return the places of an access's elements in the shadow."""
+    unit = access.region.storage.unit
+    start = access.region.offset // unit
+    if access.item != unit:
+        return start + access.index * (access.item // unit)
+    if isinstance(access.run, slice):
+        return slice(access.run.start + start, access.run.stop + start)
+    return access.index + start if start else access.index

@@ -32,13 +32,21 @@ class Lanes:
         """Elements of the block."""
         return math.prod(self.shape)
 
+    @property
+    def full_shape(self) -> tuple[int, ...]:
+        """The block's shape, after the number of programs."""
+        return len(self.group), *self.shape
+
+    def select(self, data: Array) -> Array:
+        """Return an array's elements of the access, program by program."""
+        return flatten(data, self.full_shape, self.chosen)
+
     def slots(self) -> Array:
         """Return the slot of each element of the access.
 
         It is the lane, plus the block's size times the position of its program.
         """
-        shape = (len(self.group), *self.shape)
-        return flatten(np.arange(math.prod(shape)).reshape(shape), shape, self.chosen)
+        return self.select(np.arange(math.prod(self.full_shape)).reshape(self.full_shape))
 
 
 @dataclass(frozen=True)
@@ -77,13 +85,12 @@ def include_undefined(mask: Value | None) -> Value | None:
     return Value(mask.data | np.asarray(mask.poison), mask.dtype, mask.shape)
 
 
-def make_access(region: Region, pointer: Value, chosen: Array | None, group: Array, item: int) -> Access:
-    """Return the access by these pointers where `chosen` is true."""
-    shape = (len(group), *pointer.shape)
-    index = flatten(pointer.data, shape, chosen)
+def make_access(region: Region, lanes: Lanes, item: int) -> Access:
+    """Return the access of these lanes to elements of `item` bytes."""
+    index = lanes.select(lanes.index)
     run = _as_run(index) if len(index) else index
-    lanes = Lanes(pointer.shape, pointer.data, chosen, group)
-    return Access(region, index, run, flatten(along_programs(group, len(shape)), shape, chosen), item, lanes)
+    owners = lanes.select(along_programs(lanes.group, 1 + len(lanes.shape)))
+    return Access(region, index, run, owners, item, lanes)
 
 
 def gather(flat: Array, index: Array) -> Array:

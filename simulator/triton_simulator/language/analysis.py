@@ -1,0 +1,112 @@
+"""Analysis of a kernel's names and returns, before it is rewritten."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from triton_simulator.language.statements import is_compiler_global
+from triton_simulator.language.syntax import assigned_names, elements
+
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+@dataclass(frozen=True)
+class FunctionFacts:
+    """Facts about a function that no single statement shows."""
+
+    local_names: frozenset[str]
+    """Its parameters and the names that it assigns."""
+    shadowing: frozenset[str]
+    """The names it assigns that the compiler finds before that.
+
+    Python would raise UnboundLocalError.
+    """
+    varying: frozenset[int]
+    """Indices in the result whose value depends on the `return` that runs."""
+    early_returns: frozenset[ast.Return]
+    """Returns in a branch with others after them.
+
+    The compiler goes on there, whatever it knows.
+    """
+    escaping_loops: frozenset[ast.For]
+    """The loops whose index is read after them."""
+    escaping_comprehensions: frozenset[ast.ListComp]
+    """The comprehensions whose names are read elsewhere."""
+
+
+def analyse(function: ast.FunctionDef, space: dict[str, Any]) -> FunctionFacts:
+    """Return the facts about a function whose outer names are in `space`."""
+    nodes = list(ast.walk(function))
+    parameters = {argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)}
+    stored = assigned_names(function.body)
+    return FunctionFacts(
+        local_names=frozenset(stored | parameters),
+        shadowing=frozenset(name for name in stored - parameters if is_compiler_global(space, name)),
+        varying=_varying_positions(nodes),
+        early_returns=frozenset(_early_returns(function.body)),
+        escaping_loops=frozenset(_escaping_nodes(nodes, ast.For, lambda loop: [loop.target])),
+        escaping_comprehensions=frozenset(_escaping_nodes(nodes, ast.ListComp, _comprehension_targets)),
+    )
+
+
+def _comprehension_targets(comprehension: ast.ListComp) -> list[ast.expr]:
+    return [generator.target for generator in comprehension.generators]
+
+
+def _varying_positions(nodes: Iterable[ast.AST]) -> frozenset[int]:
+    """Return the positions of a function's results that vary.
+
+    They vary if they are not written the same way wherever the function returns.
+    """
+    returns = [elements(node.value) for node in nodes if isinstance(node, ast.Return)]
+    positions = range(max(map(len, returns), default=0))
+    # Tuples of different lengths have no common positions: all vary.
+    if len(set(map(len, returns))) > 1:
+        return frozenset(positions)
+    dumps = [
+        {ast.dump(values[position]) for values in returns if values[position] is not None} for position in positions
+    ]
+    return frozenset(position for position in positions if len(dumps[position]) > 1)
+
+
+def _escaping_nodes(
+    nodes: Sequence[ast.AST], kind: type[_Node], targets: Callable[[_Node], Iterable[ast.expr]]
+) -> Iterator[_Node]:
+    """Yield the loops or comprehensions whose names are read outside.
+
+    A read in another one of the same names beside them does not count.
+    """
+    candidates = [node for node in nodes if isinstance(node, kind)]
+    if not candidates:
+        return
+    bound = {node: assigned_names(targets(node)) for node in candidates}
+    inside = {node: set(ast.walk(node)) for node in candidates}
+    updated = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    reads = [name for name in names if isinstance(name.ctx, ast.Load) or name in updated]
+    for node in candidates:
+        disjoint = [candidate for candidate in candidates if node not in inside[candidate]]
+        outside = (read for read in reads if read.id in bound[node] and read not in inside[node])
+        if any(
+            not any(read.id in bound[candidate] and read in inside[candidate] for candidate in disjoint)
+            for read in outside
+        ):
+            yield node
+
+
+def _early_returns(body: list[ast.stmt]) -> Iterator[ast.Return]:
+    """Yield the returns in branches that are followed by a return."""
+    for position, statement in enumerate(body):
+        # Nothing after it runs.
+        if isinstance(statement, ast.Return):
+            return
+        if not isinstance(statement, ast.If):
+            continue
+        if any(isinstance(node, ast.Return) for later in body[position + 1 :] for node in ast.walk(later)):
+            yield from (node for node in ast.walk(statement) if isinstance(node, ast.Return))
+        else:
+            yield from _early_returns(statement.body)
+            yield from _early_returns(statement.orelse)

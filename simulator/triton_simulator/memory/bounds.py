@@ -1,0 +1,78 @@
+"""Bounds of arguments, which an access is checked against beforehand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from triton_simulator.faults import FaultLog, Kind
+from triton_simulator.storage.accesses import along_programs
+from triton_simulator.storage.regions import Region
+from triton_simulator.values.formats import Array
+from triton_simulator.values.undefined import source_of
+from triton_simulator.values.value import Value
+
+
+class Bounds:
+    """Check of the accesses of one launch."""
+
+    def __init__(self, log: FaultLog) -> None:
+        self._log = log
+
+    def check(
+        self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int, group: Array
+    ) -> Array | None:
+        """Record forbidden accesses of a group of programs.
+
+        Returns a mask of them, or None for none.
+        """
+        bad = region.outside(pointer.data, item)
+        if bad is not None and mask is not None:
+            bad = bad & mask.data
+            bad = bad if bad.any() else None
+        if bad is not None:
+            owners, index = _culprits(group, pointer.data, bad)
+            size, source = region.length(item), source_of(pointer.poison)
+            self._log.add(
+                kind,
+                owners,
+                region.from_first(index, item),
+                argument=region.name,
+                size=size,
+                masked=mask is not None,
+                source=source,
+            )
+        if pointer.wrapped is not None:
+            self._check_wrapped(region, pointer, pointer.wrapped, mask, item, group)
+        return bad
+
+    def _check_wrapped(
+        self, region: Region, pointer: Value, wrapped: Array, mask: Value | None, item: int, group: Array
+    ) -> None:
+        # A wrapped offset is a fault even where it lands inside the tensor by chance.
+        if mask is not None:
+            wrapped = wrapped & mask.data
+        if wrapped.any():
+            owners, index = _culprits(group, pointer.data, wrapped)
+            self._log.add(Kind.WRAPPED_OFFSET, owners, region.from_first(index, item), argument=region.name)
+
+
+def _culprits(group: Array, index: Array, bad: Array) -> tuple[Array, Array]:
+    """Return the programs and element indices where `bad` is true."""
+    programs = along_programs(group, index.ndim)
+    shape = np.broadcast_shapes(index.shape, bad.shape, programs.shape)
+    bad = np.broadcast_to(bad, shape)
+    return np.broadcast_to(programs, shape)[bad], np.broadcast_to(index, shape)[bad]
+
+
+def uncertain_lanes(pointer: Value, mask: Value | None) -> Array | None:
+    """Return the lanes whose access depends on an undefined value.
+
+    The value says whether, or where, the access happens. The mask is exact.
+    """
+    if pointer.poison is None and (mask is None or mask.poison is None):
+        return None
+    unsure = np.asanyarray(False if pointer.poison is None else pointer.poison)
+    # A pointer matters where the mask is true; an undefined mask matters everywhere.
+    if mask is not None:
+        unsure = unsure & mask.data | (False if mask.poison is None else mask.poison)
+    return unsure if unsure.any() else None
