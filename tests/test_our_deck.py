@@ -178,7 +178,6 @@ FIRST_PRINTED = (
      r"cdiv\(1000, 256\):        4\ntriton\.cdiv\(1024, 256\): 4\n"),
     (
         "Something is wrong here",
-        r"program 0: offsets \[0 1 2 3\]\nprogram 1: offsets \[0 1 2 3\]\n"
         r"expected \[0\.0, 2\.0, 4\.0, 6\.0, 8\.0, 10\.0\]\ngot      \[0\.0, 2\.0, 4\.0, 6\.0, -1\.0, -1\.0\]\n",
     ),
     ("The launcher is an ordinary Python function", "never written: 232\nnever written: 0\nnever written: 0\n"),

@@ -382,8 +382,31 @@ def test_values_stand_at_the_ends_of_lines_and_are_dim_while_one_types(page: Ope
     write(page, SOLUTION)
     page.locator(".cm-editor:not(.dim-notes) .line-note").first.wait_for()
     for name, value in (("mask", "1000 of 1024 true"), ("n_elements", "1000 of 1024 true")):
-        page.locator(".cm-line", has_text="mask = ").get_by_text(name).first.hover()
+        point_at(page, "mask = ", name)
         look_at(page, value)
+
+
+def point_at(page: Opened, line: str, name: str) -> None:
+    """Move the pointer onto a name in the first line that has this text."""
+    shown = page.locator(".cm-line", has_text=line).first
+    shown.scroll_into_view_if_needed()
+    x, y = shown.evaluate(MIDDLE, name)
+    page.mouse.move(x - 1, y)
+    page.mouse.move(x, y)
+
+
+MIDDLE = """(line, name) => {
+  const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT), range = document.createRange();
+  while (walker.nextNode()) {
+    const { data } = walker.currentNode, start = data.indexOf(name);
+    if (start < 0) continue;
+    range.setStart(walker.currentNode, start);
+    range.setEnd(walker.currentNode, start + name.length);
+    const { left, right, top, bottom } = range.getBoundingClientRect();
+    return [(left + right) / 2, (top + bottom) / 2];
+  }
+}"""
+"""Where a name stands in a line."""
 
 
 def test_programs_and_iterations_are_chosen_by_keyboard(context: BrowserContext, file: str) -> None:
