@@ -21,7 +21,7 @@ sys.dont_write_bytecode = False
 Outcome = subprocess.CompletedProcess[str]
 RunPython = Callable[..., Outcome]
 CAN_FORK = sys.platform == "linux"  # a Mac can, but a fork that has imported torch is not safe there
-OURS = ("PYTEST_", "TRITON_INTERPRET", "TRITON_WORKSHOP_SLIDE", "FORCE_COLOR", "COLUMNS")
+OURS = ("PYTEST_", "TRITON_INTERPRET", "TRITON_WORKSHOP_SLIDE", "FORCE_COLOR", "COLUMNS", "CI", "BUILD_NUMBER")
 """How the variables begin that no person has set."""
 
 
