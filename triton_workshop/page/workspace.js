@@ -174,6 +174,10 @@ globalThis.createWorkspace = (options) => {
     const result = await python.ask({ owner: number, check: { number, text } }, (message) => {
       verdict = message.verdict ?? verdict;  // what a script prints is no verdict
       if (verdict?.passed) setStatus(`Checking … ${Verdict.progress(verdict)}`, { isRunning: true });
+      // What the text shows is known at once, and what its TODOs show some seconds later.
+      if (verdict?.described.kind === "unfinished" && exercise.number === number && editor.text === text) {
+        showVerdict(verdict, text);
+      }
     });
     return { result, verdict };
   }
@@ -194,7 +198,6 @@ globalThis.createWorkspace = (options) => {
     document.dispatchEvent(new CustomEvent("progress", { detail }));  // live.js tells the room, if the reader wants it
     if (passed && verdictPane.querySelector(".editor")) return;  // a reader who compares is not interrupted
     verdictPane.replaceChildren(...Verdict.elements(described, {
-      isPartial: kind === "unfinished" && filled < todos,
       hints: hints.length ? [rememberedHints(hints)] : [],
       footer: passed ? [nextSteps()] : [],
     }));
