@@ -84,7 +84,7 @@ def mistake_rows() -> list[Row]:
     return rows
 
 
-@pytest.mark.parametrize("row", solution_rows()[::EVERY], ids=str)
+@pytest.mark.parametrize("row", solution_rows()[:: EVERY * 2 - 1], ids=str)
 def test_each_todo_of_the_solution_is_right_while_the_next_is_open(row: Row) -> None:
     assert right_todos(row.exercise, row.text) == list(range(1, int(row.name) + 1))
 

@@ -11,6 +11,7 @@ import functools
 import io
 import itertools
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -75,21 +76,30 @@ def filled_todos(source: Source, seconds: float | None = None) -> tuple[FilledTo
 def _right_todos(completion: Completion, seconds: float) -> tuple[int, ...]:
     """Return the filled TODOs with which, and the solution's others, every case passes."""
     trial = _Trial(completion.whole.source, seconds)
-    cases = completion.script.exercise.simulated_cases
     right, failing = completion.filled, list[Case]()
     # Each case that fails shows which TODOs cannot all be right. Those that are left have to pass every case.
     while right:
         text = completion.whole.source.text if right == completion.filled else completion.keep_only(right)
-        failed = next((case for case in cases if not trial.passes(text, case)), None)
+        failed = next((case for case in _cases(completion, right) if not trial.passes(text, case)), None)
         if failed is None:
             return right
         failing.append(failed)
         right = ()
         for number in completion.filled:
-            text = completion.keep_only((*right, number))
-            if all(trial.passes(text, case) for case in failing):
-                right = (*right, number)
+            kept = (*right, number)
+            text, cases = completion.keep_only(kept), _cases(completion, kept)
+            if all(trial.passes(text, case) for case in failing if case in cases):
+                right = kept
     return ()
+
+
+def _cases(completion: Completion, kept: Collection[int]) -> tuple[Case, ...]:
+    """Return the cases for a script with the learner's code in these TODOs.
+
+    A long case is for a grid that does not grow with the input, as the solution's does.
+    """
+    exercise = completion.script.exercise
+    return exercise.cases if completion.in_launcher.isdisjoint(kept) else exercise.simulated_cases
 
 
 class _Trial:
