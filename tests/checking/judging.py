@@ -38,7 +38,7 @@ from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
-from triton_workshop.checking.judging.unfinished import filled_todos
+from triton_workshop.checking.judging.unfinished import try_todos
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.observe import Observation
@@ -110,8 +110,8 @@ def right_todos(source: Source) -> list[int]:
     prepare()
     limit = limited(TimeLimit(LIMIT_SECONDS, file), partial(_give_up, file))
     with _edits_seen_once(), _nothing_left_behind(file), limit:
-        todos = contextvars.copy_context().run(filled_todos, source, LIMIT_SECONDS)
-    return [todo.number for todo in todos if todo.right]
+        tried = contextvars.copy_context().run(try_todos, source, LIMIT_SECONDS)
+    return [todo.number for todo in tried.todos if todo.right]
 
 
 def unhurried(search: float = SEARCH_SECONDS) -> AbstractContextManager[object]:

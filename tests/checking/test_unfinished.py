@@ -12,7 +12,7 @@ import pytest
 from simulator.tests.tables import EVERY
 from triton_workshop.checking.check import CheckRequest, verdicts
 from triton_workshop.checking.diagnosing.completion import complete
-from triton_workshop.checking.judging.unfinished import filled_todos
+from triton_workshop.checking.judging.unfinished import try_todos
 from triton_workshop.checking.judging.verdict import FilledTodo
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.source import Source
@@ -139,7 +139,7 @@ def test_other_placeholders_leave_everything_open(change: tuple[str, str]) -> No
 def test_values_are_those_that_the_learners_lines_make() -> None:
     prepare()
     wrong = fill_in(ADD, {1, 2, 8}).replace("pid * BLOCK_SIZE", "pid")
-    todos = {todo.number: todo for todo in filled_todos(Source(FILE, wrong, ADD))}
+    todos = {todo.number: todo for todo in try_todos(Source(FILE, wrong, ADD)).todos}
     assert todos[2] == FilledTodo(2, False, "offsets 1 … 1024", (1,), "1,025 elements")
     assert todos[8].values == "grid (2,)"
 
@@ -166,3 +166,12 @@ def test_without_a_filled_todo_nothing_runs(tmp_path: Path) -> None:
     file = tmp_path / "exercise_1.py"
     file.write_text(ADD.shipped_text, encoding="utf-8")
     assert len(list(verdicts(CheckRequest(ADD, file, compiler=None)))) == 1
+
+
+def test_what_does_not_compile_is_not_right(tmp_path: Path) -> None:
+    file = tmp_path / "exercise_5.py"
+    text = fill_in(EXERCISES["5"], {1, 2})
+    for change, right in (("running_sum = 0.0", True), ("running_sum = 0", False)):
+        file.write_text(re.sub("running_sum = .*", change, text), encoding="utf-8")
+        *_, last = verdicts(CheckRequest(EXERCISES["5"], file))
+        assert [todo.right for todo in last.todos] == [right, right]

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from triton_simulator.compiler.compilation import READY, Start
 from triton_workshop.checking import children
 from triton_workshop.checking.children import Forks, PreparedProcess
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.compiling import compiled, confirmed
 from triton_workshop.checking.diagnosing.completion import complete
 from triton_workshop.checking.judging.statics import checker_failure, static_finding, unreadable
-from triton_workshop.checking.judging.verdict import FilledTodo, Finding, FindingKind, Verdict
+from triton_workshop.checking.judging.verdict import Finding, FindingKind, TriedTodos, Verdict
 from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.exercise import Exercise
@@ -88,7 +88,7 @@ def verdicts(request: CheckRequest, host: Host | None = None) -> Iterator[Verdic
 
         runner = subprocess_runner.SubprocessRunner(source, host, limit_seconds)
         if isinstance(read, Verdict):
-            yield from with_todos(read, runner.try_todos(), started)
+            yield from with_todos(read, runner.try_todos(), started, request.compiler)
             return
         outcomes = trials(Judge(source, limit_seconds), runner)
         full_size = partial(subprocess_runner.run_full_size, source, limit_seconds, output)
@@ -182,10 +182,11 @@ def begun_script(verdict: Verdict, exercise: Exercise) -> Source | None:
     return script if is_unfinished and complete(script) else None
 
 
-def with_todos(verdict: Verdict, todos: tuple[FilledTodo, ...], started: float) -> Iterator[Verdict]:
+def with_todos(verdict: Verdict, tried: TriedTodos, started: float, compiler: Start | None) -> Iterator[Verdict]:
     """Yield the verdict on an unfinished script, if anything is known of its TODOs."""
-    if todos:
-        yield replace(verdict, todos=todos, seconds=time.perf_counter() - started)
+    if tried.todos:
+        verdict = replace(verdict, todos=tried.todos, kernels=tried.kernels, seconds=time.perf_counter() - started)
+        yield confirmed(verdict, compiler) if compiler else verdict
 
 
 def verdict_of(

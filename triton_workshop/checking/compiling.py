@@ -36,6 +36,15 @@ def compiled(verdict: Verdict, start: Start, added: Sequence[Target] = ADDED) ->
     return replace(verdict, findings=(finding,))
 
 
+def confirmed(verdict: Verdict, start: Start) -> Verdict:
+    """Return the verdict on an unfinished script, with no TODO right if the compiler refuses its kernels."""
+    if not any(todo.right for todo in verdict.todos):
+        return verdict
+    if not compiled(replace(verdict, findings=()), start, added=()).findings:
+        return verdict
+    return replace(verdict, todos=tuple(replace(todo, right=False) for todo in verdict.todos))
+
+
 def _find_obstacle(report: CompilerReport, verdict: Verdict) -> Finding | None:
     """Return what keeps a kernel from running on any GPU."""
     answer = report.refused

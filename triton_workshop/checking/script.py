@@ -32,7 +32,7 @@ from triton_workshop.checking.diagnosing import tries
 from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
-from triton_workshop.checking.judging.unfinished import filled_todos, longest_seconds
+from triton_workshop.checking.judging.unfinished import longest_seconds, try_todos
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
 from triton_workshop.checking.observing.child import launcher_of
 from triton_workshop.checking.observing.observe import Observation, Observer
@@ -130,7 +130,7 @@ class SelfCheck:
         """Yield the verdict on an unfinished script with what is known of its TODOs, if that is anything."""
         if resolve_device() == "cuda":
             with self._runner_elsewhere() as runner:
-                todos = runner.try_todos()
+                tried = runner.try_todos()
         else:
             sys.stdout.flush()
 
@@ -139,8 +139,8 @@ class SelfCheck:
 
             limit = TimeLimit(longest_seconds(), self.source.file)
             with limited(limit, remember):
-                todos = filled_todos(self.source)
-        yield from with_todos(verdict, todos, self.started)
+                tried = try_todos(self.source)
+        yield from with_todos(verdict, tried, self.started, new_process)
 
     def observe(self, observations: Iterator[Observation], seconds: float) -> Generator[Observation, None, None]:
         """Yield observations, until the time is up.

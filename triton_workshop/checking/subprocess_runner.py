@@ -24,7 +24,7 @@ from triton_workshop.checking.judging import unfinished
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, judged
 from triton_workshop.checking.judging.unfinished import send_filled_todos
-from triton_workshop.checking.judging.verdict import FilledTodo
+from triton_workshop.checking.judging.verdict import TriedTodos
 from triton_workshop.checking.observing.child import observe_script
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
@@ -71,11 +71,10 @@ class SubprocessRunner:
         results = self._search_further(send_other_size)
         return results[-1] if results and isinstance(results[-1], OtherSize) else None
 
-    def try_todos(self) -> tuple[FilledTodo, ...]:
+    def try_todos(self) -> TriedTodos:
         """Try the TODOs that are filled in while others are open."""
         results = _search(self.host, send_filled_todos, self.source, seconds=unfinished.longest_seconds())
-        todos = results[-1] if results else ()
-        return todos if isinstance(todos, tuple) else ()
+        return results[-1] if results and isinstance(results[-1], TriedTodos) else TriedTodos()
 
     def _search_further(self, function: Function) -> list[object]:
         return _search(self.host, function, self.source) if self.host.is_unchanged_by(self.source) else []

@@ -71,12 +71,20 @@ class _TakesTooLong(BaseException):
 class Tries:
     """Runs variants of a script on the simulator, until the time is up.
 
-    The script itself may take the `longest`, and so may a variant, but only `slow` times as long as the script.
+    The script itself may take the `longest`, and so may a variant, but only `slow` times as long as the script. Whether
+    a variant is `compiled` is whether anybody asks for its kernels.
     """
 
     def __init__(
-        self, source: Source, seconds: float | None = None, slow: float = SLOW, longest: float = math.inf
+        self,
+        source: Source,
+        seconds: float | None = None,
+        slow: float = SLOW,
+        longest: float = math.inf,
+        *,
+        compiled: bool = False,
     ) -> None:
+        self._compiled = compiled
         self._source, self._exercise, self._slow, self._longest = source, source.exercise, slow, longest
         self._observers: dict[str, Observer | Observation] = {}
         self._observations: dict[tuple[str, str], Observation] = {}
@@ -145,7 +153,7 @@ class Tries:
         if observer is None:
             # Each has its own name, because Triton finds a kernel's source by its file.
             file = Path(f"{len(self._observations)}-{TRIED_FILE}").resolve()
-            observer = observer_of(Source(file, text, self._exercise), compiled=False)
+            observer = observer_of(Source(file, text, self._exercise), compiled=self._compiled)
         if not case.is_large:  # an observer keeps the last arguments: some tries of those, and no process can be forked
             self._observers[text] = observer
         if isinstance(observer, Observation):

@@ -14,6 +14,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from triton_workshop.checking.diagnosing.search import silence_output
 from triton_workshop.checking.diagnosing.tries import TRIED_FILE, Tries
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.statics import static_finding
-from triton_workshop.checking.judging.verdict import FilledTodo
+from triton_workshop.checking.judging.verdict import FilledTodo, TriedTodos
 from triton_workshop.checking.observing.child import load, prepare
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.source import Source
@@ -34,6 +35,9 @@ from triton_workshop.exercises.cases import Case, launcher_args, to_float64
 from triton_workshop.exercises.exercise import Exercise, todo_lines
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
+
+if TYPE_CHECKING:
+    from triton_simulator.compiler.jobs import PickledKernel
 
 LIMIT_SECONDS = 12.0
 """Processor time for all variants of a script together."""
@@ -55,34 +59,35 @@ def send_filled_todos(connection: Connection, source: Source) -> None:
     prepare()
     confine_signals()
     with silence_output(), dispensable():
-        connection.send(filled_todos(source))
+        connection.send(try_todos(source))
 
 
-def filled_todos(source: Source, seconds: float | None = None) -> tuple[FilledTodo, ...]:
-    """Return what is known of the TODOs that are filled in.
+def try_todos(source: Source, seconds: float | None = None) -> TriedTodos:
+    """Try the TODOs that are filled in.
 
     What the script prints is thrown away.
     """
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         completion = complete(source)
         if completion is None:
-            return ()
+            return TriedTodos()
         renamed = _with_our_names(completion)
-        right = _right_todos(renamed, LIMIT_SECONDS if seconds is None else seconds)
+        right, kernels = _right_todos(renamed, LIMIT_SECONDS if seconds is None else seconds)
         values = _values_by_todo(completion, renamed.lines_by_todo())
-    return tuple(replace(values[number], right=number in right) for number in completion.filled)
+    return TriedTodos(tuple(replace(values[number], right=number in right) for number in completion.filled), kernels)
 
 
-def _right_todos(completion: Completion, seconds: float) -> tuple[int, ...]:
-    """Return the filled TODOs with which, and the solution's others, every case passes."""
+def _right_todos(completion: Completion, seconds: float) -> tuple[tuple[int, ...], tuple[PickledKernel, ...]]:
+    """Return the filled TODOs with which, and the solution's others, every case passes; and the kernels then."""
     trial = _Trial(completion.whole.source, seconds)
     right, failing = completion.filled, list[Case]()
     # Each case that fails shows which TODOs cannot all be right. Those that are left have to pass every case.
     while right:
         text = completion.whole.source.text if right == completion.filled else completion.keep_only(right)
-        failed = next((case for case in _cases(completion, right) if not trial.passes(text, case)), None)
+        cases = _cases(completion, right)
+        failed = next((case for case in cases if not trial.passes(text, case)), None)
         if failed is None:
-            return right
+            return right, trial.kernels
         failing.append(failed)
         right = ()
         for number in completion.filled:
@@ -90,7 +95,7 @@ def _right_todos(completion: Completion, seconds: float) -> tuple[int, ...]:
             text, cases = completion.keep_only(kept), _cases(completion, kept)
             if all(trial.passes(text, case) for case in failing if case in cases):
                 right = kept
-    return ()
+    return (), ()
 
 
 def _cases(completion: Completion, kept: Collection[int]) -> tuple[Case, ...]:
@@ -106,7 +111,10 @@ class _Trial:
     """Judges variants of a script, each in one case at a time."""
 
     def __init__(self, source: Source, seconds: float) -> None:
-        self._source, self._tries = source, Tries(source, seconds, slow=math.inf, longest=seconds)
+        self._source = source
+        self._tries = Tries(source, seconds, slow=math.inf, longest=seconds, compiled=True)
+        self.kernels: tuple[PickledKernel, ...] = ()
+        """Those of the last script in the cases up to the last one."""
 
     def passes(self, text: str | None, case: Case) -> bool:
         """Return whether a script is right in a case; false when time is up."""
@@ -118,6 +126,7 @@ class _Trial:
         observation = self._tries.observe(text, case)
         if observation is None or observation.failure is not None or observation.timed_out:
             return False
+        self.kernels = observation.kernels
         comparison = Comparison(exercise, case.arguments("cpu"), observation)
         return not Judge(source, LIMIT_SECONDS).findings(case.name, comparison)
 

@@ -179,6 +179,14 @@ class FilledTodo:
 
 
 @dataclass(frozen=True)
+class TriedTodos:
+    """TODOs that have been tried, and the kernels to compile of the script in which some are right."""
+
+    todos: tuple[FilledTodo, ...] = ()
+    kernels: tuple[PickledKernel, ...] = ()
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The first finding is the cause; none means that the script is right."""
 

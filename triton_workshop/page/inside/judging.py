@@ -45,7 +45,7 @@ def verdicts(
             prepare()
             limits = PageLimits(script, search_seconds)
             runner = InProcessRunner(script, limits, limit_seconds, search_seconds=search_seconds)
-            yield from with_todos(source, runner.try_todos(), started)
+            yield from with_todos(source, runner.try_todos(), started, FrontEnd)
         return
     prepare()
     runner = InProcessRunner(source, PageLimits(source, search_seconds), limit_seconds, search_seconds=search_seconds)
