@@ -51,12 +51,6 @@ class Completion:
         todos = (todo for todo in open_todos(self.script.text) if self.script.function_at(todo.line) is launcher)
         return _fill(self.script, [*todos] if launcher else [])
 
-    @cached_property
-    def in_launcher(self) -> frozenset[int | None]:
-        """The TODOs whose code the solution has in its launcher."""
-        solution = _statements(self.script, self.script.exercise.solution)
-        return frozenset(s.todo for s in solution if s.function == "launcher")
-
     @property
     def _alignment(self) -> Alignment:
         return aligned(self.whole.source)
