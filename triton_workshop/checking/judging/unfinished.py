@@ -26,6 +26,7 @@ from triton_workshop.checking.diagnosing.tries import TRIED_FILE, Tries
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.statics import static_finding
 from triton_workshop.checking.judging.verdict import FilledTodo, TriedTodos
+from triton_workshop.checking.large_cases import fit_to_memory
 from triton_workshop.checking.observing.child import load, prepare
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.source import Source
@@ -79,7 +80,7 @@ def try_todos(source: Source, seconds: float | None = None) -> TriedTodos:
 def _right_todos(completion: Completion, seconds: float) -> tuple[tuple[int, ...], tuple[PickledKernel, ...]]:
     """Return the filled TODOs with which, and the solution's others, every case passes; and the kernels then."""
     trial = _Trial(completion.whole.source, seconds)
-    cases = completion.script.exercise.simulated_cases
+    cases = fit_to_memory(completion.script.exercise).simulated_cases
     right, failing = completion.filled, list[Case]()
     # Each case that fails shows which TODOs cannot all be right. Those that are left have to pass every case.
     while right:
