@@ -64,7 +64,7 @@ def longest_seconds(seconds: float | None = None) -> float:
     return searched + GRACE_SECONDS
 
 
-class _TakesTooLong(BaseException):
+class TakesTooLong(BaseException):
     """Not an Exception, as no script's `except Exception` may stop it."""
 
 
@@ -103,7 +103,7 @@ class Tries:
             baseline = None if is_baseline else self.observe(self._source.text, case)
             if time.process_time() > self._end:
                 return None
-            with _limit_time(
+            with limit_time(
                 self._longest if baseline is None else min(self._longest, self._slow * baseline.seconds + SLOW_SECONDS)
             ):
                 self._observations[key] = self._observe(text, case)
@@ -146,7 +146,7 @@ class Tries:
         return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
 
     def _observe(self, text: str, case: Case) -> Observation:
-        # Only a loop that loads anything can be ended: see `_limit_time`.
+        # Only a loop that loads anything can be ended: see `limit_time`.
         if "while" in text and _never_ends(text):
             return Observation(timed_out=True)
         observer = self._observers.pop(text, None)
@@ -160,7 +160,7 @@ class Tries:
             return observer
         try:
             return observer.observe(case.arguments("cpu"), case.integer_bits)
-        except _TakesTooLong:
+        except TakesTooLong:
             return Observation(timed_out=True)
 
 
@@ -175,13 +175,13 @@ def _tiles(observation: Observation) -> set[tuple[str, str, int | float]]:
 
 
 @contextmanager
-def _limit_time(seconds: float) -> Iterator[None]:
+def limit_time(seconds: float) -> Iterator[None]:
     """End the launches of a try after so many seconds of processor time."""
     end = time.process_time() + seconds
 
     def check() -> None:
         if time.process_time() > end:
-            raise _TakesTooLong
+            raise TakesTooLong
 
     hooks.load_hooks.append(check)
     try:

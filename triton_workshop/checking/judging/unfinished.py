@@ -22,7 +22,7 @@ from triton_simulator.steps.steps import ProgramStep, Step, Steps
 from triton_simulator.steps.text import step_text
 from triton_workshop.checking.diagnosing.completion import Completion, complete, rename
 from triton_workshop.checking.diagnosing.search import silence_output
-from triton_workshop.checking.diagnosing.tries import TRIED_FILE, Tries
+from triton_workshop.checking.diagnosing.tries import TRIED_FILE, TakesTooLong, Tries, limit_time
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.statics import static_finding
 from triton_workshop.checking.judging.verdict import FilledTodo, TriedTodos
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 LIMIT_SECONDS = 20.0
 """Processor time for all variants of a script together."""
 
+VALUES_SECONDS = 3.0
+"""Processor time for a run whose values are shown."""
 MAX_VALUES = 4
 """Values of a TODO that are shown."""
 
@@ -102,7 +104,7 @@ class _Trial:
 
     def __init__(self, source: Source, seconds: float) -> None:
         self._source = source
-        self._tries = Tries(source, seconds, slow=math.inf, longest=seconds, compiled=True)
+        self._tries = Tries(source, seconds, slow=math.inf, longest=seconds / 2, compiled=True)
         self.kernels: tuple[PickledKernel, ...] = ()
         """Those of the last script in the cases up to the last one."""
 
@@ -210,7 +212,11 @@ def _run(source: Source) -> _Run:
     """Run a script in the case that tells most, as far as it goes."""
     case = _telling_case(source.exercise)
     finished = False
-    with record(steps=True, strict_views=True) as launches, contextlib.suppress(Exception, SystemExit):
+    with (
+        record(steps=True, strict_views=True) as launches,
+        contextlib.suppress(Exception, SystemExit, TakesTooLong),
+        limit_time(VALUES_SECONDS),
+    ):
         launcher = load(replace(source, file=Path(f"values-{TRIED_FILE}").resolve()))
         launcher(*launcher_args(case.arguments("cpu")))
         finished = True
