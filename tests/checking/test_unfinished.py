@@ -20,6 +20,8 @@ from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.exercise import Exercise, edited_todos, todo_lines
 from triton_workshop.exercises.todos import open_todos
 
+from . import judging
+
 WITH_TODOS = [exercise for exercise in EXERCISES.values() if not exercise.planted_bugs]
 ADD, SEPIA, MATMUL = EXERCISES["1"], EXERCISES["2"], EXERCISES["4"]
 FILE = Path("unfinished.py")
@@ -39,10 +41,7 @@ def fill_in(exercise: Exercise, todos: set[int], solution: str = "") -> str:
 
 
 def right_todos(exercise: Exercise, text: str) -> list[int]:
-    # Pytest rewrites no module that this one imports only here.
-    from .judging import right_todos
-
-    return right_todos(Source(FILE, text, exercise))
+    return judging.right_todos(Source(FILE, text, exercise))
 
 
 @dataclass(frozen=True)
