@@ -13,9 +13,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 """The folder in which `python -m simulator.tests.…` finds these tests."""
 if any(word.startswith("-k") or "[" in word for word in sys.argv[1:]):
-    os.environ.setdefault("WORKSHOP_EVERY", "1")  # so that a row which pytest is asked for by name is there
+    for variable in ("WORKSHOP_EVERY", "WORKSHOP_SLOW_EVERY"):
+        os.environ.setdefault(variable, "1")  # so that a row which pytest is asked for by name is there
 EVERY = int(os.environ.get("WORKSHOP_EVERY", "8"))
 """Of the rows that take minutes together, one of so many is tested. CI tests each (1), as does `-k`."""
+SLOW_EVERY = int(os.environ.get("WORKSHOP_SLOW_EVERY", "8"))
+"""The same, of rows that take seconds each: all of them are in `.ci/soaks`."""
 
 
 def across(name: str, values: Sequence[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -38,9 +38,11 @@ from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
+from triton_workshop.checking.judging.unfinished import try_todos
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.exercise import Exercise
@@ -100,6 +102,16 @@ def judge_here(
         # A script's allocator for Triton is a context variable: in a copy it stays the script's own.
         outcome = contextvars.copy_context().run(_judged, runner(source, _Silent(), LIMIT_SECONDS))
     return verdict_of(exercise, file, beginning, outcome, text=source.text)
+
+
+def right_todos(source: Source) -> list[int]:
+    """The TODOs of an unfinished script that are right, of those that are filled in."""
+    file = source.file.resolve()
+    prepare()
+    limit = limited(TimeLimit(LIMIT_SECONDS, file), partial(_give_up, file))
+    with _edits_seen_once(), _nothing_left_behind(file), limit:
+        tried = contextvars.copy_context().run(try_todos, source, LIMIT_SECONDS)
+    return [todo.number for todo in tried.todos if todo.right]
 
 
 def unhurried(search: float = SEARCH_SECONDS) -> AbstractContextManager[object]:

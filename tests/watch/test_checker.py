@@ -51,6 +51,17 @@ def test_a_solution_passes_and_a_mistake_is_found_by_the_same_process_family(che
     assert verdict.findings[0].element is not None
 
 
+def test_todos_are_tried_after_the_verdict_that_a_text_allows(checker: Checker, tmp_path: Path) -> None:
+    file = tmp_path / "script.py"
+    file.write_text(ADD.shipped_text.replace("pid = ...", "pid = tl.program_id(0)"))
+    checking = checker.check(ADD, file)
+    first, *_, last = checking.verdicts()
+    checking.finish()
+    assert first.findings == last.findings
+    assert not first.todos
+    assert [(todo.number, todo.right) for todo in last.todos] == [(1, True)]
+
+
 def test_what_the_script_prints_is_kept_apart_from_the_verdict(checker: Checker, tmp_path: Path) -> None:
     file = tmp_path / "script.py"
     file.write_text(SOLUTION.replace("    output = torch", "    print('hello from the script')\n    output = torch"))

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 from triton_simulator.compiler.compilation import READY, Start
 from triton_workshop.checking import children
 from triton_workshop.checking.children import Forks, PreparedProcess
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.compiling import compiled, confirmed
+from triton_workshop.checking.diagnosing.completion import complete
 from triton_workshop.checking.judging.statics import checker_failure, static_finding, unreadable
-from triton_workshop.checking.judging.verdict import Finding, Verdict
+from triton_workshop.checking.judging.verdict import Finding, FindingKind, TriedTodos, Verdict
 from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.exercise import Exercise
@@ -48,6 +49,8 @@ class CheckRequest:
     limit_seconds: float = LIMIT_SECONDS
     output: int | None = None
     """File descriptor for the script's prints; None for standard output."""
+    todos: bool = True
+    """Tries the TODOs that are filled in while others are open."""
 
 
 def check(request: CheckRequest) -> Verdict:
@@ -63,10 +66,15 @@ def verdicts(request: CheckRequest, host: Host | None = None) -> Iterator[Verdic
     second check forks at once. `host` is opened for the script unless it is given.
     """
     started = time.perf_counter()
-    source = source_or_verdict(request.exercise, request.file.resolve(), started)
-    if isinstance(source, Verdict):
-        yield source
-        return
+    read = source_or_verdict(request.exercise, request.file.resolve(), started)
+    source: Source | None
+    if isinstance(read, Verdict):
+        yield read
+        source = begun_script(read, request.exercise) if request.todos else None
+        if source is None:
+            return
+    else:
+        source = read
     limit_seconds, output = request.limit_seconds, request.output
     output = children.standard_output() if output is None else output
     if isinstance(host, PreparedProcess) and host.process.has_ended():  # something killed it while it waited
@@ -79,6 +87,9 @@ def verdicts(request: CheckRequest, host: Host | None = None) -> Iterator[Verdic
         from triton_workshop.checking.judging.trial import trials
 
         runner = subprocess_runner.SubprocessRunner(source, host, limit_seconds)
+        if isinstance(read, Verdict):
+            yield from with_todos(read, runner.try_todos(), started, request.compiler)
+            return
         outcomes = trials(Judge(source, limit_seconds), runner)
         full_size = partial(subprocess_runner.run_full_size, source, limit_seconds, output)
         yield from steps(source, started, outcomes, request.compiler, full_size if request.full_size else None)
@@ -159,6 +170,23 @@ def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source 
     except Exception as error:  # ours, which must not end the check without a verdict
         finding = checker_failure(error)
     return source if finding is None else verdict_of(exercise, file, started, findings=(finding,), text=source.text)
+
+
+def begun_script(verdict: Verdict, exercise: Exercise) -> Source | None:
+    """Return an unfinished script that can run with the solution's code in its open TODOs.
+
+    None for any other, and if no TODO is filled in.
+    """
+    script = Source(verdict.file, verdict.text, exercise)
+    is_unfinished = [finding.kind for finding in verdict.findings] == [FindingKind.UNFINISHED]
+    return script if is_unfinished and complete(script) else None
+
+
+def with_todos(verdict: Verdict, tried: TriedTodos, started: float, compiler: Start | None) -> Iterator[Verdict]:
+    """Yield the verdict on an unfinished script, if anything is known of its TODOs."""
+    if tried.todos:
+        verdict = replace(verdict, todos=tried.todos, kernels=tried.kernels, seconds=time.perf_counter() - started)
+        yield confirmed(verdict, compiler) if compiler else verdict
 
 
 def verdict_of(

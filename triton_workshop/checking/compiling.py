@@ -45,6 +45,15 @@ def compiler_verdicts(verdict: Verdict, start: Start) -> Iterator[Verdict]:
         yield answer
 
 
+def confirmed(verdict: Verdict, start: Start) -> Verdict:
+    """Return the verdict on an unfinished script, with no TODO right if the compiler refuses its kernels."""
+    if not any(todo.right for todo in verdict.todos):
+        return verdict
+    if not next(compiler_verdicts(replace(verdict, findings=()), start)).findings:
+        return verdict
+    return replace(verdict, todos=tuple(replace(todo, right=False) for todo in verdict.todos))
+
+
 def _find_obstacle(report: CompilerReport, verdict: Verdict) -> Finding | None:
     """Return what keeps a kernel from running on any GPU."""
     answer = report.refused

@@ -15,6 +15,8 @@ from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.judging.trial import Trial
+from triton_workshop.checking.judging.unfinished import try_todos
+from triton_workshop.checking.judging.verdict import TriedTodos
 from triton_workshop.checking.observing.child import load, observations_of
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
@@ -73,6 +75,11 @@ class InProcessRunner:
 
     def find_other_size(self) -> OtherSize | None:
         return self.time_limits.search(lambda: other_size(self.source, self.search_seconds))
+
+    def try_todos(self) -> TriedTodos:
+        """Try the TODOs that are filled in while others are open."""
+        seconds = None if self.search_seconds is None else 2 * self.search_seconds
+        return self.time_limits.search(lambda: try_todos(self.source, seconds)) or TriedTodos()
 
     def _observe(self, cases: Sequence[Case], seconds: float) -> Generator[Observation, None, None]:
         observations = observations_of(self.source, [case.name for case in cases], self.load)

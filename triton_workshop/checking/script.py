@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
@@ -19,12 +19,20 @@ from rich.console import Console
 
 from triton_workshop.check_reminder import cancel_reminder
 from triton_workshop.checking import children
-from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps, verdict_of
+from triton_workshop.checking.check import (
+    LIMIT_SECONDS,
+    begun_script,
+    source_or_verdict,
+    steps,
+    verdict_of,
+    with_todos,
+)
 from triton_workshop.checking.children import PreparedProcess
 from triton_workshop.checking.diagnosing import tries
 from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, trials
+from triton_workshop.checking.judging.unfinished import longest_seconds, try_todos
 from triton_workshop.checking.judging.verdict import CaseResult, Verdict
 from triton_workshop.checking.observing.child import launcher_of
 from triton_workshop.checking.observing.observe import Observation, Observer
@@ -75,12 +83,22 @@ def _check(exercise: str) -> bool:
     file = Path(str(main.__file__)).resolve()
     started = time.perf_counter()
     source = source_or_verdict(description, file, started)
-    verdicts = [source] if isinstance(source, Verdict) else SelfCheck(source, main, started).verdicts()
+    if isinstance(source, Verdict):
+        verdicts = _verdicts_by_text(source, description, main, started)
+    else:
+        verdicts = SelfCheck(source, main, started).verdicts()
     passed = _print_and_remember(verdicts, description).passed
     # Only a right script has a picture to show; a wrong one's is part of its verdict.
     if passed and description.demo is not None:
         _show_demo(description, launcher_of(main, description), resolve_device())
     return passed
+
+
+def _verdicts_by_text(verdict: Verdict, exercise: Exercise, main: ModuleType, started: float) -> Iterator[Verdict]:
+    """Yield the verdict that the text allows, then one with what the TODOs that are filled in show."""
+    yield verdict
+    if script := begun_script(verdict, exercise):
+        yield from SelfCheck(script, main, started).verdicts_with_todos(verdict)
 
 
 def _print_and_remember(verdicts: Iterable[Verdict], exercise: Exercise) -> Verdict:
@@ -107,6 +125,22 @@ class SelfCheck:
         runner = InProcessRunner(self.source, self, LIMIT_SECONDS, picture_seconds=LIMIT_SECONDS, load=self._launcher)
         outcomes = trials(self._judge, runner, self.results.append)
         return steps(self.source, self.started, outcomes, new_process, None)
+
+    def verdicts_with_todos(self, verdict: Verdict) -> Iterator[Verdict]:
+        """Yield the verdict on an unfinished script with what is known of its TODOs, if that is anything."""
+        if resolve_device() == "cuda":
+            with self._runner_elsewhere() as runner:
+                tried = runner.try_todos()
+        else:
+            sys.stdout.flush()
+
+            def remember(_line: int | None) -> None:
+                record_check(verdict, hints_shown=1)
+
+            limit = TimeLimit(longest_seconds(), self.source.file)
+            with limited(limit, remember):
+                tried = try_todos(self.source)
+        yield from with_todos(verdict, tried, self.started, new_process)
 
     def observe(self, observations: Iterator[Observation], seconds: float) -> Generator[Observation, None, None]:
         """Yield observations, until the time is up.
@@ -135,13 +169,18 @@ class SelfCheck:
             return function()
 
     def _trials_elsewhere(self) -> Iterator[Trial]:
-        """Run the script on the simulator in another process.
+        """Run the script on the simulator in another process."""
+        with self._runner_elsewhere() as runner:
+            yield from trials(self._judge, runner, self.results.append)
+
+    @contextmanager
+    def _runner_elsewhere(self) -> Iterator[SubprocessRunner]:
+        """Yield a runner on the simulator in another process.
 
         With a GPU, kernels of this process do not run there.
         """
         with children.start_prepared(output := children.standard_output()) as process:
-            runner = SubprocessRunner(self.source, PreparedProcess(process, output), LIMIT_SECONDS)
-            yield from trials(self._judge, runner, self.results.append)
+            yield SubprocessRunner(self.source, PreparedProcess(process, output), LIMIT_SECONDS)
 
     def _launcher(self, source: Source) -> Launcher:
         return launcher_of(self.script, source.exercise)

@@ -20,8 +20,11 @@ from triton_workshop.checking.diagnosing.search import send_diagnosis, send_limi
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.in_process_runner import PICTURE_SECONDS
+from triton_workshop.checking.judging import unfinished
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import Trial, judged
+from triton_workshop.checking.judging.unfinished import send_filled_todos
+from triton_workshop.checking.judging.verdict import TriedTodos
 from triton_workshop.checking.observing.child import observe_script
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
@@ -68,6 +71,11 @@ class SubprocessRunner:
         results = self._search_further(send_other_size)
         return results[-1] if results and isinstance(results[-1], OtherSize) else None
 
+    def try_todos(self) -> TriedTodos:
+        """Try the TODOs that are filled in while others are open."""
+        results = _search(self.host, send_filled_todos, self.source, seconds=unfinished.longest_seconds())
+        return results[-1] if results and isinstance(results[-1], TriedTodos) else TriedTodos()
+
     def _search_further(self, function: Function) -> list[object]:
         return _search(self.host, function, self.source) if self.host.is_unchanged_by(self.source) else []
 
@@ -101,9 +109,11 @@ def _observation(message: object) -> Observation:
     return Observation(failure=Failure("Garbled", "what the script's process sent is no observation of it", None))
 
 
-def _search(host: Forks | PreparedProcess, function: Function, *arguments: object) -> list[object]:
+def _search(
+    host: Forks | PreparedProcess, function: Function, *arguments: object, seconds: float | None = None
+) -> list[object]:
     """Return all results of a search, even of one that does not end."""
-    limit = TimeLimit(tries.longest_seconds(), Path(tries.TRIED_FILE))
+    limit = TimeLimit(tries.longest_seconds() if seconds is None else seconds, Path(tries.TRIED_FILE))
     with host.call(function, *arguments, limit=limit) as searching:
         results = list(observations(searching))
     return [result for result in results if not isinstance(result, Observation)]

@@ -4,7 +4,7 @@
 globalThis.Verdict = (() => {
   "use strict";
   const { make, button } = globalThis.page;
-  const FILLED = "●";  // begins the row of a TODO that is filled in
+  const FILLED = ["●", "✓"];  // one of them begins the row of a TODO that is filled in
   const ABOVE_HINTS = 2;  // parts of a verdict
   const TONE_CLASSES = { plain: "", strong: "b", key: "t-literal" };
 
@@ -48,12 +48,8 @@ globalThis.Verdict = (() => {
     return make("figure", [canvas, make("figcaption", caption)]);
   }
 
-  function elements(described, { isPartial, hints, footer }) {
+  function elements(described, { hints, footer }) {
     const parts = described.parts.map((part) => (part.rows ? table(part) : tiles(part)));
-    if (isPartial) {
-      const note = `${FILLED} is filled in, not yet checked. The check starts when the last TODO is filled in.`;
-      parts[0]?.append(make("p", note, { className: "t-muted" }));
-    }
     const above = parts.slice(0, ABOVE_HINTS), below = parts.slice(ABOVE_HINTS);
     return [headline(described), ...above, ...hints, ...below, ...described.pictures.map(picture), ...footer];
   }
@@ -81,7 +77,7 @@ globalThis.Verdict = (() => {
 
   // TODOs that are filled in, and, in an exercise that begins with mistakes in it, those that are repaired.
   function countFilled({ passed, described: { kind, parts } }, { todos, planted }, text) {
-    if (kind === "unfinished") return parts[0]?.rows?.filter(([[mark]]) => mark === FILLED).length ?? 0;
+    if (kind === "unfinished") return parts[0]?.rows?.filter(([[mark]]) => FILLED.includes(mark)).length ?? 0;
     const isThere = (mistake) => mistake.every((piece) => text.includes(piece));
     return passed ? todos : todos - planted.filter(isThere).length;
   }

@@ -7,6 +7,7 @@ globalThis.createWorkspace = (options) => {
   const { make, button, loadingBar } = globalThis.page;
   const TYPING_PAUSE_MS = 600;  // after the last key, until a check starts
   const OUTDATED_MS = 1000;  // that a check has run, until it is stopped for a newer text
+  const UNFINISHED_MS = 6000;  // the same of an unfinished script: a new worker would take longer than the rest
   const LIMITS = "To leave the editor with Tab, press Escape first. Kernels run on a simulator: this page times no "
     + "GPU, has the front end of Triton's compiler but not the rest, and cannot run programs that wait for each other.";
   const IN_BROWSER = "Your text and your progress stay in this browser.";
@@ -141,7 +142,7 @@ globalThis.createWorkspace = (options) => {
 
   // The check: the newest text, and nothing of one that is outdated. Only its last verdict counts: what is right until
   // then may fail in a long case, or in Triton's front end.
-  let checkTimer, startTime, isChecking = false, isOutdated = false;
+  let checkTimer, startTime, patience, isChecking = false, isOutdated = false;
 
   function checkSoon() {
     verdictPane.classList.add("outdated");
@@ -155,7 +156,7 @@ globalThis.createWorkspace = (options) => {
     save();
     if (!python || !editor) return;
     if (isChecking) return checkAgain();
-    [isChecking, isOutdated, startTime] = [true, false, performance.now()];
+    [isChecking, isOutdated, startTime, patience] = [true, false, performance.now(), OUTDATED_MS];
     const checked = exercise, text = editor.text;
     const { result, verdict } = await askForVerdict(checked, text);
     const seconds = (performance.now() - startTime) / 1000;
@@ -171,7 +172,7 @@ globalThis.createWorkspace = (options) => {
 
   function checkAgain() {
     isOutdated = true;
-    if (performance.now() - startTime > OUTDATED_MS) python.stop("outdated");
+    if (performance.now() - startTime > patience) python.stop("outdated");
   }
 
   async function askForVerdict({ number }, text) {
@@ -180,6 +181,10 @@ globalThis.createWorkspace = (options) => {
     const result = await python.ask({ owner: number, check: { number, text } }, (message) => {
       verdict = message.verdict ?? verdict;  // what a script prints is no verdict
       if (verdict?.passed) setStatus(`Checking … ${Verdict.progress(verdict)}`, { isRunning: true });
+      if (verdict?.described.kind === "unfinished") {  // its TODOs are tried for some more seconds
+        patience = UNFINISHED_MS;
+        if (exercise.number === number && editor?.text === text) showVerdict(verdict, text);
+      }
     });
     return { result, verdict };
   }
@@ -200,7 +205,6 @@ globalThis.createWorkspace = (options) => {
     document.dispatchEvent(new CustomEvent("progress", { detail }));  // live.js tells the room, if the reader wants it
     if (passed && verdictPane.querySelector(".editor")) return;  // a reader who compares is not interrupted
     verdictPane.replaceChildren(...Verdict.elements(described, {
-      isPartial: kind === "unfinished" && filled < todos,
       hints: hints.length ? [rememberedHints(hints)] : [],
       footer: passed ? [nextSteps()] : [],
     }));

@@ -21,8 +21,8 @@ from triton_simulator.compiler.compilation import READY
 from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.requests import Request
-from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, serve_check, source_or_verdict
-from triton_workshop.checking.compiling import compiler_verdicts
+from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, begun_script, serve_check, source_or_verdict
+from triton_workshop.checking.compiling import compiler_verdicts, confirmed
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import EndedError, TimeIsUpError
@@ -116,8 +116,16 @@ class Checking:
         CheckFailedError.
         """
         by_text = self._by_text()
-        verdicts = iter(()) if by_text else self._by_process()
-        verdict = by_text or next(verdicts)
+        if by_text:
+            yield by_text
+            if begun_script(by_text, self._request.exercise):
+                with suppress(CheckFailedError):  # the text has been judged
+                    for verdict in self._by_process():
+                        yield confirmed(verdict, self._checker.compiler)
+            self._checker.prepare()
+            return
+        verdicts = self._by_process()
+        verdict = next(verdicts)
         yield verdict
         if verdict.passed and not self._request.full_size:
             yield from self._compiled(verdict, verdicts)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
-from triton_workshop.checking.judging.verdict import Finding, Verdict
+from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.reporting.description import KINDS_WITHOUT_SOLUTION, STATUS_MARKS, Row, describe, title
 from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
@@ -161,7 +161,9 @@ def _activity(state: WatchState, job: Job) -> str:
     if job.full_size:
         return f"checking at full size on the GPU{seconds}"
     if not state.awaited:
-        return f"{'looking for the cause' if state.finding else 'compiling for GPUs'}{seconds}"
+        kind = state.finding.kind if state.finding else None
+        further = {None: "compiling for GPUs", FindingKind.UNFINISHED: "trying your TODOs"}
+        return f"{further.get(kind, 'looking for the cause')}{seconds}"
     started = job.checking.started
     if started is None:
         return f"getting ready{seconds}" if seconds else "checking"

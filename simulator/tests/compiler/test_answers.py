@@ -19,13 +19,13 @@ import triton
 
 from triton_simulator.without_library import has_library
 
-from ..tables import EVERY, ROOT
+from ..tables import ROOT, SLOW_EVERY
 from .answers.run import constructs
 
 RELATIVE = 1e-5
 """How far values may be apart where only their rounding differs."""
 CONSTRUCTS = constructs()
-CHOSEN = list(CONSTRUCTS)[:: int(os.environ.get("WORKSHOP_CONSTRUCTS", EVERY))]
+CHOSEN = list(CONSTRUCTS)[::SLOW_EVERY]
 """Each takes Triton's compiler a third of a second: .ci/run takes one of eight, and .ci/soaks all."""
 DIFFERENCES = tomllib.loads((Path(__file__).parent / "answers" / "differences.toml").read_text(encoding="utf-8"))
 Answers = dict[str, dict[str, dict[str, Any]]]

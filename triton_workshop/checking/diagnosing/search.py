@@ -37,7 +37,7 @@ def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send the mistake that makes a case fail, whenever more is known."""
     prepare()
     confine_signals()
-    with _silence_output(), dispensable():
+    with silence_output(), dispensable():
         for diagnosis in diagnoses_of(source, source.exercise.find_case(name)):
             connection.send(diagnosis)
 
@@ -47,7 +47,7 @@ def send_other_size(connection: Connection, source: Source) -> None:
     prepare()
     confine_signals()
     dependency: OtherSize | None = None
-    with _silence_output(), dispensable():
+    with silence_output(), dispensable():
         dependency = other_size(source)
     connection.send(dependency)
 
@@ -56,13 +56,13 @@ def send_limits(connection: Connection, source: Source) -> None:
     """Send the sizes up to which a right script is right."""
     prepare()
     confine_signals()
-    with _silence_output():
+    with silence_output():
         for limit in limits(source):
             connection.send(limit)
 
 
 @contextlib.contextmanager
-def _silence_output() -> Iterator[None]:
+def silence_output() -> Iterator[None]:
     """Throw away what is printed past Python, too."""
     with open(os.devnull, "wb") as null:  # noqa: PTH123 (a device)
         descriptors = [(number, os.dup(number)) for number in (1, 2)]

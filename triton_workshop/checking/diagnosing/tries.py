@@ -64,19 +64,27 @@ def longest_seconds(seconds: float | None = None) -> float:
     return searched + GRACE_SECONDS
 
 
-class _TakesTooLong(BaseException):
+class TakesTooLong(BaseException):
     """Not an Exception, as no script's `except Exception` may stop it."""
 
 
 class Tries:
     """Runs variants of a script on the simulator, until the time is up.
 
-    The script itself may take the `longest`, and so may a variant, but only `slow` times as long as the script.
+    The script itself may take the `longest`, and so may a variant, but only `slow` times as long as the script. Whether
+    a variant is `compiled` is whether anybody asks for its kernels.
     """
 
     def __init__(
-        self, source: Source, seconds: float | None = None, slow: float = SLOW, longest: float = math.inf
+        self,
+        source: Source,
+        seconds: float | None = None,
+        slow: float = SLOW,
+        longest: float = math.inf,
+        *,
+        compiled: bool = False,
     ) -> None:
+        self._compiled = compiled
         self._source, self._exercise, self._slow, self._longest = source, source.exercise, slow, longest
         self._observers: dict[str, Observer | Observation] = {}
         self._observations: dict[tuple[str, str], Observation] = {}
@@ -91,10 +99,11 @@ class Tries:
         """Observe a script with this text in a case; None when time is up."""
         key = text, case.name
         if key not in self._observations:
-            baseline = None if text == self._source.text else self.observe(self._source.text, case)
+            is_baseline = text == self._source.text or math.isinf(self._slow)
+            baseline = None if is_baseline else self.observe(self._source.text, case)
             if time.process_time() > self._end:
                 return None
-            with _limit_time(
+            with limit_time(
                 self._longest if baseline is None else min(self._longest, self._slow * baseline.seconds + SLOW_SECONDS)
             ):
                 self._observations[key] = self._observe(text, case)
@@ -137,21 +146,21 @@ class Tries:
         return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
 
     def _observe(self, text: str, case: Case) -> Observation:
-        # Only a loop that loads anything can be ended: see `_limit_time`.
+        # Only a loop that loads anything can be ended: see `limit_time`.
         if "while" in text and _never_ends(text):
             return Observation(timed_out=True)
         observer = self._observers.pop(text, None)
         if observer is None:
             # Each has its own name, because Triton finds a kernel's source by its file.
             file = Path(f"{len(self._observations)}-{TRIED_FILE}").resolve()
-            observer = observer_of(Source(file, text, self._exercise), compiled=False)
+            observer = observer_of(Source(file, text, self._exercise), compiled=self._compiled)
         if not case.is_large:  # an observer keeps the last arguments: some tries of those, and no process can be forked
             self._observers[text] = observer
         if isinstance(observer, Observation):
             return observer
         try:
             return observer.observe(case.arguments("cpu"), case.integer_bits)
-        except _TakesTooLong:
+        except TakesTooLong:
             return Observation(timed_out=True)
 
 
@@ -166,13 +175,13 @@ def _tiles(observation: Observation) -> set[tuple[str, str, int | float]]:
 
 
 @contextmanager
-def _limit_time(seconds: float) -> Iterator[None]:
+def limit_time(seconds: float) -> Iterator[None]:
     """End the launches of a try after so many seconds of processor time."""
     end = time.process_time() + seconds
 
     def check() -> None:
         if time.process_time() > end:
-            raise _TakesTooLong
+            raise TakesTooLong
 
     hooks.load_hooks.append(check)
     try:

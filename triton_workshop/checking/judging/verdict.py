@@ -166,6 +166,27 @@ class CaseResult:
 
 
 @dataclass(frozen=True)
+class FilledTodo:
+    """A TODO that is filled in, while others are open."""
+
+    number: int
+    right: bool
+    """With the solution's code in the others, every case passes; if not, nothing is known."""
+    values: str = ""
+    """What it makes in one program of a case."""
+    program: tuple[int, ...] = ()
+    case: str = ""
+
+
+@dataclass(frozen=True)
+class TriedTodos:
+    """TODOs that have been tried, and the kernels to compile of the script in which some are right."""
+
+    todos: tuple[FilledTodo, ...] = ()
+    kernels: tuple[PickledKernel, ...] = ()
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The first finding is the cause; none means that the script is right."""
 
@@ -187,6 +208,8 @@ class Verdict:
     """
     kernels: tuple[PickledKernel, ...] = ()
     """The kernels to compile, as they were launched."""
+    todos: tuple[FilledTodo, ...] = ()
+    """What is known of an unfinished script's TODOs."""
     to_come: int = 0
     """The number of cases still to be tried, if all is right so far."""
     text: str = ""
@@ -203,5 +226,6 @@ class Verdict:
             "passed": self.passed,
             "seconds": round(self.seconds, 3),
             "cases": [vars(case) for case in self.cases],
+            "todos": [vars(todo) for todo in self.todos],
             "findings": [finding.as_json() for finding in self.findings],
         }

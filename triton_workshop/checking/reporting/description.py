@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from triton_simulator.compiler.report import is_success
-from triton_workshop.checking.judging.verdict import Element, Finding, FindingKind, Pixels, TileMap, TileState, Verdict
+from triton_workshop.checking.judging.verdict import (
+    Element,
+    FilledTodo,
+    Finding,
+    FindingKind,
+    Pixels,
+    TileMap,
+    TileState,
+    Verdict,
+)
 from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.todos import open_todos
@@ -44,6 +53,10 @@ STATUS_MARKS: dict[Status, Toned] = {
 }
 _UNFINISHED: Toned = ("◐", "warning")
 _FAILED: Toned = ("✗", "bad")
+_FILLED: Toned = ("●", "muted")
+_RIGHT: Toned = ("✓", "good")
+_FILLED_MARKS = (_FILLED[0], _RIGHT[0])
+"""Marks of TODOs that are filled in."""
 KINDS_WITHOUT_SOLUTION = (FindingKind.UNFINISHED, FindingKind.TIMEOUT, FindingKind.ANOTHER_TEXT)
 """Findings that need no solution to compare with."""
 
@@ -98,7 +111,7 @@ def _describe_failure(verdict: Verdict, exercise: Exercise, text: str, hints: in
     finding = verdict.findings[0]
     is_unfinished = finding.kind is FindingKind.UNFINISHED
     has_wrong_values = finding.kind is FindingKind.WRONG_VALUES
-    todos = _todos(exercise, text) if is_unfinished else ()
+    todos = _todos(exercise, text, verdict.todos) if is_unfinished else ()
     sign, tone = _UNFINISHED if is_unfinished else _FAILED
     sections = (
         _cases(verdict, exercise),
@@ -124,8 +137,9 @@ def _describe_failure(verdict: Verdict, exercise: Exercise, text: str, hints: in
 def _headline(finding: Finding, todos: Sequence[Row]) -> str:
     if not todos:
         return sentence(f"headlines.{finding.kind}")
-    done = sum(mark == "●" for (mark, _), *_ in todos)
-    return sentence("reports.todos-filled-in", done=done, number=len(todos))
+    marks = [mark for (mark, _), *_ in todos if mark]
+    done = sum(mark in _FILLED_MARKS for mark in marks)
+    return sentence("reports.todos-filled-in", done=done, number=len(marks))
 
 
 def _location(verdict: Verdict, finding: Finding) -> str:
@@ -172,25 +186,43 @@ def hint_rows(hints: Sequence[str]) -> tuple[Row, ...]:
     return tuple(((label, "accent"), (hint, "plain")) for label, hint in zip(labels, hints, strict=True))
 
 
-def _todos(exercise: Exercise, text: str) -> tuple[Row, ...]:
-    """Return all TODOs of an exercise.
+def _todos(exercise: Exercise, text: str, filled: Sequence[FilledTodo]) -> tuple[Row, ...]:
+    """Return all TODOs of an exercise, with what is known of those that are filled in.
 
     None if no TODO is open, but a `...` of the learner's own is left.
     """
+    known = {todo.number: todo for todo in filled}
     shipped = {todo.number: todo.task for todo in open_todos(exercise.shipped_text) if todo.number}
     lines = {
         todo.number: sentence("reports.line", line=todo.line) for todo in open_todos(text) if todo.number in shipped
     }
     following = next(iter(lines), None)
 
-    def row(number: int | None, task: str) -> Row:
+    def row(number: int, task: str) -> Row:
+        if todo := known.get(number):
+            return _filled_todo(todo, task)
         if number not in lines:
-            return ("●", "muted"), ("", "plain"), (task, "muted")
+            return _FILLED, ("", "plain"), (task, "muted")
         if number == following:
             return ("▶", "warning"), (lines[number], "key"), (task, "strong")
         return ("○", "muted"), (lines[number], "muted"), (task, "plain")
 
-    return tuple(row(*item) for item in shipped.items()) if lines else ()
+    return (*(row(*item) for item in shipped.items()), *_todo_notes(filled)) if lines else ()
+
+
+def _filled_todo(todo: FilledTodo, task: str) -> Row:
+    number: Toned = (sentence("todos.number", number=todo.number), "muted")
+    if todo.right:
+        return _RIGHT, number, (task, "muted")
+    return _FILLED, number, (sentence("todos.values", task=task, values=todo.values) if todo.values else task, "plain")
+
+
+def _todo_notes(filled: Sequence[FilledTodo]) -> tuple[Row, ...]:
+    """Say what the marks of filled TODOs mean."""
+    right = sentence("todos.right-note") if any(todo.right for todo in filled) else ""
+    shown = next((todo for todo in filled if todo.values and not todo.right), None)
+    values = sentence("todos.values-note", program=_program(shown.program), case=shown.case) if shown else ""
+    return tuple((("", "plain"), ("", "plain"), (note, "muted")) for note in (right, values) if note)
 
 
 def _code(finding: Finding, text: str) -> tuple[Row, ...]:
@@ -213,9 +245,8 @@ def _code(finding: Finding, text: str) -> tuple[Row, ...]:
 def _element(element: Element) -> tuple[Row, ...]:
     index = ", ".join(map(str, element.index))
     if element.program:
-        program = str(element.program[0]) if len(element.program) == 1 else str(element.program)
         name = "reports.element-place-of-program"
-        place = sentence(name, index=index, offset=element.offset, program=program)
+        place = sentence(name, index=index, offset=element.offset, program=_program(element.program))
     else:
         place = sentence("reports.element-place", index=index, offset=element.offset)
     got = sentence("reports.never-written") if element.got is None else f"{element.got:.7g}"
@@ -224,6 +255,10 @@ def _element(element: Element) -> tuple[Row, ...]:
         ((sentence("reports.expected"), "muted"), (f"{element.expected:.7g} ± {element.allowed:.1g}", "good")),
         ((sentence("reports.got"), "muted"), (got, "bad")),
     )
+
+
+def _program(ids: tuple[int, ...]) -> str:
+    return str(ids[0]) if len(ids) == 1 else str(ids)
 
 
 def look_command(verdict: Verdict, exercise: Exercise) -> str:

@@ -6,6 +6,7 @@ A terminal shows them, and `workshop watch` with other colours and more space.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from rich.columns import Columns
 from rich.console import Console, Group, RenderableType
@@ -80,7 +81,11 @@ def print_verdicts(verdicts: Iterable[Verdict], exercise: Exercise, console: Con
 def _print_step(verdict: Verdict, previous: Verdict | None, exercise: Exercise, console: Console) -> None:
     """Print what the previous verdict did not have."""
     described, width = describe(verdict, exercise), min(_MAX_COLUMNS, console.width)
-    if not verdict.passed:
+    if verdict.todos:
+        # The TODOs that are open, the line and the hint stand above already.
+        known = _rows(describe(replace(verdict, todos=()), exercise, verdict.text))
+        console.print(table(*(row for row in _rows(describe(verdict, exercise, verdict.text)) if row not in known)))
+    elif not verdict.passed:
         panel = Panel(view(described, width - 4), title=headline(described), title_align="left", subtitle_align="left")
         panel.subtitle, panel.border_style = Text(printable(described.location)), described.tone
         console.print(panel, width=width)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from triton_workshop.checking.check import LIMIT_SECONDS, source_or_verdict, steps
+from triton_workshop.checking.check import LIMIT_SECONDS, begun_script, source_or_verdict, steps, with_todos
 from triton_workshop.checking.diagnosing.tries import TRIED_FILE, longest_seconds
 from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
@@ -41,6 +41,11 @@ def verdicts(
     source = source_or_verdict(exercise, file.resolve(), started)
     if isinstance(source, Verdict):
         yield source
+        if script := begun_script(source, exercise):
+            prepare()
+            limits = PageLimits(script, search_seconds)
+            runner = InProcessRunner(script, limits, limit_seconds, search_seconds=search_seconds)
+            yield from with_todos(source, runner.try_todos(), started, FrontEnd)
         return
     prepare()
     runner = InProcessRunner(source, PageLimits(source, search_seconds), limit_seconds, search_seconds=search_seconds)
