@@ -16,6 +16,7 @@ import torch
 
 from triton_workshop.checking.diagnosing.alignment import SlotKind, aligned
 from triton_workshop.checking.diagnosing.repair import Culprit
+from triton_workshop.checking.diagnosing.sight import Sight, with_sizes
 from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
@@ -46,6 +47,8 @@ class Diagnosis:
     """The TODO that the mistake was made in."""
     line: int | None = None
     """The line that shows the mistake, as the table of mistakes knows it."""
+    edited: str = ""
+    """The solution with the mistake and the script's tile sizes, if the script has a style of its own."""
     remembers: bool = False
     """The case fails only if others run before it."""
     slip: Slip | None = None
@@ -63,8 +66,12 @@ def diagnose(
     case: Case,
     culprit: Culprit | None,
     observe: Callable[[str, Case], Observation | None],
+    sight: Sight | None = None,
 ) -> Diagnosis:
     """Recognise a mistake by what it does.
+
+    With `sight` of a script in a style of its own, the edits run with its tile sizes. Those of the first line whose
+    numbers the script lacks come first.
 
     `observe` runs a script's text on a case, or returns None if time is up.
 
@@ -77,7 +84,8 @@ def diagnose(
     fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.applies_to(solution)]
     if not fitting:  # somebody has changed the solution
         return Diagnosis(culprit)
-    nearness, possible, code = _measure_nearness(solution, source.text), _possible_edits(source), _code(source)
+    nearness, code = _measure_nearness(solution, source.text), _code(source)
+    possible = _possible_edits(source) if sight is None else lambda _text: True
 
     @functools.cache
     def is_specific() -> bool:
@@ -91,7 +99,7 @@ def diagnose(
         return culprit is not None and not edited_todos(edit, solution).isdisjoint(culprit.todos or (None,))
 
     def does_the_same(edit: Edit, text: str) -> bool:
-        if _compare_edited(exercise.number, text).code == code:  # then they need not run
+        if sight is None and _compare_edited(exercise.number, text).code == code:  # then they need not run
             return True
         pairs = ((sample, observe(source.text, sample), observe(text, sample)) for sample in _cases(exercise, case))
         if not all(_are_alike(exercise, *pair) for pair in pairs):
@@ -99,15 +107,44 @@ def diagnose(
         # What is no mistake in this case, or has the same result as many others, explains nothing.
         return _fails(exercise, case, observe(text, case)) and (expected(edit) or is_specific())
 
-    for mistake, edit in sorted(fitting, key=lambda fit: (expected(fit[1]), nearness(fit[1])), reverse=True):
+    suspicion = _suspicion(solution, sight)
+
+    def likely(fit: tuple[Mistake, Edit]) -> tuple[bool, int, float]:
+        return expected(fit[1]), suspicion(fit[1]), nearness(fit[1])
+
+    for mistake, edit in sorted(fitting, key=likely, reverse=True):
         text = _plant_bugs(source, edit)
+        if sight is not None:
+            text = with_sizes(text, sight.sizes)
         if possible(text) and does_the_same(edit, text):
             todo = min((todo for todo in edited_todos(edit, solution) if todo is not None), default=None)
+            if sight is not None:
+                return Diagnosis(None, mistake, todo, sight.line_of(edit), edited=text)
             line = _line_of(edit, solution, source)
             # A culprit elsewhere would contradict the mistake.
             is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
             return Diagnosis(culprit if is_consistent else None, mistake, todo, line)
     return Diagnosis(culprit)
+
+
+def _suspicion(solution: str, sight: Sight | None) -> Callable[[Edit], int]:
+    """Return how likely an edit is by the solution's lines whose numbers the script lacks, or has.
+
+    The first one that it lacks is the likeliest. All later ones follow from it, unless nothing is known of a line.
+    """
+    if sight is None:
+        return lambda _edit: 0
+    found, first = sight.found(), sight.first_missing()
+
+    def suspicion(edit: Edit) -> int:
+        shown = sight.shown_by(edit.changed_lines(solution))
+        if first & shown:
+            return 3
+        if shown and shown <= found:
+            return 0
+        return 1 if shown else 2
+
+    return suspicion
 
 
 def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:

@@ -18,6 +18,7 @@ from triton_workshop.checking.diagnosing.configurations import find_configuratio
 from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
+from triton_workshop.checking.diagnosing.sight import Sight, look
 from triton_workshop.checking.diagnosing.slips import Slip, find_slip
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
 from triton_workshop.checking.diagnosing.tries import Tries
@@ -111,11 +112,28 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         if observation.failure:  # an error message with an explanation needs no search: no edit says more
             yield Diagnosis(culprit)
             return
-        diagnosis = diagnose(source, case, culprit, tries.observe)
+        sight = None
+        if culprit is None:
+            with contextlib.suppress(SyntaxError):
+                tries.extend(time_limits.SIGHT_SECONDS if seconds is None else seconds)
+                sight = look(source, observation, lambda text: tries.watch(text, case))
+        diagnosis = diagnose(source, case, culprit, tries.observe, sight)
+        if sight is not None:
+            diagnosis = _with_line(diagnosis, sight, tries, case)
         yield diagnosis  # now, as the process may be ended while it looks for a slip
         unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
-        if unclear and (slip := _slip(source, case, observation, culprit, seconds)):
+        if unclear and (slip := _slip(source, case, observation, culprit, sight, seconds)):
             yield replace(diagnosis, culprit=None, slip=slip)
+
+
+def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case) -> Diagnosis:
+    """Return the diagnosis with the line whose numbers are wrong."""
+    if diagnosis.line is not None:
+        return diagnosis
+    mistaken = tries.watch(diagnosis.edited, case) if diagnosis.edited else None
+    place = None if mistaken is None else sight.wrong_place(mistaken.lines)
+    place = place or sight.first_wrong()
+    return diagnosis if place is None else replace(diagnosis, line=place.line)
 
 
 def _is_unclear(source: Source, culprit: Culprit) -> bool:
@@ -128,17 +146,25 @@ def _is_unclear(source: Source, culprit: Culprit) -> bool:
 
 
 def _slip(
-    source: Source, case: Case, observation: Observation, culprit: Culprit | None, seconds: float | None
+    source: Source,
+    case: Case,
+    observation: Observation,
+    culprit: Culprit | None,
+    sight: Sight | None,
+    seconds: float | None,
 ) -> Slip | None:
     tries = Tries(source, time_limits.SLIP_SECONDS if seconds is None else seconds / 2)
     last = Tries(source, time_limits.CONFIRM_SECONDS if seconds is None else seconds)
     noticed = {fault.line.number for fault in observation.faults[:1]} | (culprit.lines if culprit else set[int]())
+    if sight is not None:
+        noticed |= sight.unknown_lines()
     return find_slip(
         source,
         noticed,
         lambda text: tries.is_repair(text, case),
         last.is_right_in_all,
         nearby=culprit is not None,
+        right=sight.known_lines() if sight else (),
     )
 
 

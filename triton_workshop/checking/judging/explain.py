@@ -27,6 +27,8 @@ KINDS_ON_ANY_LINE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_K
 
 Their cause may be another line.
 """
+FIRST_WRONG = "first-wrong-numbers"
+"""The hints for a line of which only its numbers are known."""
 MAX_HINTS = 3
 """A question, an idea, and a line."""
 
@@ -98,7 +100,14 @@ class Explainer:
             return self._explain_slip(finding, mistake, self.diagnosis.slip)
         if mistake is not None and not is_overwriting(culprit, self.source):
             return self._use_mistake(finding, mistake)
+        if culprit is None and self.diagnosis.line is not None:
+            return self._blame_numbers(finding, self.diagnosis.line)
         return mark_as_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
+
+    def _blame_numbers(self, finding: Finding, line: int) -> Finding:
+        """Return the finding on the first line with wrong numbers."""
+        hints = explanation_named(FIRST_WRONG).hints
+        return move_to_cause(replace(finding, hints=hints, hint_name=FIRST_WRONG), line, self.source)
 
     def _mistake(self, finding: Finding) -> Mistake | None:
         """Return the recognised mistake, or the one that a fixed grid shows."""
