@@ -33,6 +33,8 @@ SLACK_TOLERANCES = 4.0
 Another order of operations rounds differently.
 """
 
+FIRST = 2
+"""Number of the solution's first lines with numbers that a script lacks, which are suspected before its launch is."""
 LIKE = 0.5
 """Similarity, from 0 to 1, above which two lines are taken for each other."""
 
@@ -49,6 +51,10 @@ class Diagnosis:
     """The line that shows the mistake, as the table of mistakes knows it."""
     edited: str = ""
     """The solution with the mistake and the script's tile sizes, if the script has a style of its own."""
+    edited_lines: tuple[int, ...] = ()
+    """The lines of that text which have the mistake's first change."""
+    other: tuple[str, int] | None = None
+    """The first name, and its line, whose numbers are not the solution's. It may be right in another way."""
     remembers: bool = False
     """The case fails only if others run before it."""
     slip: Slip | None = None
@@ -109,7 +115,7 @@ def diagnose(
 
     suspicion = _suspicion(solution, sight)
 
-    def likely(fit: tuple[Mistake, Edit]) -> tuple[bool, int, float]:
+    def likely(fit: tuple[Mistake, Edit]) -> tuple[bool, float, float]:
         return expected(fit[1]), suspicion(fit[1]), nearness(fit[1])
 
     for mistake, edit in sorted(fitting, key=likely, reverse=True):
@@ -119,7 +125,9 @@ def diagnose(
         if possible(text) and does_the_same(edit, text):
             todo = min((todo for todo in edited_todos(edit, solution) if todo is not None), default=None)
             if sight is not None:
-                return Diagnosis(None, mistake, todo, sight.line_of(edit), edited=text)
+                return Diagnosis(
+                    None, mistake, todo, sight.line_of(edit), edited=text, edited_lines=_first_lines(edit, solution)
+                )
             line = _line_of(edit, solution, source)
             # A culprit elsewhere would contradict the mistake.
             is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
@@ -127,22 +135,27 @@ def diagnose(
     return Diagnosis(culprit)
 
 
-def _suspicion(solution: str, sight: Sight | None) -> Callable[[Edit], int]:
+def _first_lines(edit: Edit, solution: str) -> tuple[int, ...]:
+    """Return the lines of an edited solution that have its first change; what follows code that was left out."""
+    old, new = edit.changes[0]
+    first = solution.count("\n", 0, solution.index(old)) + 1
+    return tuple(range(first, first + new.rstrip("\n").count("\n") + 1))
+
+
+def _suspicion(solution: str, sight: Sight | None) -> Callable[[Edit], float]:
     """Return how likely an edit is by the solution's lines whose numbers the script lacks, or has.
 
     The first one that it lacks is the likeliest. All later ones follow from it, unless nothing is known of a line.
     """
     if sight is None:
         return lambda _edit: 0
-    found, first = sight.found(), sight.first_missing()
+    missing = sight.missing()
+    ranks = {line: max(len(missing) - number, 1) for number, line in enumerate(missing)}
 
-    def suspicion(edit: Edit) -> int:
+    def suspicion(edit: Edit) -> float:
         shown = sight.shown_by(edit.changed_lines(solution))
-        if first & shown:
-            return 3
-        if shown and shown <= found:
-            return 0
-        return 1 if shown else 2
+        # A style may lack a line or two, but hardly three in a row.
+        return max((ranks.get(line, 0) for line in shown), default=len(missing) - FIRST + 0.5)
 
     return suspicion
 

@@ -119,21 +119,34 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
                 sight = look(source, observation, lambda text: tries.watch(text, case))
         diagnosis = diagnose(source, case, culprit, tries.observe, sight)
         if sight is not None:
-            diagnosis = _with_line(diagnosis, sight, tries, case)
+            diagnosis = _with_line(diagnosis, sight, tries, case, observation)
         yield diagnosis  # now, as the process may be ended while it looks for a slip
         unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
         if unclear and (slip := _slip(source, case, observation, culprit, sight, seconds)):
             yield replace(diagnosis, culprit=None, slip=slip)
 
 
-def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case) -> Diagnosis:
+def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, observation: Observation) -> Diagnosis:
     """Return the diagnosis with the line whose numbers are wrong."""
-    if diagnosis.line is not None:
+    # A fault has a line of its own: what is read there or stored there has no right numbers.
+    if diagnosis.line is not None or observation.faults:
         return diagnosis
     mistaken = tries.watch(diagnosis.edited, case) if diagnosis.edited else None
-    place = None if mistaken is None else sight.wrong_place(mistaken.lines)
-    place = place or sight.first_wrong()
-    return diagnosis if place is None else replace(diagnosis, line=place.line)
+    place = None if mistaken is None else sight.wrong_place(mistaken, diagnosis.edited_lines)
+    if diagnosis.mistake is None:
+        place = sight.first_wrong()
+    if place is None and diagnosis.mistake is None and _is_nan(observation):
+        place = sight.first_nan()
+    if place is not None:
+        return replace(diagnosis, line=place.line)
+    other = sight.first_other()
+    return diagnosis if other is None else replace(diagnosis, other=(other.name, other.line))
+
+
+def _is_nan(observation: Observation) -> bool:
+    """Return whether some of the result is NaN, but written."""
+    output, unwritten = observation.output, observation.unwritten
+    return output is not None and unwritten is not None and bool((output.isnan() & ~unwritten).any())
 
 
 def _is_unclear(source: Source, culprit: Culprit) -> bool:

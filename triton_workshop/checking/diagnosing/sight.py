@@ -10,7 +10,7 @@ import ast
 import functools
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from triton_workshop.checking.diagnosing.values import (
     Numbers,
     Place,
     factors_of,
+    first_other,
     likeness,
 )
 from triton_workshop.checking.observing.observe import Observation
@@ -116,19 +117,14 @@ class Sight:
         """Return the lines whose numbers are wrong, or unlike any of the solution's."""
         return {place.line for place in self.unknown_places()}
 
-    def first_missing(self) -> set[int]:
-        """Return the solution's first line with numbers that the script has nowhere.
+    def missing(self) -> list[int]:
+        """Return the solution's lines with numbers that the script has nowhere, in order.
 
-        If it has earlier ones only times a factor of the task, as a scale, the first of those counts as well.
+        If it has earlier ones only times a factor of the task, as a scale, the first of those is the first one.
         """
-        absent = [place.line for place, like in self._of_solution.items() if not like.is_known()]
+        absent = sorted({place.line for place, like in self._of_solution.items() if not like.is_known()})
         scaled = [place.line for place, like in self._of_solution.items() if like.factor >= BASES]
-        return {min(lines) for lines in (absent, scaled) if lines}
-
-    def found(self) -> set[int]:
-        """Return the solution's lines all of whose numbers the script has."""
-        missing = {place.line for place, like in self._of_solution.items() if not like.is_known()}
-        return {place.line for place in self._of_solution} - missing
+        return [*([min(scaled)] if scaled else []), *absent]
 
     @cached_property
     def _of_solution(self) -> dict[Place, Likeness]:
@@ -137,13 +133,32 @@ class Sight:
         telling = {place: numbers for place, numbers in lines if numbers.says_something and not numbers.is_index}
         return {place: likeness(numbers, self.script.lines, backwards) for place, numbers in telling.items()}
 
-    def wrong_place(self, mistaken: Lines) -> Place | None:
-        """Return the first place with numbers that the solution has only with a mistake."""
+    def wrong_place(self, mistaken: Watched, edited: Collection[int]) -> Place | None:
+        """Return the first place with numbers that the solution has only with a mistake.
+
+        There is none if even in the solution, the mistake shows on other lines only than those that are `edited`.
+        """
+        if not self._shows_at_once(mistaken, edited):
+            return None
+        found = []
         for place, numbers in self.telling.items():
-            wrong, right = likeness(numbers, mistaken, self.factors), self.likenesses[place]
+            wrong, right = likeness(numbers, mistaken.lines, self.factors), self.likenesses[place]
             if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
-                return place
-        return None
+                found.append(place)
+        return min(found, key=lambda place: self._first_wrong_step(place), default=None)
+
+    def _first_wrong_step(self, place: Place) -> int:
+        bases = self.factors[:BASES]
+        return first_other(self.script.lines[place], self.solution.lines, bases)
+
+    def _shows_at_once(self, mistaken: Watched, edited: Collection[int]) -> bool:
+        telling = {place: numbers for place, numbers in mistaken.lines.items() if numbers.says_something}
+        other = [
+            place for place, numbers in telling.items() if not likeness(numbers, self.solution.lines, [1.0]).is_known()
+        ]
+        steps = {place: first_other(telling[place], self.solution.lines, [1.0]) for place in other}
+        first = min(other, key=lambda place: steps[place], default=None)
+        return first is not None and first.line in edited
 
     def unknown_places(self) -> list[Place]:
         """Return the places whose numbers are not the solution's, nor become so on later lines."""
@@ -156,16 +171,25 @@ class Sight:
 
         What it reads is right. None if no line shows that it means the same as one of the solution's.
         """
+        first = self.first_other()
+        is_partly = first is not None and self.likenesses[first].share >= PARTLY
+        return first if first is not None and is_partly and not self.script.lines[first].is_exact else None
+
+    def first_other(self) -> Place | None:
+        """Return the first place that has other numbers than the solution, although all that it reads is right."""
         first = next(iter(self.unknown_places()), None)
-        if first is None or not self.likenesses[first].share >= PARTLY or self.script.lines[first].is_load:
+        if first is None or self.script.lines[first].is_load:
             return None
-        if self.script.lines[first].is_exact:
+        read = _names_read_at(self.source, first.line) - {first.name}
+        others = {place: like.is_known() for place, like in self.likenesses.items() if place.line != first.line}
+        wrong = {place.name for place, is_known in others.items() if not is_known}
+        return None if read & wrong else first
+
+    def first_nan(self) -> Place | None:
+        """Return the first place that computes NaN, where the solution has none."""
+        if any(numbers.is_nan for numbers in self.solution.lines.values()):
             return None
-        read = _names_read_at(self.source, first.line)
-        wrong = {
-            place.name for place, like in self.likenesses.items() if not like.is_known() and place.line != first.line
-        }
-        return None if read & wrong - {first.name} else first
+        return next((place for place, numbers in self.script.lines.items() if numbers.is_nan), None)
 
     def _users(self, line: int) -> set[int]:
         """Return the lines that use what a line assigns, or what those assign."""

@@ -28,8 +28,10 @@ MAX_ELEMENTS = 4_000
 """Elements of a line that are looked up."""
 KNOWN = 0.97
 """Share of a line's numbers that have to be another's, to be taken for it."""
-FEW = 4
+FEW = 3
 """Fewer numbers say nothing."""
+SMALL = 8
+"""So few numbers are looked for among few others only: they would be among many by chance."""
 SEQUENCE = 6
 """Elements that stand side by side, and are compared together where there are few different ones."""
 WEIGHTS = np.sqrt(np.array([2.0, 3.0, 5.0, 7.0, 11.0, 13.0]))
@@ -55,6 +57,8 @@ class Numbers:
     order: int
     """The number of the step in which it ran first."""
     parts: list[Array] = field(default_factory=list)
+    orders: list[int] = field(default_factory=list)
+    """The number of the step of each part."""
     edges: list[Array] = field(default_factory=list)
     sequences: list[Array] = field(default_factory=list)
     is_masked: bool = False
@@ -92,19 +96,25 @@ def lines_of(launches: Iterable[Launch], file: str) -> Lines:
     found: Lines = {}
     steps = (step for launch in launches if launch.steps is not None for step in launch.steps.all)
     for order, step in enumerate(steps):
-        if step.line.file == file and step.operation not in ("argument", "store"):
-            place = Place(step.line.number, step.name or step.operation)
-            numbers = found.setdefault(place, Numbers(order))
-            numbers.is_load |= step.operation == "load"
-            _add(numbers, step.value)
+        if step.line.file == file and step.operation != "argument":
+            for name, value in _values_of(step.name or step.operation, step.value):
+                numbers = found.setdefault(Place(step.line.number, name), Numbers(order))
+                numbers.is_load |= step.operation == "load"
+                _add(numbers, value, order)
     for numbers in found.values():
         numbers.close()
     return found
 
 
-def _add(numbers: Numbers, value: StepValue) -> None:
-    for _, part in value.parts:
-        _add(numbers, part)
+def _values_of(name: str, value: StepValue) -> Iterator[tuple[str, StepValue]]:
+    """Yield a value, or the parts of a tuple one by one."""
+    if not value.parts:
+        yield name, value
+    for number, (_, part) in enumerate(value.parts):
+        yield from _values_of(f"{name}[{number}]", part)
+
+
+def _add(numbers: Numbers, value: StepValue, order: int) -> None:
     if value.dtype.startswith("pointer") or value.data.dtype == object or value.data.dtype == np.bool_:
         return
     block = np.asarray(value.data, np.float64)
@@ -115,6 +125,7 @@ def _add(numbers: Numbers, value: StepValue) -> None:
         masked = ~(np.abs(block) <= MASKED)
         kept = block[~masked & ((block != np.round(block)) | (np.abs(block) > 4096))]
         numbers.parts.append(np.unique(kept))
+        numbers.orders.append(order)
         numbers.is_masked |= bool(masked.any())
         outside = masked | (block == 0)
         if outside.any():
@@ -129,6 +140,8 @@ def _add(numbers: Numbers, value: StepValue) -> None:
 
 def _edges(block: Array, masked: Array) -> Iterator[Array]:
     """Yield the elements that stand beside one that is masked, or 0."""
+    for axis in range(1, block.ndim):
+        masked = masked & ~masked.all(axis=axis, keepdims=True) if block.ndim > 2 else masked
     for axis in range(1, block.ndim):
         there, here = np.moveaxis(masked, axis, -1), np.moveaxis(block, axis, -1)
         yield here[..., :-1][there[..., 1:] & ~there[..., :-1]]
@@ -163,8 +176,22 @@ def share(numbers: Numbers, others: Numbers, factor: float = 1.0) -> float:
     return common
 
 
+def first_other(numbers: Numbers, others: Lines, factors: Sequence[float]) -> int:
+    """Return the number of the first step with numbers that none of the others has.
+
+    If there is none, it is that of the line's first step.
+    """
+    for order, part in zip(numbers.orders, numbers.parts, strict=True):
+        pairs = ((other.elements, factor) for other in others.values() for factor in factors)
+        if len(part) >= FEW and not any(_share(part, elements, factor) >= KNOWN for elements, factor in pairs):
+            return order
+    return numbers.order
+
+
 def _share(elements: Array, others: Array, factor: float) -> float:
     if len(elements) < FEW or not len(others):
+        return 0.0
+    if len(elements) < SMALL and len(others) > SMALL * SMALL * len(elements):
         return 0.0
     some = elements[np.linspace(0, len(elements) - 1, 8).astype(int)]
     if len(elements) > 100 and _hits(some, others, factor).mean() < 0.7:
