@@ -35,6 +35,8 @@ Another order of operations rounds differently.
 
 FIRST = 2
 """Number of the solution's first lines with numbers that a script lacks, which are suspected before its launch is."""
+MAX_GROWTH = 100.0
+"""Factor by which a wrong result may be larger than the right one, and have as much larger roundings."""
 LIKE = 0.5
 """Similarity, from 0 to 1, above which two lines are taken for each other."""
 
@@ -301,11 +303,15 @@ def _are_alike(exercise: Exercise, case: Case, first: Observation | None, second
     if first.output is None or second.output is None or first.output.shape != second.output.shape:
         return False
     arguments = case.arguments("cpu")
-    allowed = tolerance(exercise, arguments, exercise.reference(*to_float64(arguments)))
+    expected = exercise.reference(*to_float64(arguments))
+    allowed = tolerance(exercise, arguments, expected)
     if first.output.shape != allowed.shape:
         return True
     # Where nothing was written, values are chance; infinities and NaNs have no distance.
-    close = (first.output.double() - second.output.double()).abs() <= SLACK_TOLERANCES * allowed
+    exact = first.output.double()
+    # Wrong numbers that are larger are rounded more.
+    allowed = allowed * (exact.abs() / expected.abs()).nan_to_num(1.0, posinf=1.0).clamp(min=1.0, max=MAX_GROWTH)
+    close = (exact - second.output.double()).abs() <= SLACK_TOLERANCES * allowed
     equal = (first.output == second.output) | (first.output.isnan() & second.output.isnan())
     return torch.equal(first.missing, second.missing) and bool((close | first.missing | equal).all())
 

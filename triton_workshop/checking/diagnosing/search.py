@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from triton_workshop.checking.diagnosing import tries as time_limits
+from triton_workshop.checking.diagnosing.alignment import aligned
 from triton_workshop.checking.diagnosing.configurations import find_configuration
 from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
@@ -31,6 +32,8 @@ from triton_workshop.exercises.cases import Case
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
+LIKE = 0.1
+"""Share of a script's statements that are the solution's, from which on it is worth a try to repair it by those."""
 NOT_STORED = (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE)
 
 
@@ -103,11 +106,15 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         if observation is None or observation.provenance in NOT_STORED:
             yield Diagnosis()
             return
-        culprit = find_culprit(
-            source,
-            lambda text: tries.is_repair(text, case),
-            lambda text: all(tries.is_right(text, larger_case) for larger_case in source.exercise.largest_cases),
-            lambda text: fails_alike(source.exercise, case, observation, tries.observe(text, case)),
+        culprit = (
+            None
+            if _is_unlike(source)
+            else find_culprit(
+                source,
+                lambda text: tries.is_repair(text, case),
+                lambda text: all(tries.is_right(text, larger_case) for larger_case in source.exercise.largest_cases),
+                lambda text: fails_alike(source.exercise, case, observation, tries.observe(text, case)),
+            )
         )
         if observation.failure:  # an error message with an explanation needs no search: no edit says more
             yield Diagnosis(culprit)
@@ -141,6 +148,14 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
         return replace(diagnosis, line=place.line)
     other = sight.first_other()
     return diagnosis if other is None else replace(diagnosis, other=(other.name, other.line))
+
+
+def _is_unlike(source: Source) -> bool:
+    """Return whether a script has hardly a line of the solution, so that its lines fit nowhere in it."""
+    with contextlib.suppress(SyntaxError, ValueError):
+        alignment = aligned(source)
+        return len(alignment.right_lines()) < LIKE * len(alignment.script)
+    return False
 
 
 def _is_nan(observation: Observation) -> bool:

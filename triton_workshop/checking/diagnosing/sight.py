@@ -26,7 +26,7 @@ from triton_workshop.checking.diagnosing.values import (
     likeness,
 )
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Assignment, Source, names_loaded, names_stored
+from triton_workshop.checking.observing.source import Assignment, Function, Source, names_loaded, names_stored
 from triton_workshop.exercises.mistakes import Edit
 
 if TYPE_CHECKING:
@@ -136,8 +136,11 @@ class Sight:
     def wrong_place(self, mistaken: Watched, edited: Collection[int]) -> Place | None:
         """Return the first place with numbers that the solution has only with a mistake.
 
-        There is none if even in the solution, the mistake shows on other lines only than those that are `edited`.
+        There is none if even in the solution, the mistake shows on other lines only than those that are `edited`, nor
+        if those load something and the place does not: then what it uses may be loaded from a wrong place.
         """
+        lines = self.source.exercise.solution.splitlines()
+        loads = any("tl.load(" in lines[line - 1] for line in edited)
         if not self._shows_at_once(mistaken, edited):
             return None
         found = []
@@ -145,7 +148,10 @@ class Sight:
             wrong, right = likeness(numbers, mistaken.lines, self.factors), self.likenesses[place]
             if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
                 found.append(place)
-        return min(found, key=lambda place: self._first_wrong_step(place), default=None)
+        first = min(found, key=self._first_wrong_step, default=None)
+        if first is None or self._reads_others(first) or (loads and "load" not in self.source.line(first.line)):
+            return None
+        return first
 
     def _first_wrong_step(self, place: Place) -> int:
         bases = self.factors[:BASES]
@@ -180,10 +186,15 @@ class Sight:
         first = next(iter(self.unknown_places()), None)
         if first is None or self.script.lines[first].is_load:
             return None
-        read = _names_read_at(self.source, first.line) - {first.name}
-        others = {place: like.is_known() for place, like in self.likenesses.items() if place.line != first.line}
-        wrong = {place.name for place, is_known in others.items() if not is_known}
-        return None if read & wrong else first
+        return None if self._reads_others(first) else first
+
+    def _reads_others(self, place: Place) -> bool:
+        """Return whether a place reads numbers of an earlier line that are not the solution's."""
+        unknown = (other for other, like in self.likenesses.items() if not like.is_known())
+        names = {other.name for other in unknown if other.line < place.line}
+        read = _names_read_at(self.source, place.line)
+        called = {line for kernel in self.source.kernels if kernel.name in read for line in _lines_of(kernel)}
+        return not names.isdisjoint(read) or any(other.line in called for other in self.unknown_places())
 
     def first_nan(self) -> Place | None:
         """Return the first place that computes NaN, where the solution has none."""
@@ -199,6 +210,10 @@ class Sight:
             todo = list(users - found)
             found |= users
         return found
+
+
+def _lines_of(function: Function) -> range:
+    return range(function.lineno, (function.end_lineno or function.lineno) + 1)
 
 
 Uses = Mapping[int, frozenset[int]]

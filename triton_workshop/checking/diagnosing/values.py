@@ -6,6 +6,7 @@ A line is known by its numbers: those of all programs, in all iterations. Names,
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ MASKED = 1e4
 """Beyond it, a number stands for -inf."""
 MAX_ELEMENTS = 4_000
 """Elements of a line that are looked up."""
-KNOWN = 0.97
+KNOWN = 0.99
 """Share of a line's numbers that have to be another's, to be taken for it."""
 FEW = 3
 """Fewer numbers say nothing."""
@@ -69,6 +70,7 @@ class Numbers:
     """They are 32- or 64-bit integers, which other styles may have no need of."""
     is_load: bool = False
     is_nan: bool = False
+    """Some are NaN, or infinite."""
 
     def close(self) -> None:
         """Sort everything, once all of it is there."""
@@ -120,7 +122,7 @@ def _add(numbers: Numbers, value: StepValue, order: int) -> None:
     block = np.asarray(value.data, np.float64)
     if value.undefined is not None:
         block = np.where(value.undefined, 0.0, block)
-    numbers.is_nan |= bool(np.isnan(block).any())
+    numbers.is_nan |= bool((np.isnan(block) | (block == np.inf)).any())
     if value.dtype == "fp32" or value.dtype == "fp64":
         masked = ~(np.abs(block) <= MASKED)
         kept = block[~masked & ((block != np.round(block)) | (np.abs(block) > 4096))]
@@ -144,8 +146,8 @@ def _edges(block: Array, masked: Array) -> Iterator[Array]:
         masked = masked & ~masked.all(axis=axis, keepdims=True) if block.ndim > 2 else masked
     for axis in range(1, block.ndim):
         there, here = np.moveaxis(masked, axis, -1), np.moveaxis(block, axis, -1)
-        yield here[..., :-1][there[..., 1:] & ~there[..., :-1]]
-        yield here[..., 1:][there[..., :-1] & ~there[..., 1:]]
+        for edge in (here[..., :-1][there[..., 1:]], here[..., 1:][there[..., :-1]]):
+            yield edge[(np.abs(edge) <= MASKED) & (edge != 0)]
 
 
 def _sequences(block: Array) -> Iterator[Array]:
@@ -179,13 +181,16 @@ def share(numbers: Numbers, others: Numbers, factor: float = 1.0) -> float:
 def first_other(numbers: Numbers, others: Lines, factors: Sequence[float]) -> int:
     """Return the number of the first step with numbers that none of the others has.
 
-    If there is none, it is that of the line's first step.
+    If there is none, it is beyond all steps; if they differ only in what is masked, it is the line's first one.
     """
     for order, part in zip(numbers.orders, numbers.parts, strict=True):
         pairs = ((other.elements, factor) for other in others.values() for factor in factors)
         if len(part) >= FEW and not any(_share(part, elements, factor) >= KNOWN for elements, factor in pairs):
             return order
-    return numbers.order
+    # What differs may be which of them are masked.
+    pairs = ((other.elements, factor) for other in others.values() for factor in factors)
+    is_same = numbers.is_exact or any(_share(numbers.elements, elements, factor) >= KNOWN for elements, factor in pairs)
+    return numbers.order if is_same else sys.maxsize
 
 
 def _share(elements: Array, others: Array, factor: float) -> float:
