@@ -136,12 +136,11 @@ class Sight:
     def wrong_place(self, mistaken: Watched, edited: Collection[int]) -> Place | None:
         """Return the first place with numbers that the solution has only with a mistake.
 
-        There is none if even in the solution, the mistake shows on other lines only than those that are `edited`, nor
-        if those load something and the place does not: then what it uses may be loaded from a wrong place.
+        There is none if even in the solution, the mistake shows elsewhere than where it is `edited`. If it is in a load
+        or a mask there, the place has to have one too: what it uses may be wrong otherwise.
         """
-        lines = self.source.exercise.solution.splitlines()
-        loads = any("tl.load(" in lines[line - 1] for line in edited)
-        if not self._shows_at_once(mistaken, edited):
+        at_once = self._shows_at_once(mistaken, edited)
+        if not at_once and not self._shows_at_once(mistaken, self.shown_by(edited)):
             return None
         found = []
         for place, numbers in self.telling.items():
@@ -149,9 +148,11 @@ class Sight:
             if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
                 found.append(place)
         first = min(found, key=self._first_wrong_step, default=None)
-        if first is None or self._reads_others(first) or (loads and "load" not in self.source.line(first.line)):
+        if first is None or self._reads_others(first):
             return None
-        return first
+        lines, line = self.source.exercise.solution.splitlines(), self.source.line(first.line)
+        loads = any("tl.load(" in lines[number - 1] for number in edited)
+        return first if (at_once or re.search("[<>=]=|[<>]", line)) and (not loads or "load" in line) else None
 
     def _first_wrong_step(self, place: Place) -> int:
         bases = self.factors[:BASES]
@@ -178,8 +179,15 @@ class Sight:
         What it reads is right. None if no line shows that it means the same as one of the solution's.
         """
         first = self.first_other()
+        if first is not None and self._is_shared(first.line):
+            return None
         is_partly = first is not None and self.likenesses[first].share >= PARTLY
         return first if first is not None and is_partly and not self.script.lines[first].is_exact else None
+
+    def _is_shared(self, line: int) -> bool:
+        """Return whether a line is in a function that is called in several places: one of those may be wrong."""
+        inside = [kernel.name for kernel in self.source.kernels if line in _lines_of(kernel)]
+        return any(len(self.source.calls(name)) > 1 for name in inside)
 
     def first_other(self) -> Place | None:
         """Return the first place that has other numbers than the solution, although all that it reads is right."""
@@ -197,10 +205,13 @@ class Sight:
         return not names.isdisjoint(read) or any(other.line in called for other in self.unknown_places())
 
     def first_nan(self) -> Place | None:
-        """Return the first place that computes NaN, where the solution has none."""
-        if any(numbers.is_nan for numbers in self.solution.lines.values()):
+        """Return the place that computes the first NaN or infinity from right numbers, if the solution has none."""
+        if any(numbers.first_nan is not None for numbers in self.solution.lines.values()):
             return None
-        return next((place for place, numbers in self.script.lines.items() if numbers.is_nan), None)
+        steps = {place: numbers.first_nan for place, numbers in self.script.lines.items() if not numbers.is_load}
+        found = {place: step for place, step in steps.items() if step is not None}
+        first = min(found, key=lambda place: found[place], default=None)
+        return None if first is None or self._reads_others(first) else first
 
     def _users(self, line: int) -> set[int]:
         """Return the lines that use what a line assigns, or what those assign."""

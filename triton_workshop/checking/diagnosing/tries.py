@@ -28,7 +28,7 @@ SEARCH_SECONDS = 0.7
 
 The verdict should come within a second of the save.
 """
-SIGHT_SECONDS = 0.9
+SIGHT_SECONDS = 1.1
 """Processor time to look at the numbers of a script in a style of its own, and to recognise its mistake by them."""
 SLIP_SECONDS = 0.8
 """Processor time for a script in a style of its own.
@@ -65,8 +65,8 @@ def longest_seconds(seconds: float | None = None) -> float:
 
     `seconds` are for the search, as in `search.diagnoses_of`.
     """
-    longest = max(SEARCH_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
-    searched = longest if seconds is None else 2.5 * seconds
+    longest = max(SEARCH_SECONDS + SIGHT_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
+    searched = longest if seconds is None else 3.5 * seconds
     return searched + GRACE_SECONDS
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 RELATIVE = 2e-5
 """Distance of two numbers, relative to themselves, that are the same but for rounding."""
-ABSOLUTE = 1e-6
+ABSOLUTE = 3e-6
 """The same, relative to the greatest of all numbers of the line."""
 MASKED = 1e4
 """Beyond it, a number stands for -inf."""
@@ -69,8 +69,8 @@ class Numbers:
     is_index: bool = False
     """They are 32- or 64-bit integers, which other styles may have no need of."""
     is_load: bool = False
-    is_nan: bool = False
-    """Some are NaN, or infinite."""
+    first_nan: int | None = None
+    """The number of the first step in which some are NaN, or infinite."""
 
     def close(self) -> None:
         """Sort everything, once all of it is there."""
@@ -122,7 +122,8 @@ def _add(numbers: Numbers, value: StepValue, order: int) -> None:
     block = np.asarray(value.data, np.float64)
     if value.undefined is not None:
         block = np.where(value.undefined, 0.0, block)
-    numbers.is_nan |= bool((np.isnan(block) | (block == np.inf)).any())
+    if numbers.first_nan is None and bool((np.isnan(block) | (block == np.inf)).any()):
+        numbers.first_nan = order
     if value.dtype == "fp32" or value.dtype == "fp64":
         masked = ~(np.abs(block) <= MASKED)
         kept = block[~masked & ((block != np.round(block)) | (np.abs(block) > 4096))]
