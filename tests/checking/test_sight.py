@@ -23,7 +23,7 @@ MISTAKES = [
     ),
     ("5c-as-in-tritons-tutorial", "tl.sum(_var, axis=0) / N", "tl.sum(_var, axis=0) / (N - 1)", "one-fewer"),
     ("6-all-keys-at-once", "tl.dot(q, kt) * scale, -float", "tl.dot(q, kt), -float", "scale-missing"),
-    ("6-strides-like-in-papers", "l_i = l_i * alpha + l_ij", "l_i = l_i + l_ij", "sum-not-rescaled"),
+    ("6-strides-like-in-papers", "l_i = l_i * alpha + l_ij", "l_i = l_i + l_ij", "first-wrong-numbers"),
     ("6b-longest-rows-first-on-one-axis", "rm[:, None] < rn", "rm[:, None] <= rn", "does-not-see-itself"),
     ("6c-words-of-eight-weights", "& 0xF) - 8", "& 0xF) - 7", "another-number-subtracted"),
     (

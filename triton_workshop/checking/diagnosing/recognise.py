@@ -55,6 +55,8 @@ class Diagnosis:
     """The solution with the mistake and the script's tile sizes, if the script has a style of its own."""
     edited_lines: tuple[int, ...] = ()
     """The lines of that text which have the mistake's first change."""
+    like: int | None = None
+    """The line of a script in a style of its own that looks like the mistake's."""
     other: tuple[str, int] | None = None
     """The first name, and its line, whose numbers are not the solution's. It may be right in another way."""
     remembers: bool = False
@@ -126,11 +128,10 @@ def diagnose(
             text = with_sizes(text, sight.sizes)
         if possible(text) and does_the_same(edit, text):
             todo = min((todo for todo in edited_todos(edit, solution) if todo is not None), default=None)
-            if sight is not None:
-                return Diagnosis(
-                    None, mistake, todo, sight.line_of(edit), edited=text, edited_lines=_first_lines(edit, solution)
-                )
             line = _line_of(edit, solution, source)
+            if sight is not None:
+                at, lines = sight.line_of(edit), _first_lines(edit, solution)
+                return Diagnosis(None, mistake, todo, at, edited=text, edited_lines=lines, like=line)
             # A culprit elsewhere would contradict the mistake.
             is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
             return Diagnosis(culprit if is_consistent else None, mistake, todo, line)

@@ -120,7 +120,8 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             yield Diagnosis(culprit)
             return
         sight = None
-        if culprit is None:
+        # Where something is never written, or outside, the numbers say nothing.
+        if culprit is None and not observation.faults and not (observation.output is None or observation.missing.any()):
             with contextlib.suppress(SyntaxError):
                 tries.extend(time_limits.SIGHT_SECONDS if seconds is None else seconds)
                 sight = look(source, observation, lambda text: tries.watch(text, case))
@@ -147,6 +148,8 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
         place = sight.first_nan()
     if place is not None:
         return replace(diagnosis, line=place.line)
+    if diagnosis.like is not None and diagnosis.like not in sight.known_lines():
+        return replace(diagnosis, line=diagnosis.like)
     other = sight.first_other()
     return diagnosis if other is None else replace(diagnosis, other=(other.name, other.line))
 

@@ -36,6 +36,7 @@ PARTLY = 0.1
 """Share of a line's numbers that have to be right, for the line to be meant as the solution's."""
 MAX_SIZES = 4
 """Tile sizes of the solution to try: the script's may have other names."""
+COMPARISON = re.compile("[<>=]=|[<>]")
 SIZES = re.compile(r"^( *)(BLOCK_SIZE\w*(?:, \w+)*) = ([\d, ]+)$", re.MULTILINE)
 
 
@@ -151,8 +152,9 @@ class Sight:
         if first is None or self._reads_others(first):
             return None
         lines, line = self.source.exercise.solution.splitlines(), self.source.line(first.line)
-        loads = any("tl.load(" in lines[number - 1] for number in edited)
-        return first if (at_once or re.search("[<>=]=|[<>]", line)) and (not loads or "load" in line) else None
+        code = "\n".join(lines[number - 1] for number in edited)
+        compares = COMPARISON.search(code) and COMPARISON.search(line)
+        return first if (at_once or compares) and ("tl.load(" not in code or "load" in line) else None
 
     def _first_wrong_step(self, place: Place) -> int:
         bases = self.factors[:BASES]
@@ -170,7 +172,7 @@ class Sight:
     def unknown_places(self) -> list[Place]:
         """Return the places whose numbers are not the solution's, nor become so on later lines."""
         known = {place.line for place, like in self.likenesses.items() if like.is_known()}
-        unknown = [place for place, like in self.likenesses.items() if not like.is_known()]
+        unknown = [place for place in self.likenesses if self._is_other(place)]
         return [place for place in unknown if not (self._users(place.line) - {place.line}) & known]
 
     def first_wrong(self) -> Place | None:
@@ -183,6 +185,10 @@ class Sight:
             return None
         is_partly = first is not None and self.likenesses[first].share >= PARTLY
         return first if first is not None and is_partly and not self.script.lines[first].is_exact else None
+
+    def _is_other(self, place: Place) -> bool:
+        """Return whether a place has numbers that the solution has nowhere, and that are no indices."""
+        return not self.likenesses[place].is_known() and not self.script.lines[place].is_index
 
     def _is_shared(self, line: int) -> bool:
         """Return whether a line is in a function that is called in several places: one of those may be wrong."""
@@ -198,8 +204,7 @@ class Sight:
 
     def _reads_others(self, place: Place) -> bool:
         """Return whether a place reads numbers of an earlier line that are not the solution's."""
-        unknown = (other for other, like in self.likenesses.items() if not like.is_known())
-        names = {other.name for other in unknown if other.line < place.line}
+        names = {other.name for other in self.likenesses if other.line < place.line and self._is_other(other)}
         read = _names_read_at(self.source, place.line)
         called = {line for kernel in self.source.kernels if kernel.name in read for line in _lines_of(kernel)}
         return not names.isdisjoint(read) or any(other.line in called for other in self.unknown_places())

@@ -113,7 +113,7 @@ class Tries:
         if time.process_time() > self._end:
             return None
         with _limit_time(self._longest), record(steps=StepOptions(max_bytes=WATCHED_BYTES)) as launches:
-            self._observe(text, case)
+            self._run(text, case)
         files = {launch.file for launch in launches}
         files = {file for file in files if file.endswith(TRIED_FILE)}
         return Watched(tuple(launches), lines_of(launches, *files)) if len(files) == 1 else None
@@ -155,6 +155,9 @@ class Tries:
         return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
 
     def _observe(self, text: str, case: Case) -> Observation:
+        return self._run(text, case)
+
+    def _run(self, text: str, case: Case) -> Observation:
         # Only a loop that loads anything can be ended: see `_limit_time`.
         if "while" in text and _never_ends(text):
             return Observation(timed_out=True)
