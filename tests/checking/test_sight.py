@@ -13,6 +13,7 @@ from ..exercises.right import right_scripts
 from .judging import judge_here
 
 MISTAKES = [
+    ("3-two-while-loops", "w_ptr + i * K + j", "w_ptr + (K - 1 - i) * K + K - 1 - j", "filter-flipped"),
     ("1b-programs-that-walk", "a * x + y, mask", "x + y, mask", "factor-forgotten"),
     ("5-a-while-loop-and-the-helper", "s * tl.exp(m - new) + tl.sum", "s + tl.sum", "sum-not-rescaled"),
     (
@@ -34,16 +35,9 @@ MISTAKES = [
     ),
 ]
 ELSEWHERE = [
-    (
-        "3-two-while-loops",
-        "w_ptr + i * K + j",
-        "w_ptr + (K - 1 - i) * K + K - 1 - j",
-        "filter-flipped",
-        "`s` on line 31",
-    ),
     ("5-the-whole-row-at-once", "lse = m + tl.log", "lse = tl.log", "maximum-not-added-back", "`lse` on line 13"),
 ]
-"""Where the numbers are wrong only later, or the line has no like in the solution: a hint says where to look."""
+"""A line that has no like in the solution: a hint says where to look."""
 
 
 def _wrong(name: str, old: str, new: str) -> str:

@@ -28,9 +28,9 @@ SEARCH_SECONDS = 0.7
 
 The verdict should come within a second of the save.
 """
-SIGHT_SECONDS = 1.1
+SIGHT_SECONDS = 1.4
 """Processor time to look at the numbers of a script in a style of its own, and to recognise its mistake by them."""
-SLIP_SECONDS = 0.8
+SLIP_SECONDS = 0.6
 """Processor time for a script in a style of its own.
 
 The other searches have shown nothing of it.
