@@ -131,7 +131,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         yield diagnosis  # now, as the process may be ended while it looks for a slip
         named = diagnosis.line is not None or (diagnosis.mistake is not None and diagnosis.other is not None)
         unclear = not named if culprit is None else _is_unclear(source, culprit)
-        if unclear and (slip := _slip(source, case, observation, culprit, sight, seconds)):
+        if unclear and (slip := _slip(source, case, observation, culprit, sight, seconds, tries.remaining)):
             yield replace(diagnosis, culprit=None, slip=slip)
 
 
@@ -184,8 +184,10 @@ def _slip(
     culprit: Culprit | None,
     sight: Sight | None,
     seconds: float | None,
+    left: float,
 ) -> Slip | None:
-    tries = Tries(source, time_limits.SLIP_SECONDS if seconds is None else seconds / 2)
+    """Find a slip, in the time that is for it and what the other searches have `left`."""
+    tries = Tries(source, left + (time_limits.SLIP_SECONDS if seconds is None else seconds / 2))
     last = Tries(source, time_limits.CONFIRM_SECONDS if seconds is None else seconds)
     noticed = {fault.line.number for fault in observation.faults[:1]} | (culprit.lines if culprit else set[int]())
     if sight is not None:

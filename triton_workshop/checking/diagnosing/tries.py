@@ -93,6 +93,11 @@ class Tries:
         """From now on there is as much time."""
         self._end = time.process_time() + seconds
 
+    @property
+    def remaining(self) -> float:
+        """The seconds that are left."""
+        return max(self._end - time.process_time(), 0.0)
+
     def observe(self, text: str, case: Case) -> Observation | None:
         """Observe a script with this text in a case; None when time is up."""
         key = text, case.name
