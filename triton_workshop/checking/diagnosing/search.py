@@ -129,8 +129,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         if sight is not None:
             diagnosis = _with_line(diagnosis, sight, tries, case, observation)
         yield diagnosis  # now, as the process may be ended while it looks for a slip
-        named = diagnosis.line is not None or (diagnosis.mistake is not None and diagnosis.other is not None)
-        unclear = not named if culprit is None else _is_unclear(source, culprit)
+        unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
         if unclear and (slip := _slip(source, case, observation, culprit, sight, seconds, tries.remaining)):
             yield replace(diagnosis, culprit=None, slip=slip)
 
