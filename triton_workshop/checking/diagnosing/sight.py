@@ -181,7 +181,9 @@ class Sight:
         What it reads is right. None if no line shows that it means the same as one of the solution's.
         """
         first = self.first_other()
-        if first is not None and self._is_shared(first.line):
+        if first is None or self._is_shared(first.line):
+            return None
+        if any(self._is_other(place) for place in self.likenesses if place.line < first.line):
             return None
         is_partly = first is not None and self.likenesses[first].share >= PARTLY
         return first if first is not None and is_partly and not self.script.lines[first].is_exact else None
