@@ -183,8 +183,6 @@ class Sight:
         first = self.first_other()
         if first is None or self._is_shared(first.line):
             return None
-        if any(self._is_other(place) for place in self.likenesses if place.line < first.line):
-            return None
         is_partly = first is not None and self.likenesses[first].share >= PARTLY
         return first if first is not None and is_partly and not self.script.lines[first].is_exact else None
 
@@ -202,7 +200,8 @@ class Sight:
         first = next(iter(self.unknown_places()), None)
         if first is None or self.script.lines[first].is_load:
             return None
-        return None if self._reads_others(first) else first
+        earlier = any(self._is_other(place) for place in self.likenesses if place.line < first.line)
+        return None if earlier or self._reads_others(first) else first
 
     def _reads_others(self, place: Place) -> bool:
         """Return whether a place reads numbers of an earlier line that are not the solution's."""
