@@ -118,6 +118,7 @@ def unhurried(search: float = SEARCH_SECONDS) -> AbstractContextManager[object]:
     """The search for a mistake takes its time: how fast a machine is must not change what is found."""
     unhurried = contextlib.ExitStack()
     unhurried.enter_context(mock.patch.object(tries, "SEARCH_SECONDS", search))
+    unhurried.enter_context(mock.patch.object(tries, "SIGHT_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "SLIP_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "CONFIRM_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "LIMIT_SECONDS", 3 * search))

@@ -16,6 +16,7 @@ import torch
 
 from triton_workshop.checking.diagnosing.alignment import SlotKind, aligned
 from triton_workshop.checking.diagnosing.repair import Culprit
+from triton_workshop.checking.diagnosing.sight import Sight, with_sizes
 from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
@@ -32,6 +33,10 @@ SLACK_TOLERANCES = 4.0
 Another order of operations rounds differently.
 """
 
+FIRST = 2
+"""Number of the solution's first lines with numbers that a script lacks, which are suspected before its launch is."""
+MAX_GROWTH = 100.0
+"""Factor by which a wrong result may be larger than the right one, and have as much larger roundings."""
 LIKE = 0.5
 """Similarity, from 0 to 1, above which two lines are taken for each other."""
 
@@ -46,6 +51,14 @@ class Diagnosis:
     """The TODO that the mistake was made in."""
     line: int | None = None
     """The line that shows the mistake, as the table of mistakes knows it."""
+    edited: str = ""
+    """The solution with the mistake and the script's tile sizes, if the script has a style of its own."""
+    edited_lines: tuple[int, ...] = ()
+    """The lines of that text which have the mistake's first change."""
+    like: int | None = None
+    """The line of a script in a style of its own that looks like the mistake's."""
+    other: tuple[str, int] | None = None
+    """The first name, and its line, whose numbers are not the solution's. It may be right in another way."""
     remembers: bool = False
     """The case fails only if others run before it."""
     slip: Slip | None = None
@@ -63,8 +76,12 @@ def diagnose(
     case: Case,
     culprit: Culprit | None,
     observe: Callable[[str, Case], Observation | None],
+    sight: Sight | None = None,
 ) -> Diagnosis:
     """Recognise a mistake by what it does.
+
+    With `sight` of a script in a style of its own, the edits run with its tile sizes. Those of the first line whose
+    numbers the script lacks come first.
 
     `observe` runs a script's text on a case, or returns None if time is up.
 
@@ -77,7 +94,8 @@ def diagnose(
     fitting = [(mistake, edit) for mistake in exercise.mistakes for edit in mistake.edits if edit.applies_to(solution)]
     if not fitting:  # somebody has changed the solution
         return Diagnosis(culprit)
-    nearness, possible, code = _measure_nearness(solution, source.text), _possible_edits(source), _code(source)
+    nearness, code = _measure_nearness(solution, source.text), _code(source)
+    possible = _possible_edits(source) if sight is None else lambda _text: True
 
     @functools.cache
     def is_specific() -> bool:
@@ -91,7 +109,7 @@ def diagnose(
         return culprit is not None and not edited_todos(edit, solution).isdisjoint(culprit.todos or (None,))
 
     def does_the_same(edit: Edit, text: str) -> bool:
-        if _compare_edited(exercise.number, text).code == code:  # then they need not run
+        if sight is None and _compare_edited(exercise.number, text).code == code:  # then they need not run
             return True
         pairs = ((sample, observe(source.text, sample), observe(text, sample)) for sample in _cases(exercise, case))
         if not all(_are_alike(exercise, *pair) for pair in pairs):
@@ -99,15 +117,50 @@ def diagnose(
         # What is no mistake in this case, or has the same result as many others, explains nothing.
         return _fails(exercise, case, observe(text, case)) and (expected(edit) or is_specific())
 
-    for mistake, edit in sorted(fitting, key=lambda fit: (expected(fit[1]), nearness(fit[1])), reverse=True):
+    suspicion = _suspicion(solution, sight)
+
+    def likely(fit: tuple[Mistake, Edit]) -> tuple[bool, float, float]:
+        return expected(fit[1]), suspicion(fit[1]), nearness(fit[1])
+
+    for mistake, edit in sorted(fitting, key=likely, reverse=True):
         text = _plant_bugs(source, edit)
+        if sight is not None:
+            text = with_sizes(text, sight.sizes)
         if possible(text) and does_the_same(edit, text):
             todo = min((todo for todo in edited_todos(edit, solution) if todo is not None), default=None)
             line = _line_of(edit, solution, source)
+            if sight is not None:
+                at, lines = sight.line_of(edit), _first_lines(edit, solution)
+                return Diagnosis(None, mistake, todo, at, edited=text, edited_lines=lines, like=line)
             # A culprit elsewhere would contradict the mistake.
             is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
             return Diagnosis(culprit if is_consistent else None, mistake, todo, line)
     return Diagnosis(culprit)
+
+
+def _first_lines(edit: Edit, solution: str) -> tuple[int, ...]:
+    """Return the lines of an edited solution that have its first change; what follows code that was left out."""
+    old, new = edit.changes[0]
+    first = solution.count("\n", 0, solution.index(old)) + 1
+    return tuple(range(first, first + new.rstrip("\n").count("\n") + 1))
+
+
+def _suspicion(solution: str, sight: Sight | None) -> Callable[[Edit], float]:
+    """Return how likely an edit is by the solution's lines whose numbers the script lacks, or has.
+
+    The first one that it lacks is the likeliest. All later ones follow from it, unless nothing is known of a line.
+    """
+    if sight is None:
+        return lambda _edit: 0
+    missing = sight.missing()
+    ranks = {line: max(len(missing) - number, 1) for number, line in enumerate(missing)}
+
+    def suspicion(edit: Edit) -> float:
+        shown = sight.shown_by(edit.changed_lines(solution))
+        # A style may lack a line or two, but hardly three in a row.
+        return max((ranks.get(line, 0) for line in shown), default=len(missing) - FIRST + 0.5)
+
+    return suspicion
 
 
 def _cases(exercise: Exercise, failed: Case) -> Iterator[Case]:
@@ -251,11 +304,15 @@ def _are_alike(exercise: Exercise, case: Case, first: Observation | None, second
     if first.output is None or second.output is None or first.output.shape != second.output.shape:
         return False
     arguments = case.arguments("cpu")
-    allowed = tolerance(exercise, arguments, exercise.reference(*to_float64(arguments)))
+    expected = exercise.reference(*to_float64(arguments))
+    allowed = tolerance(exercise, arguments, expected)
     if first.output.shape != allowed.shape:
         return True
     # Where nothing was written, values are chance; infinities and NaNs have no distance.
-    close = (first.output.double() - second.output.double()).abs() <= SLACK_TOLERANCES * allowed
+    exact = first.output.double()
+    # Wrong numbers that are larger are rounded more.
+    allowed = allowed * (exact.abs() / expected.abs()).nan_to_num(1.0, posinf=1.0).clamp(min=1.0, max=MAX_GROWTH)
+    close = (exact - second.output.double()).abs() <= SLACK_TOLERANCES * allowed
     equal = (first.output == second.output) | (first.output.isnan() & second.output.isnan())
     return torch.equal(first.missing, second.missing) and bool((close | first.missing | equal).all())
 

@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from triton_workshop.checking.diagnosing import tries as time_limits
+from triton_workshop.checking.diagnosing.alignment import aligned
 from triton_workshop.checking.diagnosing.configurations import find_configuration
 from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
+from triton_workshop.checking.diagnosing.sight import Sight, look
 from triton_workshop.checking.diagnosing.slips import Slip, find_slip
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
 from triton_workshop.checking.diagnosing.tries import Tries
@@ -30,6 +32,8 @@ from triton_workshop.exercises.cases import Case
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
+LIKE = 0.1
+"""Share of a script's statements that are the solution's, from which on it is worth a try to repair it by those."""
 NOT_STORED = (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE)
 
 
@@ -102,20 +106,65 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         if observation is None or observation.provenance in NOT_STORED:
             yield Diagnosis()
             return
-        culprit = find_culprit(
-            source,
-            lambda text: tries.is_repair(text, case),
-            lambda text: all(tries.is_right(text, larger_case) for larger_case in source.exercise.largest_cases),
-            lambda text: fails_alike(source.exercise, case, observation, tries.observe(text, case)),
+        culprit = (
+            None
+            if _is_unlike(source)
+            else find_culprit(
+                source,
+                lambda text: tries.is_repair(text, case),
+                lambda text: all(tries.is_right(text, larger_case) for larger_case in source.exercise.largest_cases),
+                lambda text: fails_alike(source.exercise, case, observation, tries.observe(text, case)),
+            )
         )
         if observation.failure:  # an error message with an explanation needs no search: no edit says more
             yield Diagnosis(culprit)
             return
-        diagnosis = diagnose(source, case, culprit, tries.observe)
+        sight = None
+        # Where something is never written, or outside, the numbers say nothing.
+        if culprit is None and not observation.faults and not (observation.output is None or observation.missing.any()):
+            with contextlib.suppress(SyntaxError):
+                tries.extend(time_limits.SIGHT_SECONDS if seconds is None else seconds)
+                sight = look(source, observation, lambda text: tries.watch(text, case))
+        diagnosis = diagnose(source, case, culprit, tries.observe, sight)
+        if sight is not None:
+            diagnosis = _with_line(diagnosis, sight, tries, case, observation)
         yield diagnosis  # now, as the process may be ended while it looks for a slip
         unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
-        if unclear and (slip := _slip(source, case, observation, culprit, seconds)):
+        if unclear and (slip := _slip(source, case, observation, culprit, sight, seconds, tries.remaining)):
             yield replace(diagnosis, culprit=None, slip=slip)
+
+
+def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, observation: Observation) -> Diagnosis:
+    """Return the diagnosis with the line whose numbers are wrong."""
+    # A fault has a line of its own: what is read there or stored there has no right numbers.
+    if diagnosis.line is not None or observation.faults:
+        return diagnosis
+    mistaken = tries.watch(diagnosis.edited, case) if diagnosis.edited else None
+    place = None if mistaken is None else sight.wrong_place(mistaken, diagnosis.edited_lines)
+    if diagnosis.mistake is None:
+        place = sight.first_wrong()
+    if place is None and diagnosis.mistake is None and _is_nan(observation):
+        place = sight.first_nan()
+    if place is not None:
+        return replace(diagnosis, line=place.line)
+    if diagnosis.like is not None and diagnosis.like not in sight.known_lines():
+        return replace(diagnosis, line=diagnosis.like)
+    other = sight.first_other()
+    return diagnosis if other is None else replace(diagnosis, other=(other.name, other.line))
+
+
+def _is_unlike(source: Source) -> bool:
+    """Return whether a script has hardly a line of the solution, so that its lines fit nowhere in it."""
+    with contextlib.suppress(SyntaxError, ValueError):
+        alignment = aligned(source)
+        return len(alignment.right_lines()) < LIKE * len(alignment.script)
+    return False
+
+
+def _is_nan(observation: Observation) -> bool:
+    """Return whether some of the result is NaN, but written."""
+    output, unwritten = observation.output, observation.unwritten
+    return output is not None and unwritten is not None and bool((output.isnan() & ~unwritten).any())
 
 
 def _is_unclear(source: Source, culprit: Culprit) -> bool:
@@ -128,17 +177,27 @@ def _is_unclear(source: Source, culprit: Culprit) -> bool:
 
 
 def _slip(
-    source: Source, case: Case, observation: Observation, culprit: Culprit | None, seconds: float | None
+    source: Source,
+    case: Case,
+    observation: Observation,
+    culprit: Culprit | None,
+    sight: Sight | None,
+    seconds: float | None,
+    left: float,
 ) -> Slip | None:
-    tries = Tries(source, time_limits.SLIP_SECONDS if seconds is None else seconds / 2)
+    """Find a slip, in the time that is for it and what the other searches have `left`."""
+    tries = Tries(source, left + (time_limits.SLIP_SECONDS if seconds is None else seconds / 2))
     last = Tries(source, time_limits.CONFIRM_SECONDS if seconds is None else seconds)
     noticed = {fault.line.number for fault in observation.faults[:1]} | (culprit.lines if culprit else set[int]())
+    if sight is not None:
+        noticed |= sight.unknown_lines()
     return find_slip(
         source,
         noticed,
         lambda text: tries.is_repair(text, case),
         last.is_right_in_all,
         nearby=culprit is not None,
+        right=sight.known_lines() if sight else (),
     )
 
 

@@ -69,18 +69,21 @@ def find_slip(
     passes_all: Callable[[str], bool],
     *,
     nearby: bool = False,
+    right: Collection[int] = (),
 ) -> Slip | None:
     """Return the first change that helps.
 
     `passes` is for the case that failed, `passes_all` for every case. The lines where the mistake was noticed are
-    changed first, then those that they use, and never the solution's. With `nearby`, no others are changed.
+    changed first, then those that they use, and never the solution's, nor those that are `right`. With `nearby`, no
+    others are changed.
     """
 
     def helps(change: Change) -> bool:
         text = with_changes(source, [(change.node, change.words)])
         return passes(text) and passes_all(text)
 
-    changes = _changes(source, noticed, nearby=nearby)
+    every = _changes(source, noticed, nearby=nearby)
+    changes = [change for change in every if change.node.lineno not in right]
     path = next((change for change in changes if change.kind == "path" and helps(change)), None)
     # What is wrong on a path stands there: elsewhere, much would keep a program from taking it.
     code = None if path is None else _code_of(path, source)

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from triton_simulator import hooks
+from triton_simulator import hooks, record
+from triton_workshop.checking.diagnosing.sight import Watched
+from triton_workshop.checking.diagnosing.values import lines_of
 from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation, Observer
@@ -26,7 +28,9 @@ SEARCH_SECONDS = 0.7
 
 The verdict should come within a second of the save.
 """
-SLIP_SECONDS = 2.5
+SIGHT_SECONDS = 1.4
+"""Processor time to look at the numbers of a script in a style of its own, and to recognise its mistake by them."""
+SLIP_SECONDS = 0.6
 """Processor time for a script in a style of its own.
 
 The other searches have shown nothing of it.
@@ -36,10 +40,12 @@ LIMIT_SECONDS = 4.0
 
 The remark comes after the verdict.
 """
-CONFIRM_SECONDS = 4.0
+CONFIRM_SECONDS = 2.0
 """Processor time to confirm a repair in every case, the long ones too."""
 GRACE_SECONDS = 2.0
 """For a try that began within those."""
+WATCHED_BYTES = 64 * 2**20
+"""Bytes of what all lines of a try compute."""
 SLOW = 5
 """Factor by which a variant may be slower than the script's own text.
 
@@ -59,8 +65,8 @@ def longest_seconds(seconds: float | None = None) -> float:
 
     `seconds` are for the search, as in `search.diagnoses_of`.
     """
-    longest = max(SEARCH_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
-    searched = longest if seconds is None else 2.5 * seconds
+    longest = max(SEARCH_SECONDS + SIGHT_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
+    searched = longest if seconds is None else 3.5 * seconds
     return searched + GRACE_SECONDS
 
 
@@ -95,6 +101,11 @@ class Tries:
         """From now on there is as much time."""
         self._end = time.process_time() + seconds
 
+    @property
+    def remaining(self) -> float:
+        """The seconds that are left."""
+        return max(self._end - time.process_time(), 0.0)
+
     def observe(self, text: str, case: Case) -> Observation | None:
         """Observe a script with this text in a case; None when time is up."""
         key = text, case.name
@@ -108,6 +119,18 @@ class Tries:
             ):
                 self._observations[key] = self._observe(text, case)
         return self._observations[key]
+
+    def watch(self, text: str, case: Case) -> Watched | None:
+        """Observe a text in a case, with what its lines compute; None when time is up."""
+        from triton_simulator.steps.recorder import StepOptions  # which imports Triton
+
+        if time.process_time() > self._end:
+            return None
+        with limit_time(self._longest), record(steps=StepOptions(max_bytes=WATCHED_BYTES)) as launches:
+            self._run(text, case)
+        files = {launch.file for launch in launches}
+        files = {file for file in files if file.endswith(TRIED_FILE)}
+        return Watched(tuple(launches), lines_of(launches, *files)) if len(files) == 1 else None
 
     def is_right(self, text: str, case: Case) -> bool:
         """Return whether a text passes the case; false when time is up."""
@@ -146,6 +169,9 @@ class Tries:
         return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
 
     def _observe(self, text: str, case: Case) -> Observation:
+        return self._run(text, case)
+
+    def _run(self, text: str, case: Case) -> Observation:
         # Only a loop that loads anything can be ended: see `limit_time`.
         if "while" in text and _never_ends(text):
             return Observation(timed_out=True)

@@ -27,6 +27,9 @@ KINDS_ON_ANY_LINE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_K
 
 Their cause may be another line.
 """
+NOT_A_NUMBER = "not-a-number"
+FIRST_WRONG = "first-wrong-numbers"
+"""The hints for a line of which only its numbers are known."""
 MAX_HINTS = 3
 """A question, an idea, and a line."""
 
@@ -98,7 +101,24 @@ class Explainer:
             return self._explain_slip(finding, mistake, self.diagnosis.slip)
         if mistake is not None and not is_overwriting(culprit, self.source):
             return self._use_mistake(finding, mistake)
+        if culprit is None and self.diagnosis.line is not None:
+            return self._blame_numbers(finding, self.diagnosis.line)
+        if culprit is None and self.diagnosis.other is not None:
+            finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], self._name_other()))
         return mark_as_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
+
+    def _blame_numbers(self, finding: Finding, line: int) -> Finding:
+        """Return the finding on the first line with wrong numbers."""
+        if finding.hint_name != NOT_A_NUMBER:
+            finding = replace(finding, hints=explanation_named(FIRST_WRONG).hints, hint_name=FIRST_WRONG)
+        return move_to_cause(finding, line, self.source)
+
+    def _name_other(self) -> str:
+        """Return a hint on the first numbers that are not the solution's; none if they are not known."""
+        if self.diagnosis.other is None or self.diagnosis.line is not None:
+            return ""
+        name, line = self.diagnosis.other
+        return sentence("lines.other-numbers", name=name, line=line)
 
     def _mistake(self, finding: Finding) -> Mistake | None:
         """Return the recognised mistake, or the one that a fixed grid shows."""
@@ -114,8 +134,8 @@ class Explainer:
         culprit = self.diagnosis.culprit
         question, *ideas = mistake.hints
         if culprit is None:
-            hints = filter(None, (question, *ideas, self._quote_missing_todo()))
-            finding = replace(finding, hints=tuple(hints), hint_name=mistake.name)
+            hints = filter(None, (question, *ideas, self._name_other(), self._quote_missing_todo()))
+            finding = replace(finding, hints=tuple(hints)[:MAX_HINTS], hint_name=mistake.name)
             return blame_line(finding, self.diagnosis.line or finding.line, self.source)
         # The line may be right by itself: what it uses was replaced together with it.
         if culprit.with_others and not self._shows_in_store(culprit):

@@ -1,0 +1,351 @@
+"""Looks into a wrong script of a style of its own.
+
+Its lines are known by what they compute: see `values`. The solution, run with the script's tile sizes, has the right
+numbers, and the solution with a known mistake has the wrong ones.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.diagnosing.values import (
+    BASES,
+    Likeness,
+    Lines,
+    Numbers,
+    Place,
+    factors_of,
+    first_other,
+    likeness,
+)
+from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.source import Assignment, Function, Source, names_loaded, names_stored
+from triton_workshop.exercises.mistakes import Edit
+
+if TYPE_CHECKING:
+    from triton_simulator import Launch
+
+PARTLY = 0.1
+"""Share of a line's numbers that have to be right, for the line to be meant as the solution's."""
+MAX_SIZES = 4
+"""Tile sizes of the solution to try: the script's may have other names."""
+COMPARISON = re.compile("[<>=]=|[<>]")
+SIZES = re.compile(r"^( *)(BLOCK_SIZE\w*(?:, \w+)*) = ([\d, ]+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A call of a script, with what its lines computed."""
+
+    launches: tuple[Launch, ...]
+    lines: Lines
+
+
+Watch = Callable[[str], Watched | None]
+"""Runs a text, and watches its lines; None if time is up."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """A script beside the solution, line by line, in the case that failed."""
+
+    source: Source
+    script: Watched
+    solution: Watched
+    sizes: Mapping[str, int]
+    """The solution's tile sizes: as the script's, as far as they are known."""
+
+    @cached_property
+    def factors(self) -> list[float]:
+        return factors_of([*self.script.launches, *self.solution.launches])
+
+    @cached_property
+    def likenesses(self) -> dict[Place, Likeness]:
+        """How much of the numbers of each of the script's lines the solution has."""
+        return {place: likeness(numbers, self.solution.lines, self.factors) for place, numbers in self.telling.items()}
+
+    @cached_property
+    def telling(self) -> dict[Place, Numbers]:
+        """The script's lines that can be known by their numbers, in order."""
+        return {place: numbers for place, numbers in self.script.lines.items() if numbers.says_something}
+
+    def shown_by(self, lines: Iterable[int]) -> set[int]:
+        """Return the solution's next lines with numbers that show a change of these lines.
+
+        There are none if they are in the launcher, or show in the result only.
+        """
+        uses = _uses_in(self.source.exercise.solution)
+        telling = {place.line for place in self._of_solution}
+        shown, passed, todo = set[int](), set[int](), set(lines)
+        while todo:
+            shown |= todo & telling
+            passed |= todo
+            todo = {user for line in todo - telling for user in uses.get(line, ())} - passed
+        return shown
+
+    def line_of(self, edit: Edit) -> int | None:
+        """Return the script's launch, or its only loop, if an edit changes the solution's.
+
+        Neither computes any numbers.
+        """
+        exercise = self.source.exercise
+        solution = Source(exercise.solution_file, exercise.solution, exercise)
+        first = min(edit.changed_lines(exercise.solution))
+        if solution.launcher is not None and first >= solution.launcher.lineno:
+            return self.source.launch_line()
+        if not isinstance(solution.statement_at(first), ast.For):
+            return None
+        loops = [node.lineno for kernel in self.source.kernels for node in ast.walk(kernel) if isinstance(node, LOOPS)]
+        return loops[0] if len(loops) == 1 else None
+
+    def known_lines(self) -> set[int]:
+        """Return the lines of the script all of whose numbers are right, but for loads.
+
+        A load may have a wrong one here and there.
+        """
+        loads = {place.line for place, numbers in self.telling.items() if numbers.is_load}
+        unknown = {place.line for place, like in self.likenesses.items() if not like.is_known()}
+        return {place.line for place in self.likenesses} - unknown - loads
+
+    def unknown_lines(self) -> set[int]:
+        """Return the lines whose numbers are wrong, or unlike any of the solution's."""
+        return {place.line for place in self.unknown_places()}
+
+    def missing(self) -> list[int]:
+        """Return the solution's lines with numbers that the script has nowhere, in order.
+
+        If it has earlier ones only times a factor of the task, as a scale, the first of those is the first one.
+        """
+        absent = sorted({place.line for place, like in self._of_solution.items() if not like.is_known()})
+        scaled = [place.line for place, like in self._of_solution.items() if like.factor >= BASES]
+        return [*([min(scaled)] if scaled else []), *absent]
+
+    @cached_property
+    def _of_solution(self) -> dict[Place, Likeness]:
+        backwards = [1 / factor for factor in self.factors]
+        lines = self.solution.lines.items()
+        telling = {place: numbers for place, numbers in lines if numbers.says_something and not numbers.is_index}
+        return {place: likeness(numbers, self.script.lines, backwards) for place, numbers in telling.items()}
+
+    def wrong_place(self, mistaken: Watched, edited: Collection[int]) -> Place | None:
+        """Return the first place with numbers that the solution has only with a mistake.
+
+        There is none if even in the solution, the mistake shows elsewhere than where it is `edited`. If it is in a load
+        or a mask there, the place has to have one too: what it uses may be wrong otherwise.
+        """
+        at_once = self._shows_at_once(mistaken, edited)
+        if not at_once and not self._shows_at_once(mistaken, self.shown_by(edited)):
+            return None
+        found = []
+        for place, numbers in self.telling.items():
+            wrong, right = likeness(numbers, mistaken.lines, self.factors), self.likenesses[place]
+            if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
+                found.append(place)
+        first = min(found, key=self._first_wrong_step, default=None)
+        if first is None or self._reads_others(first):
+            return None
+        lines, line = self.source.exercise.solution.splitlines(), self.source.line(first.line)
+        code = "\n".join(lines[number - 1] for number in edited)
+        compares = COMPARISON.search(code) and COMPARISON.search(line)
+        return first if (at_once or compares) and ("tl.load(" not in code or "load" in line) else None
+
+    def _first_wrong_step(self, place: Place) -> int:
+        bases = self.factors[:BASES]
+        return first_other(self.script.lines[place], self.solution.lines, bases)
+
+    def _shows_at_once(self, mistaken: Watched, edited: Collection[int]) -> bool:
+        telling = {place: numbers for place, numbers in mistaken.lines.items() if numbers.says_something}
+        other = [
+            place for place, numbers in telling.items() if not likeness(numbers, self.solution.lines, [1.0]).is_known()
+        ]
+        steps = {place: first_other(telling[place], self.solution.lines, [1.0]) for place in other}
+        first = min(other, key=lambda place: steps[place], default=None)
+        return first is not None and first.line in edited
+
+    def unknown_places(self) -> list[Place]:
+        """Return the places whose numbers are not the solution's, nor become so on later lines."""
+        known = {place.line for place, like in self.likenesses.items() if like.is_known()}
+        unknown = [place for place in self.likenesses if self._is_other(place)]
+        return [place for place in unknown if not (self._users(place.line) - {place.line}) & known]
+
+    def first_wrong(self) -> Place | None:
+        """Return the first place that has some of the solution's numbers, and then others.
+
+        What it reads is right. None if no line shows that it means the same as one of the solution's.
+        """
+        first = self.first_other()
+        if first is None or self._is_shared(first.line):
+            return None
+        is_partly = first is not None and self.likenesses[first].share >= PARTLY
+        return first if first is not None and is_partly and not self.script.lines[first].is_exact else None
+
+    def _is_other(self, place: Place) -> bool:
+        """Return whether a place has numbers that the solution has nowhere, and that are no indices."""
+        return not self.likenesses[place].is_known() and not self.script.lines[place].is_index
+
+    def _is_shared(self, line: int) -> bool:
+        """Return whether a line is in a function that is called in several places: one of those may be wrong."""
+        inside = [kernel.name for kernel in self.source.kernels if line in _lines_of(kernel)]
+        return any(len(self.source.calls(name)) > 1 for name in inside)
+
+    def first_other(self) -> Place | None:
+        """Return the first place that has other numbers than the solution, although all that it reads is right."""
+        first = next(iter(self.unknown_places()), None)
+        if first is None or self.script.lines[first].is_load:
+            return None
+        earlier = any(self._is_other(place) for place in self.likenesses if place.line < first.line)
+        return None if earlier or self._reads_others(first) else first
+
+    def _reads_others(self, place: Place) -> bool:
+        """Return whether a place reads numbers of an earlier line that are not the solution's."""
+        names = {other.name for other in self.likenesses if other.line < place.line and self._is_other(other)}
+        read = _names_read_at(self.source, place.line)
+        called = {line for kernel in self.source.kernels if kernel.name in read for line in _lines_of(kernel)}
+        return not names.isdisjoint(read) or any(other.line in called for other in self.unknown_places())
+
+    def first_nan(self) -> Place | None:
+        """Return the place that computes the first NaN or infinity from right numbers, if the solution has none."""
+        if any(numbers.first_nan is not None for numbers in self.solution.lines.values()):
+            return None
+        steps = {place: numbers.first_nan for place, numbers in self.script.lines.items() if not numbers.is_load}
+        found = {place: step for place, step in steps.items() if step is not None}
+        first = min(found, key=lambda place: found[place], default=None)
+        return None if first is None or self._reads_others(first) else first
+
+    def _users(self, line: int) -> set[int]:
+        """Return the lines that use what a line assigns, or what those assign."""
+        uses, found, todo = _uses_in(self.source.text), set[int](), [line]
+        while todo:
+            users = {user for at in todo for user in uses.get(at, ())}
+            todo = list(users - found)
+            found |= users
+        return found
+
+
+def _lines_of(function: Function) -> range:
+    return range(function.lineno, (function.end_lineno or function.lineno) + 1)
+
+
+Uses = Mapping[int, frozenset[int]]
+"""For each line, those that read what it assigns: later ones, or any in the same loop."""
+
+
+@functools.lru_cache(maxsize=4)
+def _uses_in(text: str) -> Uses:
+    functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    found: dict[int, frozenset[int]] = {}
+    for function in functions:
+        nodes = list(ast.walk(function))
+        loops = [(node.lineno, node.end_lineno or 0) for node in nodes if isinstance(node, LOOPS)]
+        readers = [(node.lineno, _names_read(node)) for node in nodes if isinstance(node, Reading)]
+        for node in nodes:
+            if isinstance(node, Assignment):
+                users = frozenset(_users_of(node, readers, loops))
+                last = node.lineno if isinstance(node, ast.For) else node.end_lineno or node.lineno
+                found |= dict.fromkeys(range(node.lineno, last + 1), users)
+    return found
+
+
+Reading = ast.Assign | ast.AugAssign | ast.AnnAssign | ast.For | ast.Expr | ast.Return
+
+
+LOOPS = ast.For | ast.While
+
+
+def _names_read_at(source: Source, line: int) -> frozenset[str]:
+    """Return the names that a line reads."""
+    nodes = [node for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, Reading)]
+    return frozenset[str]().union(*(_names_read(node) for node in nodes if node.lineno == line))
+
+
+def _names_read(node: ast.AST) -> frozenset[str]:
+    if isinstance(node, ast.For):
+        return frozenset(names_loaded(node.iter))
+    return frozenset(names_loaded(node)) | (names_stored(node) if isinstance(node, ast.AugAssign) else set())
+
+
+def _users_of(
+    node: ast.stmt, readers: Sequence[tuple[int, frozenset[str]]], loops: Sequence[tuple[int, int]]
+) -> Iterator[int]:
+    names = names_stored(node.target if isinstance(node, ast.For) else node)
+    around = [(first, last) for first, last in loops if first <= node.lineno <= last]
+    for line, read in readers:
+        if names & read and (line > node.lineno or any(first <= line <= last for first, last in around)):
+            yield line
+
+
+def look(source: Source, observation: Observation, watch: Watch) -> Sight | None:
+    """Look at a script, and at the solution with the script's tile sizes."""
+    script = watch(source.text)
+    if script is None or not script.lines:
+        return None
+    sights = []
+    for sizes in itertools.islice(_possible_sizes(source, observation), MAX_SIZES):
+        solution = watch(with_sizes(source.exercise.solution, sizes))
+        if solution is not None:
+            sights.append(Sight(source, script, solution, sizes))
+    return max(sights, key=lambda sight: len(sight.known_lines()), default=None)
+
+
+def with_sizes(text: str, sizes: Mapping[str, int]) -> str:
+    """Return the text of a solution with other tile sizes."""
+
+    def changed(match: re.Match[str]) -> str:
+        names, values = match[2].split(", "), match[3].split(", ")
+        pairs = zip(names, values, strict=False)
+        return f"{match[1]}{match[2]} = {', '.join(str(sizes.get(name, value)) for name, value in pairs)}"
+
+    return SIZES.sub(changed, text)
+
+
+def _possible_sizes(source: Source, observation: Observation) -> Iterator[dict[str, int]]:
+    """Yield tile sizes for the solution, first those that the script's names suggest."""
+    match = SIZES.search(source.exercise.solution)
+    names = [name for name in match[2].split(", ") if name.startswith("BLOCK")] if match else []
+    given = _constexprs(source, observation)
+    by_letter = {
+        name: size
+        for name in names
+        for parameter, size in given.items()
+        if name == parameter or (len(names) > 1 and parameter.upper().endswith(name.rpartition("_")[2]))
+    }
+    rest = [name for name in names if name not in by_letter]
+    left = {size for parameter, size in given.items() if size not in by_letter.values()}
+    seen = []
+    for values in itertools.permutations(sorted(left), min(len(rest), len(left))):
+        sizes = by_letter | dict(zip(rest, values, strict=False))
+        if sizes not in seen:
+            seen.append(sizes)
+            yield sizes
+    if by_letter not in seen:
+        yield by_letter
+
+
+def _constexprs(source: Source, observation: Observation) -> dict[str, int]:
+    """Return the script's constexpr numbers that may be tile sizes."""
+    names = {
+        argument.arg
+        for kernel in source.kernels
+        for argument in kernel.args.args
+        if argument.annotation is not None and "constexpr" in ast.unparse(argument.annotation)
+    }
+    numbers: Iterable[tuple[str, int | float]] = (
+        item for launch in observation.launches for item in launch.numbers.items()
+    )
+    return {
+        name: size
+        for name, size in numbers
+        if name in names
+        and isinstance(size, int)
+        and size >= 4
+        and size & (size - 1) == 0
+        and "DIM" not in name.upper()
+        and name != "D"
+    }
