@@ -72,7 +72,10 @@ def look(
         ),
     ] = None,
     case: Annotated[
-        str | None, typer.Option(help="An exercise's case, by its number or a part of its name; by default the first.")
+        str | None,
+        typer.Option(
+            help="An exercise's case, by its number or a part of its name; by default one with several programs."
+        ),
     ] = None,
     program: Annotated[str | None, typer.Option(metavar="1,0", help="The program to begin with.")] = None,
     kernel: Annotated[str | None, typer.Option(metavar="NAME", help="The kernel to begin with.")] = None,

@@ -74,10 +74,10 @@ def parse_ids(program: str | None) -> tuple[int, ...]:
 
 
 def find_case_name(exercise: str, case: str | None) -> str:
-    """Return a case's name, by its number from 1 or by a part of its name."""
+    """Return a case's name, by its number from 1 or by a part of its name; none by default."""
     names = case_names(EXERCISES[exercise])
     if case is None:
-        return names[0]
+        return ""
     if case.isdecimal() and 1 <= int(case) <= len(names):
         return names[int(case) - 1]
     matching = [name for name in names if name == case] or [name for name in names if case in name]

@@ -20,7 +20,7 @@ class Request:
     text: str
     exercise: str = ""
     case: str = ""
-    """The case's name; empty for the first one."""
+    """The case's name; empty for the first one with several programs."""
     programs: tuple[int, ...] | None = None
     """Only these programs, by their number in the order of the grid; None for all that there is room for."""
     launch: int | None = None

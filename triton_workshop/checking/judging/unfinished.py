@@ -7,7 +7,6 @@ right; else the solution's code takes the place of what does not. No value of a 
 from __future__ import annotations
 
 import contextlib
-import functools
 import io
 import itertools
 import math
@@ -31,8 +30,9 @@ from triton_workshop.checking.observing.child import load, prepare
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.own_errors import dispensable
-from triton_workshop.exercises.cases import Case, launcher_args, to_float64
-from triton_workshop.exercises.exercise import Exercise, todo_lines
+from triton_workshop.exercises.cases import Case, launcher_args
+from triton_workshop.exercises.exercise import todo_lines
+from triton_workshop.exercises.grids import case_with_several_programs
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
@@ -210,7 +210,7 @@ class _Run:
 
 def _run(source: Source) -> _Run:
     """Run a script in the case that tells most, as far as it goes."""
-    case = _telling_case(source.exercise)
+    case = case_with_several_programs(source.exercise)
     finished = False
     with (
         record(steps=True, strict_views=True) as launches,
@@ -223,14 +223,3 @@ def _run(source: Source) -> _Run:
     if not launches or launches[0].steps is None:
         return _Run(case.name, finished)
     return _Run(case.name, finished, launches[0].grid, launches[0].steps.all)
-
-
-@functools.cache
-def _telling_case(exercise: Exercise) -> Case:
-    """Return the first case in which the solution has the most axes with several programs."""
-
-    def axes(case: Case) -> int:
-        shape = exercise.reference(*to_float64(case.arguments("cpu"))).shape
-        return sum(shape[axis.dimension] > axis.size for axis in exercise.tiling)
-
-    return max(exercise.cases, key=axes)

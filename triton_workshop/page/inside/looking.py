@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,8 +49,8 @@ def look(exercise: Exercise, file: Path, text: str, wish: Mapping[str, Any]) -> 
     `launch`. `cursor` has the line and the name to show if the finding names no line.
     """
     names = case_names(exercise)
-    case = wish.get("case") if wish.get("case") in names else names[0]
-    request, target = Request(file, text, exercise.number, str(case)), _target(wish)
+    case = wish["case"] if wish.get("case") in names else ""
+    request, target = Request(file, text, exercise.number, case), _target(wish)
     recording = target.record(request, _record)
     if problem := recording.error or target.problem(recording):
         return {"problem": recording.failure or (NO_LAUNCH if recording.error else problem)}
@@ -81,7 +81,9 @@ def _target(wish: Mapping[str, Any]) -> Target:
 def _record(request: Request) -> Recording:
     if request not in _recordings:
         with time_limit(LIMIT_SECONDS, str(request.file).__eq__):
-            _recordings[request] = record_launches(request, MAX_BYTES)
+            recording = record_launches(request, MAX_BYTES)
+        for case in {request.case, recording.case}:
+            _recordings[replace(request, case=case)] = recording
     return _recordings[request]
 
 
