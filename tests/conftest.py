@@ -42,6 +42,21 @@ PASSED_FILE = "WORKSHOP_WRITES_PASSED"
 LEFT_OUT_FILE = "WORKSHOP_LEAVES_OUT"
 """Names such a file, whose tests are left out."""
 passed: list[str] = []
+WITHOUT_PAGES = "WORKSHOP_WITHOUT_PAGES"
+"""Leaves out what runs a page in node or in a browser, which takes minutes: .ci/run does that."""
+IN_NODE = ("page/test_in_node.py", "page/test_looking.py")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave pages out of a run of everything, unless one asks for them."""
+    names_something = config.args_source is pytest.Config.ArgsSource.ARGS or config.option.markexpr
+    if not names_something and "WORKSHOP_NEEDS_PAGE" not in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
+        os.environ[WITHOUT_PAGES] = "1"  # for xdist's workers
+
+
+def _runs_page(item: pytest.Item) -> bool:
+    is_in_node = item.path.is_relative_to(HERE) and item.path.relative_to(HERE).as_posix() in IN_NODE
+    return is_in_node or item.get_closest_marker("browser") is not None
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -60,6 +75,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         done = {*Path(os.environ[LEFT_OUT_FILE]).read_text(encoding="utf-8").splitlines()}
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in done])
         items[:] = [item for item in items if item.nodeid not in done]
+    if WITHOUT_PAGES in os.environ:
+        config.hook.pytest_deselected(items=[item for item in items if _runs_page(item)])
+        items[:] = [item for item in items if not _runs_page(item)]
     missing = {
         "library": None if has_library() else "Triton's compiled library is not installed here",
         "gpu": None if any(gpu.runs_kernels for gpu in visible_gpus()) else "no NVIDIA GPU on this machine",
