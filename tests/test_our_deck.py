@@ -262,7 +262,7 @@ import logging
 logging.basicConfig(level=logging.WARNING, format="%(message)s")
 logging.getLogger("triton_simulator").setLevel(logging.DEBUG)
 """
-LOOKS = ("print_if", "device_print")
+LOOKS = ("print_if(", "device_print(")
 SOLUTION = """
 import runpy
 from triton_workshop import DEVICE

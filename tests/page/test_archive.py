@@ -26,8 +26,13 @@ def test_a_page_has_each_exercise_without_what_measures_it() -> None:
 
 
 def test_nothing_of_the_terminal_or_of_a_learner_goes_in() -> None:
-    rooms = ("viewer", "watch", "room", "attendance", "screen", "look", "bench", "cli")
-    places = (*(f"triton_workshop/{room}/" for room in rooms), "exercises/")
+    rooms = ("viewer", "watch", "room", "attendance", "screen", "bench", "cli")
+    screens = ("screen", "app", "grid", "keys", "values", "source", "commands", "recorder")
+    places = (
+        *(f"triton_workshop/{room}/" for room in rooms),
+        *(f"triton_workshop/look/{screen}.py" for screen in screens),
+        "exercises/",
+    )
     assert not [path for path in archive.repository_files() if path.startswith(places)]
 
 
