@@ -22,6 +22,7 @@ from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel
 from triton_simulator.compiler.launches import Launches
 from triton_simulator.pytest_options import NO_COMPILER
 
+__tracebackhide__ = True  # pytest leaves these frames out of a traceback
 STARTUP_TIMEOUT_SECONDS, ANSWER_TIMEOUT_SECONDS = 60.0, 5.0
 """Seconds to import Triton, and seconds for each kernel."""
 
