@@ -143,6 +143,24 @@ def test_values_are_those_that_the_learners_lines_make() -> None:
     assert todos[8].values == "grid (2,)"
 
 
+@pytest.mark.parametrize(
+    ("todo", "code", "wrong", "words"),
+    [
+        (2, "tl.arange(0, BLOCK_SIZE)", "tl.arange(0, n_elements)", "it stops here: "),
+        (2, "tl.arange(0, BLOCK_SIZE)", "tl.arange(BLOCK_SIZE)", "it stops here: "),
+        (8, "(cdiv(n_elements, BLOCK_SIZE),)", "cdiv(n_elements, BLOCK_SIZE)", ""),
+    ],
+)
+def test_a_line_that_stops_says_so_at_its_todo(todo: int, code: str, wrong: str, words: str) -> None:
+    prepare()
+    text = fill_in(ADD, {1, todo})
+    assert code in text
+    todos = {each.number: each for each in try_todos(Source(FILE, text.replace(code, wrong), ADD)).todos}
+    assert todos[todo].values.startswith(words)
+    assert not todos[todo].right
+    assert not todos[1].values.startswith("it stops")
+
+
 def test_the_verdict_on_open_todos_comes_before_anything_runs(tmp_path: Path) -> None:
     file = tmp_path / "exercise_1.py"
     file.write_text(fill_in(ADD, {1, 2}), encoding="utf-8")

@@ -36,7 +36,7 @@ def test_a_load_shows_what_where_and_a_table(recording: Recording) -> None:
     text = printed(recording, "tile = tl.load", 1)
     assert text.startswith("tile  fp32[4 × 4]  40 … 53, 8 masked  ← x_ptr[40 … 53], 8 of\n16\ntile = tl.load(")
     assert "x_ptr  6 × 10 elements   8 of 16 are masked" in text
-    assert "■ no program's   ■ other programs'   ■ this program's" in text
+    assert "■ no step's   ■ other steps'   ■ this step's" in text
     assert "■ 0   ■ 53   ■ undefined, ? below" in text
     rows = [line.split() for line in text.splitlines()]
     assert ["0", "40", "41", "42", "43"] in rows

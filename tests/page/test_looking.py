@@ -10,7 +10,6 @@ import pytest
 
 from benchmarks.in_node import PageInNode
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.page.inside import looking
 
 Look = Callable[..., dict[str, Any]]
 MATMUL = EXERCISES["4"].solution
@@ -37,15 +36,15 @@ def line_of(text: str, code: str) -> int:
 def test_each_line_has_its_value_from_long_to_short(look: Look) -> None:
     view = look(MATMUL)
     assert view["notes"][str(line_of(MATMUL, "offs_k ="))] == ["int32[16]  0 … 15", "0 … 15"]
-    assert view["notes"][str(line_of(MATMUL, "a_ptr, b_ptr"))] == ["M 24, N 24, K 17"]
-    assert view["grid"] == [1, 1]
+    assert view["notes"][str(line_of(MATMUL, "a_ptr, b_ptr"))] == ["M 70, N 140, K 288"]
+    assert (view["case"], view["grid"]) == (WIDE, [2, 2]), "one with several programs"
     assert len(view["cases"]) == len(EXERCISES["4"].simulated_cases)
 
 
 def test_a_finding_shows_its_line_in_the_iteration_of_the_fault(look: Look) -> None:
     assert NO_MASK_ALONG_K != MATMUL
     line = line_of(NO_MASK_ALONG_K, "a_mask =")
-    view = look(NO_MASK_ALONG_K, line=line, ids=[0, 0])
+    view = look(NO_MASK_ALONG_K, case=EXERCISES["4"].cases[0].name, line=line, ids=[0, 0])
     assert (view["at"]["line"], view["name"], view["iteration"]) == (line, "a_mask", [1])
     assert view["loops"] == [[1, 2]]
     assert view["notices"][0][1] == "bad"
@@ -87,8 +86,16 @@ def test_a_picture_has_a_level_for_each_number(look: Look) -> None:
 def test_a_large_block_shrinks(look: Look) -> None:
     view = look(MATMUL, cursor={"line": line_of(MATMUL, "accumulator = tl.zeros"), "name": "accumulator"})
     block = view["pictures"][-1]
-    assert (block["height"], block["width"]) == (looking.ROOM.rows, looking.ROOM.columns)
-    assert [len(view["table"][name]) for name in ("rows", "heads")] == [looking.MAX_ROWS, looking.MAX_COLUMNS]
+    assert (block["height"], block["width"]) == (64, 128)
+    assert [len(view["table"][name]) for name in ("rows", "heads")] == [64, 64]
+
+
+def test_a_program_without_steps_is_followed_by_one_with_steps(look: Look) -> None:
+    first = EXERCISES["1"].shipped_text.replace("pid = ...", "pid = tl.program_id()")
+    view = look(first, "1", cursor={"line": 20, "name": "pid"})
+    assert view["at"]["line"] is None
+    then = look(first.replace("_id()", "_id(0)"), "1", at=view["at"], case=view["case"], line=20, name="pid")
+    assert (then["name"], then["at"]["line"]) == ("pid", 20)
 
 
 COUNT = """
@@ -114,7 +121,7 @@ def test_the_script_runs_once_until_its_text_changes(page: PageInNode, look: Loo
 
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [(EXERCISES["1"].shipped_text, looking.NO_LAUNCH), ("def add(x, y):\n    return z", "NameError")],
+    [(EXERCISES["1"].shipped_text, "No kernel is launched yet"), ("def add(x, y):\n    return z", "NameError")],
 )
 def test_a_script_without_a_launch_says_so(look: Look, text: str, problem: str) -> None:
     assert problem in look(text, "1")["problem"]

@@ -186,4 +186,8 @@ def _reach_levels(
     shades = (GROUND, others, *(Shade("accent", step) for step in steps), bright)
     if counts is None:
         return levels, shades, ((GROUND, "the rest"), (bright, "this program's"))
-    return levels, shades, ((GROUND, "no program's"), (others, "other programs'"), (bright, "this program's"))
+    return (
+        levels,
+        shades,
+        ((GROUND, "no step's"), (others, "other steps'"), (bright, "this step's")),
+    )

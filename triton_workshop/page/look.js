@@ -103,7 +103,9 @@ globalThis.createLook = (options) => {
   function draw({ view: answer, failed }) {
     if (failed || answer.problem) {
       clear();
-      block.replaceChildren(make("p", failed ?? answer.problem, { className: "t-muted" }));
+      // A traceback of the page's own helps nobody: its last line says what it is.
+      const problem = failed ? `This cannot be shown: ${failed.trim().split("\n").at(-1)}` : answer.problem;
+      block.replaceChildren(make("p", problem, { className: "t-muted" }));
       return;
     }
     view = answer;

@@ -49,7 +49,9 @@ globalThis.Verdict = (() => {
   }
 
   function elements(described, { hints, footer }) {
-    const parts = described.parts.map((part) => (part.rows ? table(part) : tiles(part)));
+    // The editor shows the line of an open TODO, and the list needs the room.
+    const shown = described.parts.filter(({ code }) => !code || described.kind !== "unfinished");
+    const parts = shown.map((part) => (part.rows ? table(part) : tiles(part)));
     const above = parts.slice(0, ABOVE_HINTS), below = parts.slice(ABOVE_HINTS);
     return [headline(described), ...above, ...hints, ...below, ...described.pictures.map(picture), ...footer];
   }

@@ -166,7 +166,7 @@ globalThis.createWorkspace = (options) => {
     else if (result.failed) showFailure(result.failed);
     else if (editor.text === text) {
       showVerdict(verdict, text);
-      look.show(checked, text, verdict.findings[0]);
+      look.show(checked, text, placeOf(verdict));
     }
   }
 
@@ -187,6 +187,13 @@ globalThis.createWorkspace = (options) => {
       }
     });
     return { result, verdict };
+  }
+
+  // Where a look inside begins: what the finding is about; of open TODOs, the program whose values are listed.
+  function placeOf({ findings: [finding], todos }) {
+    if (finding?.kind !== "unfinished") return finding;
+    const { case: name, program } = todos.find(({ values }) => values) ?? {};
+    return { case: name, programs: program && [program] };
   }
 
   function showFailure(reason) {

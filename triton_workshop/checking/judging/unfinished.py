@@ -19,20 +19,23 @@ import numpy as np
 from triton_simulator import record
 from triton_simulator.steps.steps import ProgramStep, Step, Steps
 from triton_simulator.steps.text import step_text
-from triton_workshop.checking.diagnosing.completion import Completion, complete, rename
+from triton_workshop.checking.diagnosing.completion import Completion, Variant, complete, rename
 from triton_workshop.checking.diagnosing.search import silence_output
 from triton_workshop.checking.diagnosing.tries import TRIED_FILE, TakesTooLong, Tries, limit_time
+from triton_workshop.checking.judging.classify_error import classify_error
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.statics import static_finding
 from triton_workshop.checking.judging.verdict import FilledTodo, TriedTodos
 from triton_workshop.checking.large_cases import fit_to_memory
 from triton_workshop.checking.observing.child import load, prepare
 from triton_workshop.checking.observing.comparison import Comparison
+from triton_workshop.checking.observing.failure import Failure, failure_of
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.own_errors import dispensable
 from triton_workshop.exercises.cases import Case, launcher_args
 from triton_workshop.exercises.exercise import todo_lines
 from triton_workshop.exercises.grids import case_with_several_programs
+from triton_workshop.hints import sentence
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
@@ -169,6 +172,7 @@ def _values_by_todo(completion: Completion, lines_by_todo: dict[int, frozenset[i
     """
     launcher, variant = completion.script.launcher, completion.whole
     run = _run(variant.source)
+    error = _own_error(run, variant)
     if not run.finished:  # the solution's code may use other names
         variant = completion.launched
         run = _run(variant.source)
@@ -184,8 +188,19 @@ def _values_by_todo(completion: Completion, lines_by_todo: dict[int, frozenset[i
                 values[at.name] = step_text(step, with_type=False)
         texts = [f"{name} {text}".strip() for name, text in values.items()]
         texts[MAX_VALUES:] = ["…"] if len(texts) > MAX_VALUES else []
+        if error is not None and error.line in lines:
+            texts = [sentence("todos.stops", error=classify_error(completion.script, error).finding.message)]
         todos[number] = FilledTodo(number, False, ", ".join(texts), run.telling_program, run.case)
     return todos
+
+
+def _own_error(run: _Run, variant: Variant) -> Failure | None:
+    """Return the error that one of the learner's own lines raised, if one did."""
+    failure = run.failure
+    if failure is None or failure.line is None or failure.type == "NameError":  # the solution's code has other names
+        return None
+    line = variant.origin(failure.line)
+    return None if line is None else replace(failure, line=line)
 
 
 @dataclass(frozen=True)
@@ -193,7 +208,8 @@ class _Run:
     """What a script's first launch made."""
 
     case: str
-    finished: bool
+    failure: Failure | None = None
+    finished: bool = False
     grid: tuple[int, ...] = ()
     steps: tuple[Step, ...] = ()
 
@@ -211,15 +227,18 @@ class _Run:
 def _run(source: Source) -> _Run:
     """Run a script in the case that tells most, as far as it goes."""
     case = case_with_several_programs(source.exercise)
-    finished = False
+    file, failure, finished = Path(f"values-{TRIED_FILE}").resolve(), None, False
     with (
         record(steps=True, strict_views=True) as launches,
-        contextlib.suppress(Exception, SystemExit, TakesTooLong),
+        contextlib.suppress(SystemExit, TakesTooLong),
         limit_time(VALUES_SECONDS),
     ):
-        launcher = load(replace(source, file=Path(f"values-{TRIED_FILE}").resolve()))
-        launcher(*launcher_args(case.arguments("cpu")))
-        finished = True
+        try:
+            launcher = load(replace(source, file=file))
+            launcher(*launcher_args(case.arguments("cpu")))
+            finished = True
+        except Exception as error:
+            failure = failure_of(error, file)
     if not launches or launches[0].steps is None:
-        return _Run(case.name, finished)
-    return _Run(case.name, finished, launches[0].grid, launches[0].steps.all)
+        return _Run(case.name, failure, finished)
+    return _Run(case.name, failure, finished, launches[0].grid, launches[0].steps.all)

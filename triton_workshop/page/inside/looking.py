@@ -66,8 +66,11 @@ class Sight:
 
     @classmethod
     def of(cls, place: Place, line: int, name: str) -> Sight:
-        """Show what a name stands for in a line."""
-        moment = place.track.named(name, line, place.moment)
+        """Show what a name stands for in a line; of a line that made nothing, the line before."""
+        track = place.track
+        made = {step.step.line.number for step in track.moments}
+        nearest = max((number for number in made if number <= line), default=line)
+        moment = track.named(name, nearest, place.moment)
         return cls(place, place.moment if moment is None else moment)
 
 
@@ -90,7 +93,7 @@ def _record(request: Request) -> Recording:
 def _sight(place: Place, wish: Mapping[str, Any]) -> Sight:
     """Return what a wish leads to in a launch."""
     at, track = wish.get("at"), place.track
-    if at is None or at["launch"] != place.launch:
+    if at is None or at["launch"] != place.launch or not place.track.moments or at["line"] is None:
         return _first_sight(place, wish)
     line, name = at["line"], at["name"]
     if "program" in wish:
@@ -106,6 +109,8 @@ def _first_sight(place: Place, wish: Mapping[str, Any]) -> Sight:
     fault, cursor, shown = place.fault, wish.get("cursor"), place.moment
     if fault is not None and fault.program == place.track.program:
         place = place.go_to_fault(fault)
+    if not place.track.moments:
+        return Sight(place, 0)
     place = place.move(place.track.in_loop(place.moment))
     if wish.get("line") is not None:
         return Sight.of(place, wish["line"], "")
@@ -123,7 +128,7 @@ def _view(sight: Sight, file: Path) -> dict[str, Any]:
     recording, track, launch = place.recording, place.track, place.track.launch
     view: dict[str, Any] = {
         "case": recording.case,
-        "at": {"launch": place.launch, "ids": launch.ids(track.program), "moment": place.moment},
+        "at": {"launch": place.launch, "ids": launch.ids(track.program), "moment": place.moment, "line": None},
         "kernels": [each.kernel for each in recording.launches],
         "grid": launch.grid,
         "faulty": sorted({fault.program for fault in launch.faults}),
