@@ -59,6 +59,8 @@ class Diagnosis:
     """The line of a script in a style of its own that looks like the mistake's."""
     other: tuple[str, int] | None = None
     """The first name, and its line, whose numbers are not the solution's. It may be right in another way."""
+    empty: int | None = None
+    """The line after a loop that makes the first NaN, of a sum of nothing."""
     remembers: bool = False
     """The case fails only if others run before it."""
     slip: Slip | None = None
