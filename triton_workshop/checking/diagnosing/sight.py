@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from triton_workshop.checking.diagnosing.structure import lines_like
 from triton_workshop.checking.diagnosing.values import (
     BASES,
+    KNOWN,
     Likeness,
     Lines,
     Numbers,
@@ -24,6 +26,7 @@ from triton_workshop.checking.diagnosing.values import (
     factors_of,
     first_other,
     likeness,
+    share,
 )
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Assignment, Function, Source, names_loaded, names_stored
@@ -106,6 +109,46 @@ class Sight:
             return None
         loops = [node.lineno for kernel in self.source.kernels for node in ast.walk(kernel) if isinstance(node, LOOPS)]
         return loops[0] if len(loops) == 1 else None
+
+    def roles(self) -> dict[str, str]:
+        """Return the solution's names with the same numbers as the script's names."""
+        found = self._roles_of_arguments()
+        for place in self.telling:
+            if place.name.isidentifier() and self.likenesses[place].is_known() and place.name not in found:
+                same = [other for other in self.solution.lines if self._are_same(place, other)]
+                names = [other.name for other in same if other.name.isidentifier()]
+                free = [name for name in names if name not in found.values()]
+                found |= {place.name: name for name in (free or names)[:1]}
+        return found
+
+    def _are_same(self, place: Place, other: Place) -> bool:
+        factor = self.factors[self.likenesses[place].factor]
+        return share(self.script.lines[place], self.solution.lines[other], factor) >= KNOWN
+
+    def _roles_of_arguments(self) -> dict[str, str]:
+        """Return the names of arguments that only one of the solution's equals."""
+        theirs, ours = (
+            {
+                name: value
+                for launch in watched.launches
+                for name, value in launch.arguments.items()
+                if type(value) is int and value > 1
+            }
+            for watched in (self.script, self.solution)
+        )
+        named = {value: name for name, value in ours.items()}
+        once = {value for value in ours.values() if list(ours.values()).count(value) == 1}
+        return {name: named[value] for name, value in theirs.items() if value in once}
+
+    def lines_like(self, edits: Iterable[Edit]) -> list[int]:
+        """Return the lines that look like one of these edits of the solution: see `structure`."""
+        solution = self.source.exercise.solution
+        mistaken = [edit.apply(solution) for edit in edits if edit.applies_to(solution)]
+        return lines_like(self.source, solution, mistaken, self.roles(), self._right_lines())
+
+    def _right_lines(self) -> set[int]:
+        loads = {place.line for place, numbers in self.telling.items() if numbers.is_load}
+        return self.known_lines() | (self._settled_lines - loads)
 
     def known_lines(self) -> set[int]:
         """Return the lines of the script all of whose numbers are right, but for loads.
