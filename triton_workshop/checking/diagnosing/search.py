@@ -151,8 +151,8 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
         place = sight.first_wrong()
     if place is not None:
         return replace(diagnosis, line=place.line)
-    if diagnosis.mistake is not None and len(lines := sight.lines_like(diagnosis.mistake.edits)) == 1:
-        return replace(diagnosis, line=lines[0])
+    if diagnosis.mistake is not None and (line := sight.line_like(diagnosis.mistake.edits)) is not None:
+        return replace(diagnosis, line=line)
     if diagnosis.like is not None and diagnosis.like not in sight.known_lines():
         return replace(diagnosis, line=diagnosis.like)
     other = sight.first_other()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.diagnosing.structure import lines_like
+from triton_workshop.checking.diagnosing.structure import line_like
 from triton_workshop.checking.diagnosing.values import (
     BASES,
     KNOWN,
@@ -140,11 +140,13 @@ class Sight:
         once = {value for value in ours.values() if list(ours.values()).count(value) == 1}
         return {name: named[value] for name, value in theirs.items() if value in once}
 
-    def lines_like(self, edits: Iterable[Edit]) -> list[int]:
-        """Return the lines that look like one of these edits of the solution: see `structure`."""
+    def line_like(self, edits: Iterable[Edit]) -> int | None:
+        """Return the line that looks like one of these edits of the solution: see `structure`."""
         solution = self.source.exercise.solution
-        mistaken = [edit.apply(solution) for edit in edits if edit.applies_to(solution)]
-        return lines_like(self.source, solution, mistaken, self.roles(), self._right_lines())
+        # Its later changes may be right by themselves in a script that is written differently.
+        firsts = [Edit(edit.changes[:1]) for edit in edits if edit.applies_to(solution)]
+        mistaken = [first.apply(solution) for first in firsts]
+        return line_like(self.source, solution, mistaken, self.roles(), self._right_lines())
 
     def _right_lines(self) -> set[int]:
         loads = {place.line for place, numbers in self.telling.items() if numbers.is_load}
@@ -194,7 +196,7 @@ class Sight:
             if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
                 found.append(place)
         first = min(found, key=self._first_wrong_step, default=None)
-        if first is None or self._reads_others(first):
+        if first is None or self._reads_others(first) or self._loads_unknown(first):
             return None
         lines, line = self.source.exercise.solution.splitlines(), self.source.line(first.line)
         code = "\n".join(lines[number - 1] for number in edited)
@@ -226,9 +228,26 @@ class Sight:
         What it reads is right. None if no line shows that it means the same as one of the solution's.
         """
         first = self.first_other()
-        if first is None or self.script.lines[first].is_exact:
+        if first is None or self.script.lines[first].is_exact or self._multiplies_loads(first.line):
             return None
         return first if self.likenesses[first].share >= PARTLY else None
+
+    def _multiplies_loads(self, line: int) -> bool:
+        """Return whether a line only multiplies what is loaded: the wrong elements may have been loaded."""
+        loads = {place.name for place, numbers in self.telling.items() if numbers.is_load}
+        return "dot(" in self.source.line(line) and not loads.isdisjoint(_names_read_at(self.source, line))
+
+    def _loads_unknown(self, place: Place) -> bool:
+        """Return whether a place loads what an earlier kernel has stored, and the solution has nowhere."""
+        if len({launch.kernel for launch in self.script.launches}) < 2:
+            return False
+        read = _names_read_at(self.source, place.line)
+        return any(
+            numbers.is_load
+            and not self.likenesses[other].is_known()
+            and (other.line == place.line or other.name in read)
+            for other, numbers in self.telling.items()
+        )
 
     def _is_other(self, place: Place) -> bool:
         """Return whether a place has numbers that the solution has nowhere, and that are no indices."""

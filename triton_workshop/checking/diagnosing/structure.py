@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.checking.observing.source import Function, Source, called, names_loaded
 
 Roles = Mapping[str, str]
 """For names of a script, the solution's names with the same numbers."""
@@ -42,7 +42,7 @@ SIGNS: dict[type[ast.operator], str] = {
     ast.RShift: ">>",
 }
 UNNAMED = "§"
-NAMED = re.compile(r"[A-Za-z_]\w*+(?!\()")
+NAMED = re.compile(r"[A-Za-z_]\w*\b(?!\()")
 """A name, and not that of a function."""
 
 
@@ -54,10 +54,10 @@ class _Change:
     lost: tuple[frozenset[str], frozenset[str]]
 
 
-def lines_like(
+def line_like(
     source: Source, solution: str, mistaken: Collection[str], roles: Roles, right: Collection[int]
-) -> list[int]:
-    """Return the lines of a script that look like a mistake: one, or two that do so equally; none if it is unclear.
+) -> int | None:
+    """Return the line of a script that looks like a mistake; None if it is not clear which one does.
 
     The solution has it in one of several ways. Of lines that are `right`, the names have to say so too.
     """
@@ -68,13 +68,9 @@ def lines_like(
             unnamed, named = _likeness(node, change, roles)
             if node.lineno not in right or named > 0:
                 scores[node.lineno] = max(unnamed + named, scores.get(node.lineno, 0.0))
-    ranked = sorted(scores, key=lambda line: -scores[line])
-    for number in (1, 2):
-        best, next_best = ranked[:number], ranked[number : number + 1]
-        if len(best) == number and scores[best[-1]] >= ENOUGH:
-            if not next_best or scores[best[-1]] - scores[next_best[0]] >= MARGIN:
-                return sorted(best)
-    return []
+    best, *others = sorted(scores.values(), reverse=True) or [0.0]
+    is_clear = best >= ENOUGH and best - max(others, default=0.0) >= MARGIN
+    return max(scores, key=lambda line: scores[line]) if is_clear else None
 
 
 def _likeness(node: ast.stmt, change: _Change, roles: Roles) -> tuple[float, float]:
@@ -101,9 +97,10 @@ def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
     before, after = (_statements(text) for text in (solution, mistaken))
     old = [node for dump, node in before.items() if dump not in after]
     new = [node for dump, node in after.items() if dump not in before]
+    own = {name: name for node in (*old, *new) for name in names_loaded(node)}
     for made in new:
         parts = []
-        for names in (None, OWN):
+        for names in (None, own):
             features = _features(made, names)
             gone = frozenset[str]().union(*(_features(node, names) for node in old))
             if not features - gone:
@@ -111,16 +108,6 @@ def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
                 gone |= frozenset[str]().union(*(_as_whole(node, names) for node in old))
             parts.append((features - gone, gone - features))
         yield _Change((parts[0][0], parts[1][0]), (parts[0][1], parts[1][1]))
-
-
-class _Own(dict[str, str]):
-    """Every name stands for itself."""
-
-    def get(self, key: str, default: str | None = None) -> str:  # type: ignore[override]
-        return key
-
-
-OWN = _Own()
 
 
 def _statements(text: str) -> dict[str, ast.stmt]:
@@ -146,7 +133,9 @@ def _head(node: ast.stmt) -> ast.AST:
 
 
 def _features(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
-    parts = [part for part in ast.walk(_head(node)) if isinstance(part, ast.BinOp | ast.Compare | ast.Call | ast.UnaryOp)]
+    parts = [
+        part for part in ast.walk(_head(node)) if isinstance(part, ast.BinOp | ast.Compare | ast.Call | ast.UnaryOp)
+    ]
     names = {} if roles is None else roles
     shapes = {_shape(part, depth, names) for part in parts for depth in DEPTHS}
     for part in parts:
@@ -192,8 +181,8 @@ def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
             return _shape(value, depth, roles)
         case ast.Attribute():
             return UNNAMED
-        case ast.UnaryOp(operator, operand):
-            return f"{type(operator).__name__}({_shape(operand, depth, roles)})"
+        case ast.UnaryOp(sign_of, operand):
+            return f"{type(sign_of).__name__}({_shape(operand, depth, roles)})"
     if depth == 0:
         return UNNAMED
     match node:
@@ -201,8 +190,8 @@ def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
             sides = [_side(left, depth - 1, roles), _side(right, depth - 1, roles)]
             sides = sorted(sides) if isinstance(operator, ast.Add | ast.Mult | ast.BitAnd | ast.BitOr) else sides
             return f"({sides[0]} {SIGNS.get(type(operator), UNNAMED)} {sides[1]})"
-        case ast.Compare(left, [operator], [right]) if type(operator) in MIRRORED:
-            sign, is_mirrored = MIRRORED[type(operator)]
+        case ast.Compare(left, [compared], [right]) if type(compared) in MIRRORED:
+            sign, is_mirrored = MIRRORED[type(compared)]
             sides = [_side(left, depth - 1, roles), _side(right, depth - 1, roles)]
             if is_mirrored or (sign in ("==", "!=") and sides != sorted(sides)):
                 sides.reverse()
