@@ -118,7 +118,7 @@ class Sight:
                 same = [other for other in self.solution.lines if self._are_same(place, other)]
                 names = [other.name for other in same if other.name.isidentifier()]
                 free = [name for name in names if name not in found.values()]
-                found |= {place.name: name for name in (free or names)[:1]}
+                found.update((place.name, name) for name in (free or names)[:1])
         return found
 
     def _are_same(self, place: Place, other: Place) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from triton_workshop.checking.observing.source import Function, Source, called, names_loaded
@@ -93,21 +93,27 @@ def _pattern(feature: str) -> str:
 
 
 def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
-    """Yield what each replaced statement gets and loses."""
+    """Yield what each replaced statement gets, which the solution has nowhere, and loses."""
     before, after = (_statements(text) for text in (solution, mistaken))
     old = [node for dump, node in before.items() if dump not in after]
     new = [node for dump, node in after.items() if dump not in before]
-    own = {name: name for node in (*old, *new) for name in names_loaded(node)}
+    own = {name: name for node in (*before.values(), *new) for name in names_loaded(node)}
     for made in new:
         parts = []
         for names in (None, own):
             features = _features(made, names)
-            gone = frozenset[str]().union(*(_features(node, names) for node in old))
-            if not features - gone:
+            gone = _all(_features(node, names) for node in old)
+            others = _all(_features(node, names) for node in before.values())
+            if not features - others:
                 features |= _as_whole(made, names)
-                gone |= frozenset[str]().union(*(_as_whole(node, names) for node in old))
-            parts.append((features - gone, gone - features))
+                gone |= _all(_as_whole(node, names) for node in old)
+                others |= _all(_as_whole(node, names) for node in before.values())
+            parts.append((features - others, gone - features))
         yield _Change((parts[0][0], parts[1][0]), (parts[0][1], parts[1][1]))
+
+
+def _all(features: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*features)
 
 
 def _statements(text: str) -> dict[str, ast.stmt]:
