@@ -147,7 +147,7 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
         place = sight.first_nan()
         if place is not None and sight.is_after_loop(place):
             return replace(diagnosis, empty=place.line)
-    if place is None and diagnosis.mistake is not None:
+    if place is None and diagnosis.edited:
         place = sight.first_wrong()
     if place is not None:
         return replace(diagnosis, line=place.line)

@@ -228,14 +228,13 @@ class Sight:
         What it reads is right. None if no line shows that it means the same as one of the solution's.
         """
         first = self.first_other()
-        if first is None or self.script.lines[first].is_exact or self._multiplies_loads(first.line):
+        if first is None or self.script.lines[first].is_exact or self._multiplies(first.line):
             return None
         return first if self.likenesses[first].share >= PARTLY else None
 
-    def _multiplies_loads(self, line: int) -> bool:
-        """Return whether a line only multiplies what is loaded: the wrong elements may have been loaded."""
-        loads = {place.name for place, numbers in self.telling.items() if numbers.is_load}
-        return "dot(" in self.source.line(line) and not loads.isdisjoint(_names_read_at(self.source, line))
+    def _multiplies(self, line: int) -> bool:
+        """Return whether a line multiplies tiles: the wrong elements may have been loaded, which may be right ones."""
+        return "dot(" in self.source.line(line)
 
     def _loads_unknown(self, place: Place) -> bool:
         """Return whether a place loads what an earlier kernel has stored, and the solution has nowhere."""
@@ -269,7 +268,8 @@ class Sight:
         stores = {line for line in last if last[line].name == "store" and not self._is_in_last_kernel(line)}
         uses = _uses_in(self.source.text)
         readers = {line: (uses.get(line, frozenset()) & set(last)) - {line} for line in last}
-        read = {line for line, users in readers.items() if users and users <= known}
+        unlike = {line for line, place in last.items() if self.likenesses[place].share < PARTLY}
+        read = {line for line, users in readers.items() if line in unlike and users and users <= known}
         return known | ends | loads | stores | read
 
     def _ends_right(self, place: Place) -> bool:
