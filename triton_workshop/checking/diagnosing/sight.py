@@ -268,9 +268,11 @@ class Sight:
         stores = {line for line in last if last[line].name == "store" and not self._is_in_last_kernel(line)}
         uses = _uses_in(self.source.text)
         readers = {line: (uses.get(line, frozenset()) & set(last)) - {line} for line in last}
-        unlike = {line for line, place in last.items() if self.likenesses[place].share < PARTLY}
+        # What is masked otherwise has other numbers too, of which a maximum may say nothing.
+        masks = {line for line in last if "where(" in self.source.line(line)}
+        unlike = {line for line, place in last.items() if self.likenesses[place].share < PARTLY} - masks
         read = {line for line, users in readers.items() if line in unlike and users and users <= known}
-        return known | ends | loads | stores | read
+        return known | (ends - masks) | loads | stores | read
 
     def _ends_right(self, place: Place) -> bool:
         """Return whether the last numbers of a line that runs several times are the solution's."""
