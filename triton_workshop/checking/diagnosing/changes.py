@@ -322,6 +322,8 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             ends = [each for each in arguments if isinstance(each, ast.Name) and each.id in names.constants]
             yield from (Change("factor", e, f"{e.id} * {size}") for e in ends for size in names.constants)
             return
+        case ast.Assign([ast.Name()], ast.Name() as value):  # `start = pid`
+            plain = [value]
         case ast.List(elements):
             plain = [each for each in elements if isinstance(each, ast.Name)]
         case _:

@@ -35,6 +35,10 @@ Another order of operations rounds differently.
 
 FIRST = 2
 """Number of the solution's first lines with numbers that a script lacks, which are suspected before its launch is."""
+ELEMENTS = re.compile(r"\bgrid\b|\w*mask\b *=|program_id|cdiv|\]\(|BLOCK_SIZE\w* =")
+"""What decides which elements a program has."""
+MAX_CHANGES = 2
+"""Of an edit whose first change is known by its numbers."""
 MAX_GROWTH = 100.0
 """Factor by which a wrong result may be larger than the right one, and have as much larger roundings."""
 LIKE = 0.5
@@ -59,6 +63,8 @@ class Diagnosis:
     """The line of a script in a style of its own that looks like the mistake's."""
     other: tuple[str, int] | None = None
     """The first name, and its line, whose numbers are not the solution's. It may be right in another way."""
+    empty: int | None = None
+    """The line after a loop that makes the first NaN, of a sum of nothing."""
     remembers: bool = False
     """The case fails only if others run before it."""
     slip: Slip | None = None
@@ -119,8 +125,10 @@ def diagnose(
 
     suspicion = _suspicion(solution, sight)
 
-    def likely(fit: tuple[Mistake, Edit]) -> tuple[bool, float, float]:
-        return expected(fit[1]), suspicion(fit[1]), nearness(fit[1])
+    def likely(fit: tuple[Mistake, Edit]) -> tuple[bool, bool, float, float]:
+        # In sight, everything is written, and nothing outside: of what leaves out elements, little fits.
+        shows_here = sight is None or not ELEMENTS.search(" ".join(fit[1].changes[0]))
+        return expected(fit[1]), shows_here, suspicion(fit[1]), nearness(fit[1])
 
     for mistake, edit in sorted(fitting, key=likely, reverse=True):
         text = _plant_bugs(source, edit)
@@ -131,7 +139,10 @@ def diagnose(
             line = _line_of(edit, solution, source)
             if sight is not None:
                 at, lines = sight.line_of(edit), _first_lines(edit, solution)
-                return Diagnosis(None, mistake, todo, at, edited=text, edited_lines=lines, like=line)
+                # With many changes, other numbers than those of the first one are wrong too.
+                edited = text if len(edit.changes) <= MAX_CHANGES else ""
+                like = line if edited else None
+                return Diagnosis(None, mistake, todo, at, edited=edited, edited_lines=lines, like=like)
             # A culprit elsewhere would contradict the mistake.
             is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
             return Diagnosis(culprit if is_consistent else None, mistake, todo, line)

@@ -145,8 +145,14 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
         place = sight.first_wrong()
     if place is None and diagnosis.mistake is None and _is_nan(observation):
         place = sight.first_nan()
+        if place is not None and sight.is_after_loop(place):
+            return replace(diagnosis, empty=place.line)
+    if place is None and diagnosis.edited:
+        place = sight.first_wrong()
     if place is not None:
         return replace(diagnosis, line=place.line)
+    if diagnosis.mistake is not None and (line := sight.line_like(diagnosis.mistake.edits)) is not None:
+        return replace(diagnosis, line=line)
     if diagnosis.like is not None and diagnosis.like not in sight.known_lines():
         return replace(diagnosis, line=diagnosis.like)
     other = sight.first_other()

@@ -11,12 +11,14 @@ import functools
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from triton_workshop.checking.diagnosing.structure import line_like
 from triton_workshop.checking.diagnosing.values import (
     BASES,
+    KNOWN,
     Likeness,
     Lines,
     Numbers,
@@ -24,6 +26,7 @@ from triton_workshop.checking.diagnosing.values import (
     factors_of,
     first_other,
     likeness,
+    share,
 )
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Assignment, Function, Source, names_loaded, names_stored
@@ -32,6 +35,8 @@ from triton_workshop.exercises.mistakes import Edit
 if TYPE_CHECKING:
     from triton_simulator import Launch
 
+COPY = re.compile(r"\w+ = tl\.load\(.*\)(\.to\([\w.]+\))?$")
+"""A line that loads and does nothing else, as far as one line shows it."""
 PARTLY = 0.1
 """Share of a line's numbers that have to be right, for the line to be meant as the solution's."""
 MAX_SIZES = 4
@@ -105,6 +110,48 @@ class Sight:
         loops = [node.lineno for kernel in self.source.kernels for node in ast.walk(kernel) if isinstance(node, LOOPS)]
         return loops[0] if len(loops) == 1 else None
 
+    def roles(self) -> dict[str, str]:
+        """Return the solution's names with the same numbers as the script's names."""
+        found = self._roles_of_arguments()
+        for place in self.telling:
+            if place.name.isidentifier() and self.likenesses[place].is_known() and place.name not in found:
+                same = [other for other in self.solution.lines if self._are_same(place, other)]
+                names = [other.name for other in same if other.name.isidentifier()]
+                free = [name for name in names if name not in found.values()]
+                found.update((place.name, name) for name in (free or names)[:1])
+        return found
+
+    def _are_same(self, place: Place, other: Place) -> bool:
+        factor = self.factors[self.likenesses[place].factor]
+        return share(self.script.lines[place], self.solution.lines[other], factor) >= KNOWN
+
+    def _roles_of_arguments(self) -> dict[str, str]:
+        """Return the names of arguments that only one of the solution's equals."""
+        theirs, ours = (
+            {
+                name: value
+                for launch in watched.launches
+                for name, value in launch.arguments.items()
+                if type(value) is int and value > 1
+            }
+            for watched in (self.script, self.solution)
+        )
+        named = {value: name for name, value in ours.items()}
+        once = {value for value in ours.values() if list(ours.values()).count(value) == 1}
+        return {name: named[value] for name, value in theirs.items() if value in once}
+
+    def line_like(self, edits: Iterable[Edit]) -> int | None:
+        """Return the line that looks like one of these edits of the solution: see `structure`."""
+        solution = self.source.exercise.solution
+        # Its later changes may be right by themselves in a script that is written differently.
+        firsts = [Edit(edit.changes[:1]) for edit in edits if edit.applies_to(solution)]
+        mistaken = [first.apply(solution) for first in firsts]
+        return line_like(self.source, solution, mistaken, self.roles(), self._right_lines())
+
+    def _right_lines(self) -> set[int]:
+        loads = {place.line for place, numbers in self.telling.items() if numbers.is_load}
+        return self.known_lines() | (self._settled_lines - loads)
+
     def known_lines(self) -> set[int]:
         """Return the lines of the script all of whose numbers are right, but for loads.
 
@@ -149,7 +196,7 @@ class Sight:
             if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
                 found.append(place)
         first = min(found, key=self._first_wrong_step, default=None)
-        if first is None or self._reads_others(first):
+        if first is None or self._reads_others(first) or self._loads_unknown(first):
             return None
         lines, line = self.source.exercise.solution.splitlines(), self.source.line(first.line)
         code = "\n".join(lines[number - 1] for number in edited)
@@ -181,26 +228,90 @@ class Sight:
         What it reads is right. None if no line shows that it means the same as one of the solution's.
         """
         first = self.first_other()
-        if first is None or self._is_shared(first.line):
+        if first is None or self.script.lines[first].is_exact or self._multiplies(first.line):
             return None
-        is_partly = first is not None and self.likenesses[first].share >= PARTLY
-        return first if first is not None and is_partly and not self.script.lines[first].is_exact else None
+        return first if self.likenesses[first].share >= PARTLY else None
+
+    def _multiplies(self, line: int) -> bool:
+        """Return whether a line multiplies tiles: the wrong elements may have been loaded, which may be right ones."""
+        return "dot(" in self.source.line(line)
+
+    def _loads_unknown(self, place: Place) -> bool:
+        """Return whether a place loads what an earlier kernel has stored, and the solution has nowhere."""
+        if len({launch.kernel for launch in self.script.launches}) < 2:
+            return False
+        read = _names_read_at(self.source, place.line)
+        return any(
+            numbers.is_load
+            and not self.likenesses[other].is_known()
+            and (other.line == place.line or other.name in read)
+            for other, numbers in self.telling.items()
+        )
 
     def _is_other(self, place: Place) -> bool:
         """Return whether a place has numbers that the solution has nowhere, and that are no indices."""
-        return not self.likenesses[place].is_known() and not self.script.lines[place].is_index
+        if self.likenesses[place].is_known() or self.script.lines[place].is_index:
+            return False
+        return place.line not in self._settled_lines
+
+    @cached_property
+    def _settled_lines(self) -> set[int]:
+        """The lines with numbers of their own that become the solution's.
+
+        It has those of the line's last operation, or of its last round, or of all lines that read it. What an earlier
+        kernel stores is another's input, and what is loaded need not have the type of the solution's.
+        """
+        last = {place.line: place for place in self.likenesses}
+        known = {line for line, place in last.items() if self.likenesses[place].is_known()}
+        ends = {line for line, place in last.items() if self._ends_right(place)}
+        loads = {place.line for place, like in self.likenesses.items() if like.is_known() and self._is_copy(place)}
+        stores = {line for line in last if last[line].name == "store" and not self._is_in_last_kernel(line)}
+        uses = _uses_in(self.source.text)
+        readers = {line: (uses.get(line, frozenset()) & set(last)) - {line} for line in last}
+        # What is masked otherwise has other numbers too, of which a maximum may say nothing.
+        masks = {line for line in last if "where(" in self.source.line(line)}
+        unlike = {line for line, place in last.items() if self.likenesses[place].share < PARTLY} - masks
+        read = {line for line, users in readers.items() if line in unlike and users and users <= known}
+        return known | (ends - masks) | loads | stores | read
+
+    def _ends_right(self, place: Place) -> bool:
+        """Return whether the last numbers of a line that runs several times are the solution's."""
+        parts = [part for part in self.script.lines[place].parts if len(part)]
+        if len(parts) < 2:
+            return False
+        numbers = replace(self.script.lines[place], parts=parts[-1:], edges=[])
+        numbers.close()
+        return likeness(numbers, self.solution.lines, self.factors).is_known()
+
+    def _is_copy(self, place: Place) -> bool:
+        """Return whether a line only gives a name to what is loaded there."""
+        return self.script.lines[place].is_load and bool(COPY.match(self.source.line(place.line).strip()))
+
+    def _is_in_last_kernel(self, line: int) -> bool:
+        """Return whether a line is in the kernel that is launched last, or in a function."""
+        *_, last = names = [launch.kernel for launch in self.script.launches]
+        earlier = [kernel for kernel in self.source.kernels if kernel.name in names and kernel.name != last]
+        return not any(line in _lines_of(kernel) for kernel in earlier)
 
     def _is_shared(self, line: int) -> bool:
-        """Return whether a line is in a function that is called in several places: one of those may be wrong."""
+        """Return whether a line is in a function that is called in several places."""
         inside = [kernel.name for kernel in self.source.kernels if line in _lines_of(kernel)]
         return any(len(self.source.calls(name)) > 1 for name in inside)
 
     def first_other(self) -> Place | None:
-        """Return the first place that has other numbers than the solution, although all that it reads is right."""
-        first = next(iter(self.unknown_places()), None)
-        if first is None or self.script.lines[first].is_load:
+        """Return the first place that has other numbers than the solution, although all that it reads is right.
+
+        A function that is called in several places is right, as far as one knows: its first call is that place.
+        """
+        unknown = self.unknown_places()
+        shared = [place for place in unknown if self._is_shared(place.line)]
+        first = next((place for place in unknown if place not in shared), None)
+        if first is None or self.script.lines[first].is_load or first.name == "return":
             return None
-        earlier = any(self._is_other(place) for place in self.likenesses if place.line < first.line)
+        if shared and first.name == "store":
+            return None
+        others = (place for place in self.likenesses if self._is_other(place) and not self._is_shared(place.line))
+        earlier = any(place.line < first.line for place in others)
         return None if earlier or self._reads_others(first) else first
 
     def _reads_others(self, place: Place) -> bool:
@@ -208,7 +319,9 @@ class Sight:
         names = {other.name for other in self.likenesses if other.line < place.line and self._is_other(other)}
         read = _names_read_at(self.source, place.line)
         called = {line for kernel in self.source.kernels if kernel.name in read for line in _lines_of(kernel)}
-        return not names.isdisjoint(read) or any(other.line in called for other in self.unknown_places())
+        return not names.isdisjoint(read) or any(
+            other.line in called and not self._is_shared(other.line) for other in self.unknown_places()
+        )
 
     def first_nan(self) -> Place | None:
         """Return the place that computes the first NaN or infinity from right numbers, if the solution has none."""
@@ -219,6 +332,18 @@ class Sight:
         first = min(found, key=lambda place: found[place], default=None)
         return None if first is None or self._reads_others(first) else first
 
+    def is_after_loop(self, place: Place) -> bool:
+        """Return whether a place divides by what a loop before it has summed, or takes the logarithm of that.
+
+        A NaN there says that the sum is nothing: the loop has left something out.
+        """
+        for kernel in self.source.kernels:
+            loops = [node for node in ast.walk(kernel) if isinstance(node, LOOPS)]
+            if place.line in _lines_of(kernel) and any(_ends_before(loop, place.line) for loop in loops):
+                inside = any(loop.lineno <= place.line <= (loop.end_lineno or 0) for loop in loops)
+                return not inside
+        return False
+
     def _users(self, line: int) -> set[int]:
         """Return the lines that use what a line assigns, or what those assign."""
         uses, found, todo = _uses_in(self.source.text), set[int](), [line]
@@ -227,6 +352,10 @@ class Sight:
             todo = list(users - found)
             found |= users
         return found
+
+
+def _ends_before(loop: ast.stmt, line: int) -> bool:
+    return (loop.end_lineno or loop.lineno) < line
 
 
 def _lines_of(function: Function) -> range:

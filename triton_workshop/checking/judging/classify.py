@@ -261,6 +261,9 @@ def _unwritten(comparison: Comparison) -> Finding:
 
 def _unwritten_hints(comparison: Comparison) -> tuple[str, ...]:
     grid, expected_grid = comparison.grid, comparison.wanted_grid
+    again = comparison.launch.stored_again if comparison.launch is not None else 0
+    if again:
+        return sentence("values.stored-again", number=pluralize(again, "store")), sentence("values.begins-elsewhere")
     if not comparison.has_tiles_of_the_solution:
         return (sentence("values.unwritten"),)
     if all(size >= expected for size, expected in zip(grid, expected_grid, strict=True)):

@@ -28,6 +28,8 @@ KINDS_ON_ANY_LINE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_K
 Their cause may be another line.
 """
 NOT_A_NUMBER = "not-a-number"
+ATOMICS = "atomics-on-nothing"
+"""What is there before an atomic explains all wrong numbers after it."""
 FIRST_WRONG = "first-wrong-numbers"
 """The hints for a line of which only its numbers are known."""
 MAX_HINTS = 3
@@ -101,10 +103,13 @@ class Explainer:
             return self._explain_slip(finding, mistake, self.diagnosis.slip)
         if mistake is not None and not is_overwriting(culprit, self.source):
             return self._use_mistake(finding, mistake)
-        if culprit is None and self.diagnosis.line is not None:
+        if culprit is None and self.diagnosis.line is not None and finding.hint_name != ATOMICS:
             return self._blame_numbers(finding, self.diagnosis.line)
         if culprit is None and self.diagnosis.other is not None:
             finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], self._name_other()))
+        if culprit is None and self.diagnosis.empty is not None:
+            hint = sentence("lines.sum-of-nothing", line=self.diagnosis.empty)
+            finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], hint))
         return mark_as_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
 
     def _blame_numbers(self, finding: Finding, line: int) -> Finding:

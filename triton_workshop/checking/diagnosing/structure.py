@@ -1,0 +1,208 @@
+"""Finds the line of a known mistake in a script of a style of its own, by its structure.
+
+A mistake replaces a statement of the solution with another. A line of the script is that statement if it has what is
+new in it, and lacks what is lost, whatever its names are. Names stand for the solution's where their numbers do.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from triton_workshop.checking.observing.source import Function, Source, called, names_loaded
+
+Roles = Mapping[str, str]
+"""For names of a script, the solution's names with the same numbers."""
+MARGIN = 0.34
+"""By how much the likest line has to be more like the mistake than the next one."""
+ENOUGH = 0.6
+"""How much of a mistake's structure a line has to have."""
+DEPTHS = (1, 2)
+MIRRORED: dict[type[ast.cmpop], tuple[str, bool]] = {
+    ast.Lt: ("<", False),
+    ast.LtE: ("<=", False),
+    ast.Gt: ("<", True),
+    ast.GtE: ("<=", True),
+    ast.Eq: ("==", False),
+    ast.NotEq: ("!=", False),
+}
+SIGNS: dict[type[ast.operator], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+}
+UNNAMED = "§"
+NAMED = re.compile(r"[A-Za-z_]\w*\b(?!\()")
+"""A name, and not that of a function."""
+
+
+@dataclass(frozen=True)
+class _Change:
+    """What a mistake adds to a statement, and what it takes away; with names, and without."""
+
+    new: tuple[frozenset[str], frozenset[str]]
+    lost: tuple[frozenset[str], frozenset[str]]
+
+
+def line_like(
+    source: Source, solution: str, mistaken: Collection[str], roles: Roles, right: Collection[int]
+) -> int | None:
+    """Return the line of a script that looks like a mistake; None if it is not clear which one does.
+
+    The solution has it in one of several ways. Of lines that are `right`, the names have to say so too.
+    """
+    changes = [change for text in mistaken for change in _changes(solution, text)]
+    scores: dict[int, float] = {}
+    for node in _simple_statements([*source.kernels, *([source.launcher] if source.launcher else [])]):
+        for change in changes:
+            unnamed, named = _likeness(node, change, roles)
+            if node.lineno not in right or named > 0:
+                scores[node.lineno] = max(unnamed + named, scores.get(node.lineno, 0.0))
+    best, *others = sorted(scores.values(), reverse=True) or [0.0]
+    is_clear = best >= ENOUGH and best - max(others, default=0.0) >= MARGIN
+    return max(scores, key=lambda line: scores[line]) if is_clear else None
+
+
+def _likeness(node: ast.stmt, change: _Change, roles: Roles) -> tuple[float, float]:
+    """Return how much of what a mistake adds a statement has, less what it takes away: without names, and with them."""
+    features = _features(node, None) | _as_whole(node, None)
+    unnamed = _share(features, change.new[0]) - _share(features, change.lost[0])
+    features = _features(node, roles) | _as_whole(node, roles)
+    named = frozenset(one for one in features if NAMED.search(one))
+    like = {one for one in change.new[1] if any(re.fullmatch(_pattern(each), one) for each in named)}
+    return unnamed, _share(like, change.new[1]) - _share(features, change.lost[1])
+
+
+def _share(features: Collection[str], of: frozenset[str]) -> float:
+    return len(of.intersection(features)) / len(of) if of else 0.0
+
+
+def _pattern(feature: str) -> str:
+    """Return a pattern for a feature, in which a name that stands for none of the solution's may be any."""
+    return re.escape(feature).replace(UNNAMED, r"\w+")
+
+
+def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
+    """Yield what each replaced statement gets, which the solution has nowhere, and loses."""
+    before, after = (_statements(text) for text in (solution, mistaken))
+    old = [node for dump, node in before.items() if dump not in after]
+    new = [node for dump, node in after.items() if dump not in before]
+    own = {name: name for node in (*before.values(), *new) for name in names_loaded(node)}
+    for made in new:
+        parts = []
+        for names in (None, own):
+            features = _features(made, names)
+            gone = _all(_features(node, names) for node in old)
+            others = _all(_features(node, names) for node in before.values())
+            if not features - others:
+                features |= _as_whole(made, names)
+                gone |= _all(_as_whole(node, names) for node in old)
+                others |= _all(_as_whole(node, names) for node in before.values())
+            parts.append((features - others, gone - features))
+        yield _Change((parts[0][0], parts[1][0]), (parts[0][1], parts[1][1]))
+
+
+def _all(features: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*features)
+
+
+def _statements(text: str) -> dict[str, ast.stmt]:
+    functions = [node for node in ast.parse(text).body if isinstance(node, Function)]
+    return {ast.dump(_head(node)): node for node in _simple_statements(functions)}
+
+
+def _simple_statements(functions: list[Function]) -> Iterator[ast.stmt]:
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.stmt) and not isinstance(node, Function):
+                yield node
+
+
+def _head(node: ast.stmt) -> ast.AST:
+    """Return what a statement computes itself: of a loop or a branch, what it goes over or asks."""
+    match node:
+        case ast.For(iter=head) | ast.While(test=head) | ast.If(test=head):
+            return head
+        case ast.AugAssign(target, operator, value):
+            return ast.BinOp(target, operator, value)
+    return node
+
+
+def _features(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
+    parts = [
+        part for part in ast.walk(_head(node)) if isinstance(part, ast.BinOp | ast.Compare | ast.Call | ast.UnaryOp)
+    ]
+    names = {} if roles is None else roles
+    shapes = {_shape(part, depth, names) for part in parts for depth in DEPTHS}
+    for part in parts:
+        addends = _addends(part)
+        pairs = itertools.combinations(addends, 2) if len(addends) > 2 else ()
+        shapes |= {_sum(_side(one, 1, names), _side(other, 1, names)) for one, other in pairs}
+    return frozenset(shape for shape in shapes if shape != UNNAMED)
+
+
+def _as_whole(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
+    """Return what a statement assigns: it matters where nothing else is new, as where a part is left out."""
+    value = getattr(node, "value", None)
+    if not isinstance(value, ast.expr) or isinstance(node, ast.AugAssign):
+        return frozenset()
+    return frozenset(f"= {_shape(value, depth, {} if roles is None else roles)}" for depth in DEPTHS)
+
+
+def _addends(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_addends(node.left), *_addends(node.right)]
+    return [node]
+
+
+def _sum(one: str, other: str) -> str:
+    return f"({' + '.join(sorted((one, other)))})"
+
+
+def _side(node: ast.expr, depth: int, roles: Roles) -> str:
+    """Return an operand; what is loaded there may as well have a name."""
+    return UNNAMED if isinstance(node, ast.Call) and called(node) == "load" else _shape(node, depth, roles)
+
+
+def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
+    """Return an expression without what depends on names, down to a depth."""
+    match node:
+        case ast.Name(name):
+            return roles.get(name, UNNAMED)
+        case ast.Constant(value):
+            return repr(float(value)) if isinstance(value, int | float) else repr(value)
+        case ast.Subscript(value):
+            return _shape(value, depth, roles)
+        case ast.Call(ast.Attribute(value, "to"), _):
+            return _shape(value, depth, roles)
+        case ast.Attribute():
+            return UNNAMED
+        case ast.UnaryOp(sign_of, operand):
+            return f"{type(sign_of).__name__}({_shape(operand, depth, roles)})"
+    if depth == 0:
+        return UNNAMED
+    match node:
+        case ast.BinOp(left, operator, right):
+            sides = [_side(left, depth - 1, roles), _side(right, depth - 1, roles)]
+            sides = sorted(sides) if isinstance(operator, ast.Add | ast.Mult | ast.BitAnd | ast.BitOr) else sides
+            return f"({sides[0]} {SIGNS.get(type(operator), UNNAMED)} {sides[1]})"
+        case ast.Compare(left, [compared], [right]) if type(compared) in MIRRORED:
+            sign, is_mirrored = MIRRORED[type(compared)]
+            sides = [_side(left, depth - 1, roles), _side(right, depth - 1, roles)]
+            if is_mirrored or (sign in ("==", "!=") and sides != sorted(sides)):
+                sides.reverse()
+            return f"({sides[0]} {sign} {sides[1]})"
+        case ast.Call(_, arguments):
+            inside = ", ".join(_shape(argument, depth - 1, roles) for argument in arguments)
+            return f"{called(node)}({inside})"
+    return UNNAMED
