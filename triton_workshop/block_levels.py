@@ -28,7 +28,10 @@ def fit(levels: Array, height: int, width: int) -> Array:
 
 
 def fold(length: int, width: int) -> tuple[int, int]:
-    """Return the rows and columns of a square-like block for a vector: columns are a power of 2, as blocks are."""
+    """Return the rows and columns of a roughly square block for a vector.
+
+    The number of columns is a power of 2, as the sizes of blocks are.
+    """
     columns = min(length, 1 << max(width.bit_length() - 1, 0))
     while columns > 8 and columns * columns > 8 * length:
         columns //= 2

@@ -1,4 +1,7 @@
-"""Blocks of cells: one way to draw tiles, masks, numbers and pictures in a terminal."""
+"""Blocks of cells in a terminal.
+
+They are one way to draw tiles, masks, numbers and pictures.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,10 @@ Heads = tuple[Sequence[str], Sequence[str]]
 
 
 def letter_block(rows: Sequence[Sequence[Cell]], columns: int, *, heads: Heads | None = None) -> Text:
-    """Return cells, so many columns wide each, with heads of rows and columns if there are any."""
+    """Return cells as text, each of them `columns` wide.
+
+    `heads` are those of the rows and columns, if there are any.
+    """
     lines = []
     margin = letter_margin(heads[0]) if heads else 0
     if heads:
@@ -58,7 +64,10 @@ def letter_margin(heads: Sequence[str]) -> int:
 
 
 def pixel_block(rows: Iterable[Sequence[tuple[Colour, Colour]]]) -> Text:
-    """Return rows of characters, of which each has the colours of an upper and a lower pixel."""
+    """Return rows of characters that show two pixels each.
+
+    Each character has the colours of an upper and a lower pixel.
+    """
     lines = (Text.assemble(*((UPPER_HALF_BLOCK, _style(upper, lower)) for upper, lower in row)) for row in rows)
     return Text("\n", no_wrap=True).join(lines)
 
@@ -68,10 +77,11 @@ def _style(upper: Colour, lower: Colour) -> Style:
 
 
 def colour_block(levels: Array, colours: Sequence[Colour], background: Colour, columns: int, rows: int) -> Text:
-    """Return a block of levels, a colour for each, in at most so many columns and rows of characters.
+    """Return a block of levels, with a colour for each.
 
-    `levels` has shape (height, width) and whole numbers, of which the greatest shows where several share a pixel. Each
-    cell of a small block is a square of several pixels.
+    The block has at most so many `columns` and `rows` of characters. `levels` has shape (height, width) and whole
+    numbers, of which the greatest shows where several share a pixel. Each cell of a small block is a square of several
+    pixels.
     """
     import numpy as np  # not where only letters are drawn
 

@@ -66,7 +66,7 @@ def half_block_colours(image: Image, columns: int, rows: int) -> Iterator[list[t
 
 
 def half_block_size(image: Image, columns: int) -> tuple[int, int]:
-    """Return the columns and rows of a picture that may be so many columns wide."""
+    """Return a picture's columns and rows, at most so many columns wide."""
     columns = max(1, min(columns, image.width))
     return columns, max(1, round(columns * image.height / image.width / 2))
 

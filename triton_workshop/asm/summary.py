@@ -275,7 +275,10 @@ _REGISTERS_AT_ONCE = 256
 
 
 def occupancy(target: Target, registers: int, shared_bytes: int, warps: int, tensor_columns: int = 0) -> Occupancy:
-    """Return the occupancy of a program that takes so much; the registers are a thread's."""
+    """Return the occupancy of a program that takes these resources.
+
+    `registers` are those of one thread.
+    """
     limits = {
         "registers": _by_registers(registers, warps),
         "shared memory": _by_shared_memory(target, shared_bytes),

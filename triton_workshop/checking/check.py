@@ -173,9 +173,9 @@ def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source 
 
 
 def begun_script(verdict: Verdict, exercise: Exercise) -> Source | None:
-    """Return an unfinished script that can run with the solution's code in its open TODOs.
+    """Return an unfinished script that the solution's code can complete.
 
-    None for any other, and if no TODO is filled in.
+    It can run with that code in its open TODOs. None for any other script, and if no TODO is filled in.
     """
     script = Source(verdict.file, verdict.text, exercise)
     is_unfinished = [finding.kind for finding in verdict.findings] == [FindingKind.UNFINISHED]
@@ -183,7 +183,10 @@ def begun_script(verdict: Verdict, exercise: Exercise) -> Source | None:
 
 
 def with_todos(verdict: Verdict, tried: TriedTodos, started: float, compiler: Start | None) -> Iterator[Verdict]:
-    """Yield the verdict on an unfinished script, if anything is known of its TODOs."""
+    """Yield the verdict on an unfinished script with its tried TODOs.
+
+    Yield nothing if nothing is known of them.
+    """
     if tried.todos:
         verdict = replace(verdict, todos=tried.todos, kernels=tried.kernels, seconds=time.perf_counter() - started)
         yield confirmed(verdict, compiler) if compiler else verdict

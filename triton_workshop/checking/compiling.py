@@ -46,7 +46,10 @@ def compiler_verdicts(verdict: Verdict, start: Start) -> Iterator[Verdict]:
 
 
 def confirmed(verdict: Verdict, start: Start) -> Verdict:
-    """Return the verdict on an unfinished script, with no TODO right if the compiler refuses its kernels."""
+    """Return the verdict on an unfinished script, checked by the compiler.
+
+    No TODO is right in it if the compiler refuses the script's kernels.
+    """
     if not any(todo.right for todo in verdict.todos):
         return verdict
     if not next(compiler_verdicts(replace(verdict, findings=()), start)).findings:

@@ -95,7 +95,10 @@ def _check(exercise: str) -> bool:
 
 
 def _verdicts_by_text(verdict: Verdict, exercise: Exercise, main: ModuleType, started: float) -> Iterator[Verdict]:
-    """Yield the verdict that the text allows, then one with what the TODOs that are filled in show."""
+    """Yield the verdict that the text allows, then one with its TODOs.
+
+    The second has what the TODOs that are filled in show.
+    """
     yield verdict
     if script := begun_script(verdict, exercise):
         yield from SelfCheck(script, main, started).verdicts_with_todos(verdict)
@@ -127,7 +130,10 @@ class SelfCheck:
         return steps(self.source, self.started, outcomes, new_process, None)
 
     def verdicts_with_todos(self, verdict: Verdict) -> Iterator[Verdict]:
-        """Yield the verdict on an unfinished script with what is known of its TODOs, if that is anything."""
+        """Yield an unfinished script's verdict with what is known of its TODOs.
+
+        Yield nothing if nothing is known of them.
+        """
         if resolve_device() == "cuda":
             with self._runner_elsewhere() as runner:
                 tried = runner.try_todos()

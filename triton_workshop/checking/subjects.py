@@ -13,10 +13,10 @@ from triton_workshop.scripts import kind, read_source, reason
 
 
 def named_exercise(argument: str | None) -> str:
-    """Return the number of the exercise that an argument means; empty for any other script.
+    """Return the number of the exercise that an argument means.
 
-    An exercise's own file means it too, as it would check itself if it ran. Without an argument, it is the first
-    exercise that has not passed.
+    It is empty for any other script. An exercise's own file means it too, as it would check itself if it ran. Without
+    an argument, it is the first exercise that has not passed.
     """
     if argument is None:
         following = first_open(entries())

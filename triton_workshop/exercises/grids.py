@@ -10,7 +10,10 @@ from triton_workshop.exercises.exercise import Exercise
 
 @functools.cache
 def case_with_several_programs(exercise: Exercise) -> Case:
-    """Return the first case in which the solution has the most axes with several programs."""
+    """Return the first case with several programs along the most axes.
+
+    These are the solution's programs.
+    """
 
     def axes(case: Case) -> int:
         shape = exercise.reference(*to_float64(case.arguments("cpu"))).shape

@@ -74,7 +74,10 @@ def parse_ids(program: str | None) -> tuple[int, ...]:
 
 
 def find_case_name(exercise: str, case: str | None) -> str:
-    """Return a case's name, by its number from 1 or by a part of its name; none by default."""
+    """Return a case's name, by its number or by a part of its name.
+
+    Numbers start at 1. The name is empty by default.
+    """
     names = case_names(EXERCISES[exercise])
     if case is None:
         return ""

@@ -134,5 +134,8 @@ def areas(argument: Argument, size: tuple[int, int]) -> Array:
 
 
 def _shares(count: int, pixels: int) -> Array:
-    """Return how many of these numbers from 0 on, times pixels over count, are rounded down to each pixel."""
+    """Return how many numbers are rounded down to each pixel.
+
+    They are `count` numbers from 0 on, times `pixels` over `count`.
+    """
     return np.diff(-(-np.arange(pixels + 1, dtype=np.int64) * count // pixels))

@@ -1,4 +1,7 @@
-"""Pictures of values, as levels and their shades: for a terminal and a page."""
+"""Pictures of values, as levels and their shades.
+
+They are for a terminal and a page.
+"""
 
 from __future__ import annotations
 

@@ -141,7 +141,10 @@ class LookScreen(ModalScreen[None]):
 
     @contextmanager
     def _keeping_the_talk(self) -> Iterator[None]:
-        """Say what went wrong in here, in place of ending the app: it may be a talk's."""
+        """Say what went wrong in here, in place of ending the app.
+
+        The app may be a talk's.
+        """
         try:
             yield
         except Exception as error:

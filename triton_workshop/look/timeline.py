@@ -199,7 +199,10 @@ class Track:
         return min(at_line, key=lambda index: abs(index - here), default=before[-1] if before else here)
 
     def end_of_iteration(self, moment: int) -> int:
-        """Return the last moment of the iteration that runs; outside of loops, this one."""
+        """Return the last moment of the iteration that runs.
+
+        Outside of loops, it is this moment.
+        """
         iteration = self.moments[moment].step.iteration
         inside = (
             index

@@ -1,4 +1,4 @@
-"""A script with open TODOs, of which the learner's own lines are looked at."""
+"""A script with open TODOs, for a look at the learner's own lines."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from triton_workshop.look.recording import LaunchFault, RecordedLaunch
 
 
 def variants_of(source: Source) -> list[Variant]:
-    """Return what runs of an unfinished script: with the solution's code in all open TODOs, or in the launcher only.
+    """Return the variants of an unfinished script that run.
 
-    The second goes as far as the learner's own lines do. None of a script without open TODOs.
+    One has the solution's code in all open TODOs, the other in the launcher only. The second goes as far as the
+    learner's own lines do. There are none of a script without open TODOs.
     """
     try:
         completion = complete(source)
@@ -37,7 +38,7 @@ class OwnLines:
         return {todo.line for todo in open_todos(self.script.text)}
 
     def launch(self, launch: RecordedLaunch) -> RecordedLaunch:
-        """Return a launch with the steps and the faults of the script's lines only."""
+        """Return a launch with only the steps and faults of the script's lines."""
         steps = tuple(step for step in map(self._step, launch.steps.all) if step is not None)
         faults = tuple(fault for fault in map(self._fault, launch.faults) if fault is not None)
         return replace(launch, steps=replace(launch.steps, all=steps), faults=faults)

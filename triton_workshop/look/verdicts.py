@@ -11,7 +11,7 @@ from triton_workshop.look.timeline import FIRST, Target
 
 
 def request_for(exercise: Exercise, file: Path, text: str, finding: Finding | None) -> Request:
-    """Return the request for a finding's case, or for one with several programs."""
+    """Return the request for a finding's case or one with several programs."""
     case = finding.case if finding is not None and finding.case in case_names(exercise) else ""
     return Request(file, text, exercise.number, case)
 

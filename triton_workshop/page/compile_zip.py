@@ -20,7 +20,10 @@ OWN_PACKAGES = ("triton_workshop/", "triton_simulator/")
 
 
 def strip_docstrings(tree: ast.Module) -> ast.Module:
-    """Replace each docstring by a number, which the compiler leaves out; lines stay as they are."""
+    """Replace each docstring by a number, which the compiler leaves out.
+
+    The lines stay as they are.
+    """
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     for node in ast.walk(tree):
         if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:

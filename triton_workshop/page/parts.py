@@ -1,4 +1,6 @@
-"""The files of others that a page is made of: Pyodide, numpy, Pillow, and the modules of the editor, CodeMirror.
+"""The files of others that a page is made of.
+
+They are Pyodide, numpy, Pillow, and the modules of the editor, CodeMirror.
 
 `parts.toml` lists them with their sizes and hashes. They stay in the user's cache, or come from a folder, on a machine
 without a network. npm fetches what it has, from the registry that it is set to; the two wheels come from Pyodide's own

@@ -135,10 +135,10 @@ def warm(runner: Runner) -> Start:
 def compiler_reports(
     kernels: Sequence[PickledKernel], start: Start, added: Sequence[Target] = ()
 ) -> Iterator[CompilerReport]:
-    """Have kernels compiled for a workshop's GPUs and this machine's own. Raises OSError.
+    """Have kernels compiled for a workshop's GPUs and this machine's own.
 
     If they are fine, a second report is on the targets in `added` too. A second process helps where it starts at once;
-    a new one would first have to import Triton.
+    a new one would first have to import Triton. Raises OSError.
     """
     capabilities = [gpu.compute_capability for gpu in visible_gpus() if gpu.runs_kernels]
     present = {10 * major + minor for major, minor in capabilities}

@@ -51,7 +51,10 @@ class Starter(Protocol):
         """
 
     def start_call(self, mode: Mode, variables: Mapping[str, str], files: Files) -> Process | None:
-        """Start a process that calls what its input names; None if a new one has to."""
+        """Start a process that calls what its input names.
+
+        Return None if a new process has to do so.
+        """
 
     def close(self) -> None:
         """End all that waits, for good."""

@@ -346,7 +346,7 @@ class Watch(App[int]):
             self.push_screen(Solution(exercise, mine, exercise.solution, self.palette))
 
     def action_look(self) -> None:
-        """Look inside the file that was checked, where the verdict says that it is wrong."""
+        """Look inside the checked file, where the verdict says it is wrong."""
         from triton_workshop.look.screen import LookScreen
         from triton_workshop.look.verdicts import case_names, request_for, target_of
 

@@ -69,9 +69,9 @@ class Checker:
         return self.spares.take() or _Process(self._runner)
 
     def build(self, request: Request) -> Build:
-        """Compile a script's kernels for the default target, which may take seconds.
+        """Compile a script's kernels for the default target.
 
-        Raises OSError.
+        This may take seconds. Raises OSError.
         """
         with Path(os.devnull).open("wb") as null:
             cached = cached_build(request, DEFAULT_TARGET, None)

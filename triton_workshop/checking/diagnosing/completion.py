@@ -1,4 +1,7 @@
-"""Completion of an unfinished script: the solution's code in place of each `...`."""
+"""Completion of an unfinished script with the solution's code.
+
+That code takes the place of each `...`.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,10 @@ class Completion:
 
     @cached_property
     def launched(self) -> Variant:
-        """With the solution's code in the launcher only: the kernel goes as far as the learner's own code does."""
+        """The script with the solution's code in the launcher only.
+
+        The kernel goes as far as the learner's own code does.
+        """
         launcher = self.script.launcher
         todos = (todo for todo in open_todos(self.script.text) if self.script.function_at(todo.line) is launcher)
         return _fill(self.script, [*todos] if launcher else [])
@@ -70,7 +76,7 @@ class Completion:
         return None if replaces_more or needs_more or order != sorted(order) else replace_slots(alignment, slots)
 
     def lines_by_todo(self) -> dict[int, frozenset[int]]:
-        """Return the script's lines in each TODO that is filled in, as far as that can be told.
+        """Return the script's lines by filled TODO, as far as can be told.
 
         A statement that has no counterpart in the solution belongs to the TODO of the one before it, or is the first of
         the next one.
@@ -91,9 +97,9 @@ class Completion:
         return {number: frozenset(own) for number, own in lines.items()}
 
     def missing_names(self) -> dict[str, int]:
-        """Return the solution's names in the kernel's filled TODOs that the script does not have.
+        """Return the names of the solution's kernel that the script lacks.
 
-        Each comes with its TODO.
+        They are the names in those TODOs that are filled in. Each comes with its TODO.
         """
         own = names_stored(self.script.kernel) if self.script.kernel else set[str]()
         return {

@@ -150,16 +150,20 @@ def diagnose(
 
 
 def _first_lines(edit: Edit, solution: str) -> tuple[int, ...]:
-    """Return the lines of an edited solution that have its first change; what follows code that was left out."""
+    """Return the lines of an edited solution that have its first change.
+
+    Where code was left out, they are what follows that code.
+    """
     old, new = edit.changes[0]
     first = solution.count("\n", 0, solution.index(old)) + 1
     return tuple(range(first, first + new.rstrip("\n").count("\n") + 1))
 
 
 def _suspicion(solution: str, sight: Sight | None) -> Callable[[Edit], float]:
-    """Return how likely an edit is by the solution's lines whose numbers the script lacks, or has.
+    """Return a function that estimates how likely an edit is.
 
-    The first one that it lacks is the likeliest. All later ones follow from it, unless nothing is known of a line.
+    It goes by the solution's lines whose numbers the script lacks, or has. The first one that it lacks is the
+    likeliest. All later ones follow from it, unless nothing is known of a line.
     """
     if sight is None:
         return lambda _edit: 0

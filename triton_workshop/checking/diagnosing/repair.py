@@ -23,7 +23,10 @@ With more, nothing of the script is left.
 
 
 class Difference(StrEnum):
-    """How a script's line differs from the solution, where other code in its place would not help."""
+    """Kind of difference between a script's line and the solution's.
+
+    Other code in the place of the line would not help.
+    """
 
     UNCONDITIONAL = "unconditional"
     NO_SUCH_LINE = "no-such-line"
@@ -39,7 +42,10 @@ class Difference(StrEnum):
 
 @dataclass(frozen=True)
 class Misplacement:
-    """Code that the script has already: it belongs elsewhere, or more stands beside it."""
+    """Code that the script has already, but misplaced.
+
+    It belongs elsewhere, or more stands beside it.
+    """
 
     difference: Difference
     predecessor: str = ""
@@ -224,9 +230,10 @@ def _margin(line: str) -> str:
 
 
 def _instead(alignment: Alignment, slots: Sequence[Slot], line: int | None, *, alone: bool) -> Misplacement | None:
-    """Return what is wrong with a line where the script has all of the solution's code.
+    """Return what is wrong with a line although no code is missing.
 
-    Putting that code in these slots would help no more. `alone`: nothing else is wrong.
+    The script has all of the solution's code there, and putting that code in these slots would help no more. `alone`:
+    nothing else is wrong.
     """
     if slots[0].kind is SlotKind.BRANCH:
         return Misplacement(Difference.UNCONDITIONAL)

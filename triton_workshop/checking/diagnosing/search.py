@@ -160,7 +160,10 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
 
 
 def _is_unlike(source: Source) -> bool:
-    """Return whether a script has hardly a line of the solution, so that its lines fit nowhere in it."""
+    """Return whether a script has hardly a line of the solution.
+
+    If so, its lines fit nowhere in the solution.
+    """
     with contextlib.suppress(SyntaxError, ValueError):
         alignment = aligned(source)
         return len(alignment.right_lines()) < LIKE * len(alignment.script)
@@ -191,7 +194,7 @@ def _slip(
     seconds: float | None,
     left: float,
 ) -> Slip | None:
-    """Find a slip, in the time that is for it and what the other searches have `left`."""
+    """Find a slip in its own time and in what other searches have `left`."""
     tries = Tries(source, left + (time_limits.SLIP_SECONDS if seconds is None else seconds / 2))
     last = Tries(source, time_limits.CONFIRM_SECONDS if seconds is None else seconds)
     noticed = {fault.line.number for fault in observation.faults[:1]} | (culprit.lines if culprit else set[int]())

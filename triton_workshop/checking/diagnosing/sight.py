@@ -82,9 +82,9 @@ class Sight:
         return {place: numbers for place, numbers in self.script.lines.items() if numbers.says_something}
 
     def shown_by(self, lines: Iterable[int]) -> set[int]:
-        """Return the solution's next lines with numbers that show a change of these lines.
+        """Return the solution's next lines that show a change of these lines.
 
-        There are none if they are in the launcher, or show in the result only.
+        Their numbers show it. There are none if the changed lines are in the launcher, or show in the result only.
         """
         uses = _uses_in(self.source.exercise.solution)
         telling = {place.line for place in self._of_solution}
@@ -96,9 +96,9 @@ class Sight:
         return shown
 
     def line_of(self, edit: Edit) -> int | None:
-        """Return the script's launch, or its only loop, if an edit changes the solution's.
+        """Return the script's launch or its only loop, if an edit changes it.
 
-        Neither computes any numbers.
+        What the edit changes is the solution's. Neither computes any numbers.
         """
         exercise = self.source.exercise
         solution = Source(exercise.solution_file, exercise.solution, exercise)
@@ -141,7 +141,10 @@ class Sight:
         return {name: named[value] for name, value in theirs.items() if value in once}
 
     def line_like(self, edits: Iterable[Edit]) -> int | None:
-        """Return the line that looks like one of these edits of the solution: see `structure`."""
+        """Return the line that looks like one of these edits.
+
+        The edits are those of the solution: see `structure`.
+        """
         solution = self.source.exercise.solution
         # Its later changes may be right by themselves in a script that is written differently.
         firsts = [Edit(edit.changes[:1]) for edit in edits if edit.applies_to(solution)]
@@ -153,22 +156,26 @@ class Sight:
         return self.known_lines() | (self._settled_lines - loads)
 
     def known_lines(self) -> set[int]:
-        """Return the lines of the script all of whose numbers are right, but for loads.
+        """Return the script's lines whose numbers are all right.
 
-        A load may have a wrong one here and there.
+        Loads are not among them: a load may have a wrong number here and there.
         """
         loads = {place.line for place, numbers in self.telling.items() if numbers.is_load}
         unknown = {place.line for place, like in self.likenesses.items() if not like.is_known()}
         return {place.line for place in self.likenesses} - unknown - loads
 
     def unknown_lines(self) -> set[int]:
-        """Return the lines whose numbers are wrong, or unlike any of the solution's."""
+        """Return the lines whose numbers are not known to be right.
+
+        The numbers are wrong, or unlike any of the solution's.
+        """
         return {place.line for place in self.unknown_places()}
 
     def missing(self) -> list[int]:
-        """Return the solution's lines with numbers that the script has nowhere, in order.
+        """Return the solution's lines whose numbers the script lacks, in order.
 
-        If it has earlier ones only times a factor of the task, as a scale, the first of those is the first one.
+        The script has these numbers nowhere. If it has earlier ones only times a factor of the task, such as a scale,
+        the first of those comes first.
         """
         absent = sorted({place.line for place, like in self._of_solution.items() if not like.is_known()})
         scaled = [place.line for place, like in self._of_solution.items() if like.factor >= BASES]
@@ -182,10 +189,11 @@ class Sight:
         return {place: likeness(numbers, self.script.lines, backwards) for place, numbers in telling.items()}
 
     def wrong_place(self, mistaken: Watched, edited: Collection[int]) -> Place | None:
-        """Return the first place with numbers that the solution has only with a mistake.
+        """Return the first place whose numbers come from a mistake.
 
-        There is none if even in the solution, the mistake shows elsewhere than where it is `edited`. If it is in a load
-        or a mask there, the place has to have one too: what it uses may be wrong otherwise.
+        The solution has them only with that mistake. There is no such place if even in the solution, the mistake shows
+        elsewhere than where it is `edited`. If it is in a load or a mask there, the place has to have one too: what it
+        uses may be wrong otherwise.
         """
         at_once = self._shows_at_once(mistaken, edited)
         if not at_once and not self._shows_at_once(mistaken, self.shown_by(edited)):
@@ -217,15 +225,19 @@ class Sight:
         return first is not None and first.line in edited
 
     def unknown_places(self) -> list[Place]:
-        """Return the places whose numbers are not the solution's, nor become so on later lines."""
+        """Return the places whose numbers are not the solution's.
+
+        They do not become the solution's on later lines either.
+        """
         known = {place.line for place, like in self.likenesses.items() if like.is_known()}
         unknown = [place for place in self.likenesses if self._is_other(place)]
         return [place for place in unknown if not (self._users(place.line) - {place.line}) & known]
 
     def first_wrong(self) -> Place | None:
-        """Return the first place that has some of the solution's numbers, and then others.
+        """Return the first place with some right numbers and then others.
 
-        What it reads is right. None if no line shows that it means the same as one of the solution's.
+        The right ones are the solution's. What the place reads is right. None if no line shows that it means the same
+        as one of the solution's.
         """
         first = self.first_other()
         if first is None or self.script.lines[first].is_exact or self._multiplies(first.line):
@@ -233,11 +245,17 @@ class Sight:
         return first if self.likenesses[first].share >= PARTLY else None
 
     def _multiplies(self, line: int) -> bool:
-        """Return whether a line multiplies tiles: the wrong elements may have been loaded, which may be right ones."""
+        """Return whether a line multiplies tiles.
+
+        The wrong elements may have been loaded for it, although each of them may be a right one.
+        """
         return "dot(" in self.source.line(line)
 
     def _loads_unknown(self, place: Place) -> bool:
-        """Return whether a place loads what an earlier kernel has stored, and the solution has nowhere."""
+        """Return whether a place loads an earlier kernel's unknown numbers.
+
+        That kernel has stored them, and the solution has them nowhere.
+        """
         if len({launch.kernel for launch in self.script.launches}) < 2:
             return False
         read = _names_read_at(self.source, place.line)
@@ -249,7 +267,10 @@ class Sight:
         )
 
     def _is_other(self, place: Place) -> bool:
-        """Return whether a place has numbers that the solution has nowhere, and that are no indices."""
+        """Return whether a place has numbers that the solution has nowhere.
+
+        Indices do not count.
+        """
         if self.likenesses[place].is_known() or self.script.lines[place].is_index:
             return False
         return place.line not in self._settled_lines
@@ -275,7 +296,10 @@ class Sight:
         return known | (ends - masks) | loads | stores | read
 
     def _ends_right(self, place: Place) -> bool:
-        """Return whether the last numbers of a line that runs several times are the solution's."""
+        """Return whether a line that runs several times ends right.
+
+        It does if its last numbers are the solution's.
+        """
         parts = [part for part in self.script.lines[place].parts if len(part)]
         if len(parts) < 2:
             return False
@@ -288,7 +312,7 @@ class Sight:
         return self.script.lines[place].is_load and bool(COPY.match(self.source.line(place.line).strip()))
 
     def _is_in_last_kernel(self, line: int) -> bool:
-        """Return whether a line is in the kernel that is launched last, or in a function."""
+        """Return whether a line is in the kernel launched last or in a function."""
         *_, last = names = [launch.kernel for launch in self.script.launches]
         earlier = [kernel for kernel in self.source.kernels if kernel.name in names and kernel.name != last]
         return not any(line in _lines_of(kernel) for kernel in earlier)
@@ -299,9 +323,10 @@ class Sight:
         return any(len(self.source.calls(name)) > 1 for name in inside)
 
     def first_other(self) -> Place | None:
-        """Return the first place that has other numbers than the solution, although all that it reads is right.
+        """Return the first place that has other numbers than the solution.
 
-        A function that is called in several places is right, as far as one knows: its first call is that place.
+        All that it reads is right. A function that is called in several places is right, as far as one knows: its first
+        call is that place.
         """
         unknown = self.unknown_places()
         shared = [place for place in unknown if self._is_shared(place.line)]
@@ -315,7 +340,10 @@ class Sight:
         return None if earlier or self._reads_others(first) else first
 
     def _reads_others(self, place: Place) -> bool:
-        """Return whether a place reads numbers of an earlier line that are not the solution's."""
+        """Return whether a place reads wrong numbers of an earlier line.
+
+        Wrong numbers are those that are not the solution's.
+        """
         names = {other.name for other in self.likenesses if other.line < place.line and self._is_other(other)}
         read = _names_read_at(self.source, place.line)
         called = {line for kernel in self.source.kernels if kernel.name in read for line in _lines_of(kernel)}
@@ -324,7 +352,10 @@ class Sight:
         )
 
     def first_nan(self) -> Place | None:
-        """Return the place that computes the first NaN or infinity from right numbers, if the solution has none."""
+        """Return the place that computes the first NaN or infinity.
+
+        It does so from right numbers. None if the solution has a NaN or an infinity too.
+        """
         if any(numbers.first_nan is not None for numbers in self.solution.lines.values()):
             return None
         steps = {place: numbers.first_nan for place, numbers in self.script.lines.items() if not numbers.is_load}
@@ -333,9 +364,10 @@ class Sight:
         return None if first is None or self._reads_others(first) else first
 
     def is_after_loop(self, place: Place) -> bool:
-        """Return whether a place divides by what a loop before it has summed, or takes the logarithm of that.
+        """Return whether a place uses the sum of a loop before it.
 
-        A NaN there says that the sum is nothing: the loop has left something out.
+        It divides by that sum, or takes the logarithm of it. A NaN there says that the sum is nothing: the loop has
+        left something out.
         """
         for kernel in self.source.kernels:
             loops = [node for node in ast.walk(kernel) if isinstance(node, LOOPS)]
@@ -435,7 +467,10 @@ def with_sizes(text: str, sizes: Mapping[str, int]) -> str:
 
 
 def _possible_sizes(source: Source, observation: Observation) -> Iterator[dict[str, int]]:
-    """Yield tile sizes for the solution, first those that the script's names suggest."""
+    """Yield possible tile sizes for the solution.
+
+    Those that the script's names suggest come first.
+    """
     match = SIZES.search(source.exercise.solution)
     names = [name for name in match[2].split(", ") if name.startswith("BLOCK")] if match else []
     given = _constexprs(source, observation)

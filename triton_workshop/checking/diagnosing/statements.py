@@ -158,7 +158,7 @@ def _names(node: ast.stmt) -> Iterator[str]:
 
 
 def pair_statements(solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[list[Statement]]:
-    """Return for each statement of the solution those of the script that it can replace."""
+    """Return the script's statements that each of the solution's can replace."""
     pairs: list[list[Statement]] = [_only_copy(statement, solution, script) for statement in solution]
     paired = [s for pair in pairs for s in pair]
     unpaired = [s for s in script if s not in paired]

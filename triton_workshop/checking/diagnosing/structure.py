@@ -1,7 +1,8 @@
-"""Finds the line of a known mistake in a script of a style of its own, by its structure.
+"""The line of a known mistake in a script, found by its structure.
 
-A mistake replaces a statement of the solution with another. A line of the script is that statement if it has what is
-new in it, and lacks what is lost, whatever its names are. Names stand for the solution's where their numbers do.
+The script has a style of its own. A mistake replaces a statement of the solution with another. A line of the script is
+that statement if it has what is new in it, and lacks what is lost, whatever its names are. Names stand for the
+solution's where their numbers do.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ NAMED = re.compile(r"[A-Za-z_]\w*\b(?!\()")
 
 @dataclass(frozen=True)
 class _Change:
-    """What a mistake adds to a statement, and what it takes away; with names, and without."""
+    """What a mistake adds to a statement, and what it takes away.
+
+    Both come in two forms: without names, and with them.
+    """
 
     new: tuple[frozenset[str], frozenset[str]]
     lost: tuple[frozenset[str], frozenset[str]]
@@ -57,9 +61,10 @@ class _Change:
 def line_like(
     source: Source, solution: str, mistaken: Collection[str], roles: Roles, right: Collection[int]
 ) -> int | None:
-    """Return the line of a script that looks like a mistake; None if it is not clear which one does.
+    """Return the line of a script that looks like a mistake.
 
-    The solution has it in one of several ways. Of lines that are `right`, the names have to say so too.
+    None if it is not clear which one does. The solution has the mistake in one of several ways. Of lines that are
+    `right`, the names have to say so too.
     """
     changes = [change for text in mistaken for change in _changes(solution, text)]
     scores: dict[int, float] = {}
@@ -74,7 +79,10 @@ def line_like(
 
 
 def _likeness(node: ast.stmt, change: _Change, roles: Roles) -> tuple[float, float]:
-    """Return how much of what a mistake adds a statement has, less what it takes away: without names, and with them."""
+    """Return how much a statement looks like a mistake.
+
+    This is how much it has of what the mistake adds, less what that takes away: without names, and with them.
+    """
     features = _features(node, None) | _as_whole(node, None)
     unnamed = _share(features, change.new[0]) - _share(features, change.lost[0])
     features = _features(node, roles) | _as_whole(node, roles)
@@ -88,12 +96,18 @@ def _share(features: Collection[str], of: frozenset[str]) -> float:
 
 
 def _pattern(feature: str) -> str:
-    """Return a pattern for a feature, in which a name that stands for none of the solution's may be any."""
+    """Return a pattern for a feature, in which some names may be any.
+
+    They are the names that stand for none of the solution's.
+    """
     return re.escape(feature).replace(UNNAMED, r"\w+")
 
 
 def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
-    """Yield what each replaced statement gets, which the solution has nowhere, and loses."""
+    """Yield what each replaced statement gains and loses.
+
+    The solution has nowhere what a statement gains.
+    """
     before, after = (_statements(text) for text in (solution, mistaken))
     old = [node for dump, node in before.items() if dump not in after]
     new = [node for dump, node in after.items() if dump not in before]
@@ -129,7 +143,10 @@ def _simple_statements(functions: list[Function]) -> Iterator[ast.stmt]:
 
 
 def _head(node: ast.stmt) -> ast.AST:
-    """Return what a statement computes itself: of a loop or a branch, what it goes over or asks."""
+    """Return what a statement computes itself.
+
+    Of a loop or a branch, it is what that goes over or asks.
+    """
     match node:
         case ast.For(iter=head) | ast.While(test=head) | ast.If(test=head):
             return head
@@ -152,7 +169,10 @@ def _features(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
 
 
 def _as_whole(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
-    """Return what a statement assigns: it matters where nothing else is new, as where a part is left out."""
+    """Return what a statement assigns.
+
+    This matters where nothing else is new, such as where a part is left out.
+    """
     value = getattr(node, "value", None)
     if not isinstance(value, ast.expr) or isinstance(node, ast.AugAssign):
         return frozenset()

@@ -121,7 +121,10 @@ class Tries:
         return self._observations[key]
 
     def watch(self, text: str, case: Case) -> Watched | None:
-        """Observe a text in a case, with what its lines compute; None when time is up."""
+        """Observe a text in a case, with what its lines compute.
+
+        Return None when time is up.
+        """
         from triton_simulator.steps.recorder import StepOptions  # which imports Triton
 
         if time.process_time() > self._end:

@@ -94,7 +94,7 @@ Lines = dict[Place, Numbers]
 
 
 def lines_of(launches: Iterable[Launch], file: str) -> Lines:
-    """Return the numbers of each line of a file, in the order in which they ran."""
+    """Return the numbers of each line of a file, in order of execution."""
     found: Lines = {}
     steps = (step for launch in launches if launch.steps is not None for step in launch.steps.all)
     for order, step in enumerate(steps):
@@ -166,7 +166,10 @@ def _sequences(block: Array) -> Iterator[Array]:
 
 
 def share(numbers: Numbers, others: Numbers, factor: float = 1.0) -> float:
-    """Return the share of the first numbers, times a factor, that are among the others."""
+    """Return the share of the numbers that are among the others.
+
+    The first numbers are taken times a factor.
+    """
     if numbers.is_exact != others.is_exact:
         return 0.0
     if numbers.is_exact:
@@ -180,7 +183,7 @@ def share(numbers: Numbers, others: Numbers, factor: float = 1.0) -> float:
 
 
 def first_other(numbers: Numbers, others: Lines, factors: Sequence[float]) -> int:
-    """Return the number of the first step with numbers that none of the others has.
+    """Return the number of the first step whose numbers the others lack.
 
     If there is none, it is beyond all steps; if they differ only in what is masked, it is the line's first one.
     """
@@ -223,7 +226,10 @@ def _share_exactly(elements: Array, others: Array) -> float:
 
 
 def factors_of(launches: Iterable[Launch]) -> list[float]:
-    """Return the factors by which lines of different styles may differ, the simplest first."""
+    """Return the factors by which lines may differ, the simplest first.
+
+    The lines are of different styles.
+    """
     given = {
         float(value)
         for launch in launches
@@ -237,7 +243,10 @@ def factors_of(launches: Iterable[Launch]) -> list[float]:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How much of a line's numbers another script has, by which factor's number."""
+    """How much of a line's numbers another script has.
+
+    `factor` is the number of the factor by which it has them.
+    """
 
     share: float
     factor: int
@@ -247,7 +256,10 @@ class Likeness:
 
 
 def likeness(numbers: Numbers, others: Lines, factors: Sequence[float]) -> Likeness:
-    """Return the best likeness of a line to any line of another script; of equal ones, that of the simplest factor."""
+    """Return the best likeness of a line to any line of another script.
+
+    Of equal likenesses, it is that of the simplest factor.
+    """
     best = Likeness(0.0, 0)
     for number, factor in enumerate(factors):
         common = max((share(numbers, other, factor) for other in others.values()), default=0.0)

@@ -119,7 +119,10 @@ class Explainer:
         return move_to_cause(finding, line, self.source)
 
     def _name_other(self) -> str:
-        """Return a hint on the first numbers that are not the solution's; none if they are not known."""
+        """Return a hint on the first numbers that are not the solution's.
+
+        It is empty if they are not known.
+        """
         if self.diagnosis.other is None or self.diagnosis.line is not None:
             return ""
         name, line = self.diagnosis.other

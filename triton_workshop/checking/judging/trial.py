@@ -76,10 +76,16 @@ class ScriptRunner(Protocol):
         """Observe case after case; those for later, each when it is asked for."""
 
     def observe_picture(self, case: Case, /) -> object:
-        """Observe the case whose result is drawn; anything but an Observation if it is not to be had."""
+        """Observe the case whose result is drawn.
+
+        Return anything but an Observation if it is not to be had.
+        """
 
     def diagnose(self, case: Case, trial: Trial, /) -> Diagnosis | None:
-        """Look for the mistake that makes a case fail, of which `trial` is known so far."""
+        """Look for the mistake that makes a case fail.
+
+        `trial` is what is known of the case so far.
+        """
 
     def find_limits(self) -> Sequence[Limit]:
         """Look for sizes up to which a right script is right."""
@@ -89,9 +95,10 @@ class ScriptRunner(Protocol):
 
 
 def trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda case: None) -> Iterator[Trial]:
-    """What the ordinary cases show, then the long ones, then remarks on what no case has shown.
+    """Yield what all cases show, then remarks on what none has shown.
 
-    If a case fails, that is the last, with the mistake that makes it fail, and pictures of what it does.
+    The ordinary cases come first, then the long ones. If a case fails, that is the last, with the mistake that makes it
+    fail, and pictures of what it does.
     """
     outcome = Trial()
     for outcome in case_trials(judge, runner, progress):
@@ -101,7 +108,10 @@ def trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda case: N
 
 
 def further_trials(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Iterator[Trial]:
-    """Look for what no case has shown of a right script, and yield the trial with each new remark."""
+    """Look for what no case has shown of a right script.
+
+    Yield the trial with each new remark.
+    """
     for look_further in (_with_its_limits, _with_untested_code, _with_another_size):
         before = outcome
         with dispensable():
@@ -126,7 +136,10 @@ def _with_another_size(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Tr
 
 
 def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda case: None) -> Iterator[Trial]:
-    """What the ordinary cases show, and then the long ones, which may take as long as all others."""
+    """Yield what the ordinary cases show, and then the long ones.
+
+    The long ones may take as long as all others.
+    """
     exercise = judge.exercise
     if judge.source.fixed_programs() >= MANY_PROGRAMS:
         # Each ordinary case takes seconds then. Whether such a grid is too small, a long case shows in one.
@@ -190,9 +203,10 @@ def judged(
 def _with_remarks(
     judge: Judge, outcome: Trial, case: Case, comparison: Comparison, grids: Sequence[tuple[int, ...]]
 ) -> Trial:
-    """Return the outcome of a script whose ordinary cases are right, with remarks.
+    """Return the outcome of a script, with remarks.
 
-    `grids` are those of the cases, in order, and `comparison` is that of the last one.
+    The script's ordinary cases are right. `grids` are those of the cases, in order, and `comparison` is that of the
+    last one.
     """
     # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
     long_cases = () if _grows_to_elements(comparison, grids) else judge.exercise.long_cases
@@ -206,7 +220,10 @@ def _with_remarks(
 
 
 def _grows_to_elements(comparison: Comparison, grids: Sequence[tuple[int, ...]]) -> bool:
-    """Return whether a grid has grown since the case before to a program for each element."""
+    """Return whether a grid has grown to a program for each element.
+
+    It has to have grown since the case before.
+    """
     elements, tiles = comparison.expected.numel(), math.prod(comparison.wanted_grid)
     before_last = grids[-2] if len(grids) > 1 else ()
     return math.prod(comparison.grid) >= elements > tiles and comparison.grid != before_last
@@ -235,7 +252,10 @@ def with_long_cases(
 
 
 def located(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Trial:
-    """Return the outcome with its findings on the line where the mistake was made, if that is found."""
+    """Return the outcome with its findings where the mistake was made.
+
+    They are on that line if it is found.
+    """
     if outcome.last is None or not outcome.findings:
         return outcome
     case, seen = outcome.last

@@ -1,4 +1,6 @@
-"""What is known of the TODOs that are filled in, while others are open. Needs torch.
+"""What is known of TODOs that are filled in, while others are open.
+
+Needs torch.
 
 The solution's code takes the place of each `...`. If that script passes every case, what the learner has filled in is
 right; else the solution's code takes the place of what does not. No value of a first case shows as much.
@@ -83,7 +85,10 @@ def try_todos(source: Source, seconds: float | None = None) -> TriedTodos:
 
 
 def _right_todos(completion: Completion, seconds: float) -> tuple[tuple[int, ...], tuple[PickledKernel, ...]]:
-    """Return the filled TODOs with which, and the solution's others, every case passes; and the kernels then."""
+    """Return the filled TODOs that are right, and the kernels with them.
+
+    With these TODOs, and the solution's others, every case passes.
+    """
     trial = _Trial(completion.whole.source, seconds)
     cases = fit_to_memory(completion.script.exercise).simulated_cases
     right, failing = completion.filled, list[Case]()
@@ -127,9 +132,9 @@ class _Trial:
 
 
 def _with_our_names(completion: Completion) -> Completion:
-    """Return a script with the solution's names for what has the solution's values.
+    """Return a script with the solution's names for the solution's values.
 
-    The solution's code in open TODOs uses them.
+    The solution's code in open TODOs uses these names.
     """
     solution = replace(completion.script, text=completion.script.exercise.solution)
     todos = todo_lines(solution.text)
@@ -150,7 +155,10 @@ def _with_our_names(completion: Completion) -> Completion:
 
 
 def _is_same(ours: Step, theirs: Step) -> bool:
-    """Return whether two steps of an iteration have the same values in all programs."""
+    """Return whether two steps have the same values in all programs.
+
+    They have to be of the same iteration.
+    """
     one, other = ours.value, theirs.value
     return (
         ours.iteration == theirs.iteration
@@ -215,7 +223,7 @@ class _Run:
 
     @property
     def telling_program(self) -> tuple[int, ...]:
-        """The program whose ids differ from each other and from 0 as far as possible."""
+        """The program whose ids differ most from each other and from 0."""
         programs = itertools.product(*(range(min(size, 3)) for size in self.grid))
         return max(programs, key=lambda ids: (len(set(ids)), sum(map(bool, ids))))
 

@@ -144,7 +144,10 @@ class Finding:
 
     @property
     def program(self) -> tuple[int, ...]:
-        """The program to look at: the first that did it, or the wrong element's; empty if none is known."""
+        """The program to look at; empty if none is known.
+
+        It is the first that did it, or the wrong element's.
+        """
         return self.programs[0] if self.programs else self.element.program if self.element else ()
 
     def as_json(self) -> dict[str, object]:
@@ -180,7 +183,10 @@ class FilledTodo:
 
 @dataclass(frozen=True)
 class TriedTodos:
-    """TODOs that have been tried, and the kernels to compile of the script in which some are right."""
+    """TODOs that have been tried, and the kernels to compile.
+
+    The kernels are those of the script in which some of the TODOs are right.
+    """
 
     todos: tuple[FilledTodo, ...] = ()
     kernels: tuple[PickledKernel, ...] = ()

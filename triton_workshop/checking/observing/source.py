@@ -286,7 +286,10 @@ def resolve_path(file: str) -> Path:
 
 
 def nodes_of(tree: ast.AST | None, kind: type[N]) -> Iterator[N]:
-    """Yield the nodes of a kind, as `ast.walk` gives them; none without a tree."""
+    """Yield the nodes of a kind, as `ast.walk` gives them.
+
+    There are none without a tree.
+    """
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, kind):
             yield node

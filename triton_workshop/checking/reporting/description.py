@@ -187,9 +187,9 @@ def hint_rows(hints: Sequence[str]) -> tuple[Row, ...]:
 
 
 def _todos(exercise: Exercise, text: str, filled: Sequence[FilledTodo]) -> tuple[Row, ...]:
-    """Return all TODOs of an exercise, with what is known of those that are filled in.
+    """Return all TODOs of an exercise, with what is known of filled ones.
 
-    None if no TODO is open, but a `...` of the learner's own is left.
+    There are none if no TODO is open, but a `...` of the learner's own is left.
     """
     known = {todo.number: todo for todo in filled}
     shipped = {todo.number: todo.task for todo in open_todos(exercise.shipped_text) if todo.number}
@@ -262,7 +262,10 @@ def _program(ids: tuple[int, ...]) -> str:
 
 
 def look_command(verdict: Verdict, exercise: Exercise) -> str:
-    """Return the command that shows the values where a script is wrong; empty if nothing has run there."""
+    """Return the command that shows the values where a script is wrong.
+
+    It is empty if nothing has run there.
+    """
     finding = verdict.findings[0]
     names = [case.name for case in exercise.simulated_cases]
     if finding.case not in names or finding.kind in KINDS_WITHOUT_SOLUTION:

@@ -59,14 +59,20 @@ def look(exercise: Exercise, file: Path, text: str, wish: Mapping[str, Any]) -> 
 
 @dataclass(frozen=True)
 class Sight:
-    """A place, whose moment says which iteration runs, and the moment whose value is shown."""
+    """A place, and the moment whose value is shown.
+
+    The moment of the place says which iteration runs.
+    """
 
     place: Place
     shown: int
 
     @classmethod
     def of(cls, place: Place, line: int, name: str) -> Sight:
-        """Show what a name stands for in a line; of a line that made nothing, the line before."""
+        """Show what a name stands for in a line.
+
+        If that line made nothing, it is the line before.
+        """
         track = place.track
         made = {step.step.line.number for step in track.moments}
         nearest = max((number for number in made if number <= line), default=line)
@@ -105,7 +111,10 @@ def _sight(place: Place, wish: Mapping[str, Any]) -> Sight:
 
 
 def _first_sight(place: Place, wish: Mapping[str, Any]) -> Sight:
-    """Return what a finding is about, in the iteration of its fault; else what the cursor is at."""
+    """Return what a finding is about; else what the cursor is at.
+
+    What a finding is about is seen in the iteration of its fault.
+    """
     fault, cursor, shown = place.fault, wish.get("cursor"), place.moment
     if fault is not None and fault.program == place.track.program:
         place = place.go_to_fault(fault)
@@ -177,7 +186,10 @@ def _picture(picture: Picture) -> dict[str, Any]:
 
 
 def _table(step: ProgramStep) -> dict[str, Any] | None:
-    """Return a block's numbers with heads of rows and columns; None for one number."""
+    """Return a block's numbers with heads of rows and columns.
+
+    Return None for one number.
+    """
     value = step.value
     if not is_block(value):
         return None

@@ -180,7 +180,10 @@ class LiveBlocks:
         )
 
     def can_look(self, block: Block) -> bool:
-        """Return True if a block is Python that has run, so that one can look inside its kernels."""
+        """Return True if a block is Python that has run.
+
+        One can look inside the kernels of such a block.
+        """
         code = block.content
         return isinstance(code, Code) and code.language == "python" and block in self.runs and self.allows(block)
 
