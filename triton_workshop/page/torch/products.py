@@ -118,6 +118,35 @@ def scaled_dot_product_attention(
     return from_values(powers / powers.sum(-1, keepdims=True) @ v, query.dtype)
 
 
+def layer_norm(
+    input: Tensor, normalized_shape: Any, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
+) -> Tensor:
+    """Normalize over the last dimensions in float64, rounded once."""
+    axes = tuple(range(input.ndim - len(tuple(normalized_shape)), input.ndim))
+    values = input.values.astype("f8")
+    centred = values - values.mean(axes, keepdims=True)
+    normalized = centred / np.sqrt((centred**2).mean(axes, keepdims=True) + eps)
+    scale, shift = (default if each is None else each.values for each, default in ((weight, 1.0), (bias, 0.0)))
+    return from_values(normalized * scale + shift, input.dtype)
+
+
+def cross_entropy(input: Tensor, target: Tensor, reduction: str = "mean") -> Tensor:
+    """Compute the loss of each row of logits in float64, rounded once."""
+    if input.ndim != 2 or target.ndim != 1:
+        raise NotInThisPageError("torch.nn.functional.cross_entropy of anything but rows and their classes")
+    values = input.values.astype("f8")
+    shifted = values - values.max(1, keepdims=True)
+    loss = np.log(np.exp(shifted).sum(1)) - shifted[np.arange(len(shifted)), target.values]
+    reduced = {"none": lambda: loss, "sum": loss.sum, "mean": loss.mean}[reduction]()
+    return from_values(np.asarray(reduced), input.dtype)
+
+
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Multiply by a transposed matrix, and add a bias."""
+    product = matmul(input, weight.T)
+    return product if bias is None else BINARY["add"](product, bias)
+
+
 SPECIAL = {"__matmul__": lambda self, other: matmul(self, other) if isinstance(other, Tensor) else NotImplemented}
 register("__matmul__", SPECIAL, method=True)
 register("matmul outer", vars(), function=True, method=True)
@@ -139,4 +168,7 @@ FUNCTIONAL = {
     "tanh": UNARY["tanh"],
     "softmax": softmax,
     "scaled_dot_product_attention": scaled_dot_product_attention,
+    "layer_norm": layer_norm,
+    "cross_entropy": cross_entropy,
+    "linear": linear,
 }
