@@ -74,12 +74,15 @@ class Sight:
     @cached_property
     def likenesses(self) -> dict[Place, Likeness]:
         """How much of the numbers of each of the script's lines the solution has."""
-        return {place: likeness(numbers, self.solution.lines, self.factors) for place, numbers in self.telling.items()}
+        return {
+            place: likeness(numbers, self.solution.lines, self.factors)
+            for place, numbers in self.distinctive_lines.items()
+        }
 
     @cached_property
-    def telling(self) -> dict[Place, Numbers]:
+    def distinctive_lines(self) -> dict[Place, Numbers]:
         """The script's lines that can be known by their numbers, in order."""
-        return {place: numbers for place, numbers in self.script.lines.items() if numbers.says_something}
+        return {place: numbers for place, numbers in self.script.lines.items() if numbers.is_distinctive}
 
     def shown_by(self, lines: Iterable[int]) -> set[int]:
         """Return the solution's next lines that show a change of these lines.
@@ -87,12 +90,12 @@ class Sight:
         Their numbers show it. There are none if the changed lines are in the launcher, or show in the result only.
         """
         uses = _uses_in(self.source.exercise.solution)
-        telling = {place.line for place in self._of_solution}
+        distinctive = {place.line for place in self._of_solution}
         shown, passed, todo = set[int](), set[int](), set(lines)
         while todo:
-            shown |= todo & telling
+            shown |= todo & distinctive
             passed |= todo
-            todo = {user for line in todo - telling for user in uses.get(line, ())} - passed
+            todo = {user for line in todo - distinctive for user in uses.get(line, ())} - passed
         return shown
 
     def line_of(self, edit: Edit) -> int | None:
@@ -113,7 +116,7 @@ class Sight:
     def roles(self) -> dict[str, str]:
         """Return the solution's names with the same numbers as the script's names."""
         found = self._roles_of_arguments()
-        for place in self.telling:
+        for place in self.distinctive_lines:
             if place.name.isidentifier() and self.likenesses[place].is_known() and place.name not in found:
                 same = [other for other in self.solution.lines if self._are_same(place, other)]
                 names = [other.name for other in same if other.name.isidentifier()]
@@ -152,7 +155,7 @@ class Sight:
         return line_like(self.source, solution, mistaken, self.roles(), self._right_lines())
 
     def _right_lines(self) -> set[int]:
-        loads = {place.line for place, numbers in self.telling.items() if numbers.is_load}
+        loads = {place.line for place, numbers in self.distinctive_lines.items() if numbers.is_load}
         return self.known_lines() | (self._settled_lines - loads)
 
     def known_lines(self) -> set[int]:
@@ -160,7 +163,7 @@ class Sight:
 
         Loads are not among them: a load may have a wrong number here and there.
         """
-        loads = {place.line for place, numbers in self.telling.items() if numbers.is_load}
+        loads = {place.line for place, numbers in self.distinctive_lines.items() if numbers.is_load}
         unknown = {place.line for place, like in self.likenesses.items() if not like.is_known()}
         return {place.line for place in self.likenesses} - unknown - loads
 
@@ -185,8 +188,8 @@ class Sight:
     def _of_solution(self) -> dict[Place, Likeness]:
         backwards = [1 / factor for factor in self.factors]
         lines = self.solution.lines.items()
-        telling = {place: numbers for place, numbers in lines if numbers.says_something and not numbers.is_index}
-        return {place: likeness(numbers, self.script.lines, backwards) for place, numbers in telling.items()}
+        distinctive = {place: numbers for place, numbers in lines if numbers.is_distinctive and not numbers.is_index}
+        return {place: likeness(numbers, self.script.lines, backwards) for place, numbers in distinctive.items()}
 
     def wrong_place(self, mistaken: Watched, edited: Collection[int]) -> Place | None:
         """Return the first place whose numbers come from a mistake.
@@ -199,7 +202,7 @@ class Sight:
         if not at_once and not self._shows_at_once(mistaken, self.shown_by(edited)):
             return None
         found = []
-        for place, numbers in self.telling.items():
+        for place, numbers in self.distinctive_lines.items():
             wrong, right = likeness(numbers, mistaken.lines, self.factors), self.likenesses[place]
             if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
                 found.append(place)
@@ -216,11 +219,13 @@ class Sight:
         return first_other(self.script.lines[place], self.solution.lines, bases)
 
     def _shows_at_once(self, mistaken: Watched, edited: Collection[int]) -> bool:
-        telling = {place: numbers for place, numbers in mistaken.lines.items() if numbers.says_something}
+        distinctive = {place: numbers for place, numbers in mistaken.lines.items() if numbers.is_distinctive}
         other = [
-            place for place, numbers in telling.items() if not likeness(numbers, self.solution.lines, [1.0]).is_known()
+            place
+            for place, numbers in distinctive.items()
+            if not likeness(numbers, self.solution.lines, [1.0]).is_known()
         ]
-        steps = {place: first_other(telling[place], self.solution.lines, [1.0]) for place in other}
+        steps = {place: first_other(distinctive[place], self.solution.lines, [1.0]) for place in other}
         first = min(other, key=lambda place: steps[place], default=None)
         return first is not None and first.line in edited
 
@@ -263,7 +268,7 @@ class Sight:
             numbers.is_load
             and not self.likenesses[other].is_known()
             and (other.line == place.line or other.name in read)
-            for other, numbers in self.telling.items()
+            for other, numbers in self.distinctive_lines.items()
         )
 
     def _is_other(self, place: Place) -> bool:

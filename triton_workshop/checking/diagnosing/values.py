@@ -81,7 +81,7 @@ class Numbers:
     sequence: Array = field(default_factory=lambda: np.empty(0))
 
     @property
-    def says_something(self) -> bool:
+    def is_distinctive(self) -> bool:
         """Return whether there are enough numbers to know them again."""
         return len(self.sequence if self.is_exact else self.elements) >= FEW
 

@@ -138,8 +138,10 @@ def _with_our_names(completion: Completion) -> Completion:
     """
     solution = replace(completion.script, text=completion.script.exercise.solution)
     todos = todo_lines(solution.text)
+    ours: tuple[Step, ...] = ()
     while missing := completion.missing_names():
-        ours, theirs = _run(solution).steps, _run(completion.launched.source).steps
+        ours = ours or _run(solution).steps  # the same in each round
+        theirs = _run(completion.launched.source).steps
         names = dict[str, str]()
         for name, todo in missing.items():
             steps = [step for step in ours if step.name == name and todos.get(step.line.number) == todo]
@@ -188,7 +190,7 @@ def _values_by_todo(completion: Completion, lines_by_todo: dict[int, frozenset[i
     for number, lines in lines_by_todo.items():
         is_launchers = any(completion.script.function_at(line) is launcher for line in lines)
         values = {"grid": str(run.grid)} if is_launchers and run.grid else {}
-        for step in run.of_telling_program():
+        for step in run.steps_of_sample():
             at = step.step
             is_own = variant.origin(at.line.number) in lines and at.depth == 0
             if is_own and not any(at.iteration) and (at.name or step.pointer):
@@ -198,7 +200,7 @@ def _values_by_todo(completion: Completion, lines_by_todo: dict[int, frozenset[i
         texts[MAX_VALUES:] = ["…"] if len(texts) > MAX_VALUES else []
         if error is not None and error.line in lines:
             texts = [sentence("todos.stops", error=classify_error(completion.script, error).finding.message)]
-        todos[number] = FilledTodo(number, False, ", ".join(texts), run.telling_program, run.case)
+        todos[number] = FilledTodo(number, False, ", ".join(texts), run.sample_program, run.case)
     return todos
 
 
@@ -222,14 +224,14 @@ class _Run:
     steps: tuple[Step, ...] = ()
 
     @property
-    def telling_program(self) -> tuple[int, ...]:
+    def sample_program(self) -> tuple[int, ...]:
         """The program whose ids differ most from each other and from 0."""
         programs = itertools.product(*(range(min(size, 3)) for size in self.grid))
         return max(programs, key=lambda ids: (len(set(ids)), sum(map(bool, ids))))
 
-    def of_telling_program(self) -> list[ProgramStep]:
+    def steps_of_sample(self) -> list[ProgramStep]:
         """Return the steps of that program."""
-        return Steps(self.steps, self.grid).of(self.telling_program)
+        return Steps(self.steps, self.grid).of(self.sample_program)
 
 
 def _run(source: Source) -> _Run:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from triton_simulator.steps.steps import ProgramStep
+from triton_simulator.steps.steps import Array, ProgramStep
 from triton_simulator.steps.text import number_text, step_text
 from triton_workshop.block_levels import fit, fold
 from triton_workshop.exercises.exercise import Exercise
@@ -197,16 +197,17 @@ def _table(step: ProgramStep) -> dict[str, Any] | None:
     undefined = np.zeros(block.shape, np.bool_) if value.undefined is None else value.undefined
     if block.ndim == 1:
         columns = min(fold(len(block), VECTOR_COLUMNS)[1], VECTOR_COLUMNS)
-        texts, marks = [number_text(number) for number in block[: MAX_ROWS * columns]], undefined
-        cells = ["?" if mark else text for text, mark in zip(texts, marks, strict=False)]
-        rows = [cells[start : start + columns] for start in range(0, len(cells), columns)]
-        heads = [str(start) for start in range(0, len(cells), columns)]
-        return {"heads": [f"+{column}" for column in range(columns)], "names": heads, "rows": rows, "size": block.shape}
-    lines = block.reshape(-1, block.shape[-1])[:MAX_ROWS, :MAX_COLUMNS]
-    marks = undefined.reshape(-1, block.shape[-1])[:MAX_ROWS, :MAX_COLUMNS]
-    rows = [
-        ["?" if mark else number_text(number) for number, mark in zip(row, row_marks, strict=True)]
-        for row, row_marks in zip(lines, marks, strict=True)
-    ]
-    names, heads = [str(number) for number in range(len(lines))], [str(number) for number in range(lines.shape[1])]
+        cells = _cells(block[: MAX_ROWS * columns], undefined)
+        starts = range(0, len(cells), columns)
+        rows, names = [cells[start : start + columns] for start in starts], [str(start) for start in starts]
+        heads = [f"+{column}" for column in range(columns)]
+    else:
+        lines, marks = (array.reshape(-1, block.shape[-1])[:MAX_ROWS, :MAX_COLUMNS] for array in (block, undefined))
+        rows = list(map(_cells, lines, marks))
+        names, heads = [[str(number) for number in range(size)] for size in lines.shape]
     return {"heads": heads, "names": names, "rows": rows, "size": block.shape}
+
+
+def _cells(numbers: Array, undefined: Array) -> list[str]:
+    """Return a row of numbers as text, with `?` for what is undefined."""
+    return ["?" if mark else number_text(number) for number, mark in zip(numbers, undefined, strict=False)]
