@@ -289,12 +289,12 @@ def test_one_goes_back_to_where_the_editor_was_opened_or_else_to_the_slide(conte
     page.locator(".tabs a", has_text="1b").click()
     press(page, "Back to the slides")
     assert page.evaluate("scrollY") == before
-    assert page.url == file
+    page.wait_for_url(file)
     page.close()
     page = context.new_page()
     page.goto(f"{file}#exercise-1b")
     press(page, "Back to the slides")
-    assert page.url == f"{file}#slide-2"
+    page.wait_for_url(f"{file}#slide-2")
     assert page.evaluate("document.querySelector('#slide-2').getBoundingClientRect().top") < 100
 
 

@@ -43,6 +43,7 @@ globalThis.createLook = (options) => {
   // Asking: one question at a time; of those that wait, only the last one counts.
   function show(exercise, text, finding) {
     subject = { exercise, text, finding };
+    if (finding?.line) view = undefined;  // begin at its line, wherever the reader was in the text before
     isOutdated = false;
     element.classList.remove("outdated");
     if (isOn()) return ask({});
