@@ -57,7 +57,9 @@ Proxy = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="The proxy's own address, if it says in X-Forwarded-For who is behind it."),
 ]
-Outputs = Annotated[Path | None, typer.Option(metavar="FILE.json", help="Take outputs from this file; run nothing.")]
+Outputs = Annotated[
+    list[Path] | None, typer.Option(metavar="FILE.json", help="Take outputs from this file, or several; run nothing.")
+]
 PartsFolder = Annotated[
     Path | None,
     typer.Option(
@@ -260,6 +262,7 @@ def handout(
 
     With --live, the page runs the code and checks the exercises, without a
     network: it holds Python, numpy and the workshop, which are fetched once.
+    Without a deck, such a page is the course: both of the workshop's decks.
     The code runs now, unless --outputs names a file in which an earlier
     handout saved what it printed. A deck from outside the workshop's
     repository needs -x, -X or your consent. Exits with 0 if every block ended
@@ -273,13 +276,15 @@ def handout(
     from triton_workshop.page.handout import run_handout
 
     consent = Consent(run, replace)
-    if outputs is None:
+    if not outputs:
         consent = consent_to_run(path, consent, "handout")
         prepare_kernels()
     with report_misuse():
         try:
             gather = gathering(parts_folder) if live else None
-            raise typer.Exit(run_handout(path, file, consent, outputs, save_outputs, gather))
+            raise typer.Exit(
+                run_handout(path, file, consent, outputs or (), save_outputs, gather, as_course=live and deck is None)
+            )
         except DeckError as error:
             fail(str(error))
 
@@ -295,7 +300,7 @@ def site(
 ) -> None:
     """Write the slides as a web site whose pages run their code and check the exercises.
 
-    It is a folder of static files, which any web host can serve; no server of
+    Without a deck, it is the course: both of the workshop's decks. It is a folder of static files, which any web host can serve; no server of
     ours is needed. Takes the same options as handout, and exits as it does.
     """
     path = deck_named(deck, "site")
@@ -304,12 +309,13 @@ def site(
     from triton_workshop.page.handout import run_site
 
     consent = Consent(run, replace)
-    if outputs is None:
+    if not outputs:
         consent = consent_to_run(path, consent, "site")
         prepare_kernels()
     with report_misuse():
         try:
-            raise typer.Exit(run_site(path, folder, consent, outputs, gathering(parts_folder)))
+            build = gathering(parts_folder)
+            raise typer.Exit(run_site(path, folder, consent, outputs or (), build, as_course=deck is None))
         except DeckError as error:
             fail(str(error))
 

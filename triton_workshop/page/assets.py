@@ -5,7 +5,16 @@ from pathlib import Path
 SCRIPTS = ("page.js",)
 """The scripts of a page, in their order."""
 BLOCK_SCRIPTS = ("parts.js", "loading.js", "transcript.js", "blocks.js")
-EXERCISE_SCRIPTS = ("store.js", "notes.js", "editor.js", "verdict.js", "look.js", "workspace.js", "exercises.js")
+EXERCISE_SCRIPTS = (
+    "store.js",
+    "course.js",
+    "notes.js",
+    "editor.js",
+    "verdict.js",
+    "look.js",
+    "workspace.js",
+    "exercises.js",
+)
 LIVE_SCRIPTS = (*SCRIPTS, *BLOCK_SCRIPTS, *EXERCISE_SCRIPTS)
 """The scripts of a page in which kernels run: each uses those before it."""
 STYLES = ("page.css", "exercises.css")

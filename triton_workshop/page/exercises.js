@@ -60,6 +60,7 @@
       workspace.open(exercise);
       selectTab(exercise);
     } else if (!exercise && location.hash === "#exercises") section.scrollIntoView();
+    globalThis.page.course?.savePlace();
   }
 
   function onClick(event) {

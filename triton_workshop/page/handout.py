@@ -15,11 +15,11 @@ from pathlib import Path
 from triton_workshop.atomic_write import write_atomically
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
-from triton_workshop.deck.model import Deck, Table
+from triton_workshop.deck.model import Deck
 from triton_workshop.errors import MisuseError
 from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.page.bundle import PageBundle
-from triton_workshop.page.markup import element, escaped
+from triton_workshop.page.course import Course, load_course
 from triton_workshop.page.outputs import RecordedRun, Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.page.page import Page, make_page, script_links
 from triton_workshop.page.slides import Writer
@@ -29,8 +29,6 @@ from triton_workshop.validating.report import progress
 SCRIPTS = ("exercises/*.py", "solutions/*.py", "solutions/fast/*.py")
 DOCUMENTS = ("*.md", "docs/*.md", "benchmarks/results/*.md")
 """Files that slides and notes name, and that are not in the page."""
-COURSE_DOCUMENT = "docs/alone.md"
-"""Document whose first table is a course for who learns alone."""
 PARTS = "parts/"
 """Folder of a site's blobs."""
 PASSED, FAILED = 0, 1
@@ -40,16 +38,19 @@ def run_handout(
     path: Path,
     file: Path,
     consent: Consent,
-    outputs: Path | None,
+    outputs: Sequence[Path],
     record: Path | None,
     build: Callable[[], PageBundle] | None = None,
+    *,
+    as_course: bool = False,
 ) -> int:
-    """Write a deck's page, and print its size; return the exit status.
+    """Write a deck's page, or that of its folder's course, and print its size; return the exit status.
 
-    Outputs come from the file `outputs`, or else from running the deck's code now, and are written to `record`. The
+    Outputs come from the files `outputs`, or else from running the deck's code now, and are written to `record`. The
     bundle by `build` lets kernels run in the page. Raises DeckError and MisuseError.
     """
-    deck = load_deck(path)
+    course = load_course(path.parent) if as_course else None
+    deck = load_deck(path) if course is None else course.deck
     for target in filter(None, (file, record)):  # before anything has run for nothing
         if not target.absolute().parent.is_dir():
             raise MisuseError(f"{target}: expected a file in a folder that exists; there is no {target.parent}")
@@ -57,7 +58,7 @@ def run_handout(
     recordings = load_recordings(deck, consent, outputs)
     if recordings is None:
         return INTERRUPTED
-    page = handout(deck, recordings, live=bundle is not None).standalone(bundle).encode()
+    page = handout(deck, recordings, live=bundle is not None, course=course).standalone(bundle).encode()
     with report_write_errors(file):
         write_atomically(file, page)
         if record is not None:
@@ -67,17 +68,26 @@ def run_handout(
     return report_problems(deck, recordings)
 
 
-def run_site(path: Path, folder: Path, consent: Consent, outputs: Path | None, build: Callable[[], PageBundle]) -> int:
-    """Write a deck's page as files; return the exit status.
+def run_site(
+    path: Path,
+    folder: Path,
+    consent: Consent,
+    outputs: Sequence[Path],
+    build: Callable[[], PageBundle],
+    *,
+    as_course: bool,
+) -> int:
+    """Write a deck's page, or that of its folder's course, as files; return the exit status.
 
     Raises DeckError and MisuseError.
     """
-    deck = load_deck(path)
+    course = load_course(path.parent) if as_course else None
+    deck = load_deck(path) if course is None else course.deck
     bundle = build()
     recordings = load_recordings(deck, consent, outputs)
     if recordings is None:
         return INTERRUPTED
-    page = handout(deck, recordings, live=True).standalone(bundle, folder=PARTS)
+    page = handout(deck, recordings, live=True, course=course).standalone(bundle, folder=PARTS)
     with report_write_errors(folder):
         (folder / PARTS).mkdir(parents=True, exist_ok=True)
         for blob in bundle.blobs:
@@ -90,13 +100,13 @@ def run_site(path: Path, folder: Path, consent: Consent, outputs: Path | None, b
     return report_problems(deck, recordings)
 
 
-def load_recordings(deck: Deck, consent: Consent, outputs: Path | None) -> Recordings | None:
-    """Return the outputs of the deck, from a file or from running it now.
+def load_recordings(deck: Deck, consent: Consent, outputs: Sequence[Path]) -> Recordings | None:
+    """Return the outputs of the deck, from files or from running it now.
 
     None if somebody stops that.
     """
-    if outputs is not None:
-        return read_recordings(outputs, deck)
+    if outputs:
+        return {block: run for file in outputs for block, run in read_recordings(file, deck).items()}
     try:
         with progress() as report:
             return run_all(deck, in_force(deck, consent), report)
@@ -118,44 +128,15 @@ def describe_content(deck: Deck, recordings: Recordings) -> str:
     return f"{pluralize(len(deck.slides), 'slide')}, {pluralize(len(recordings), 'output')}"
 
 
-def handout(deck: Deck, recordings: Recordings, *, live: bool = False) -> Page:
+def handout(deck: Deck, recordings: Recordings, *, live: bool = False, course: Course | None = None) -> Page:
     """Return the page of a deck with its outputs and linked scripts.
 
-    In one that is `live`, the exercises open in an editor.
+    In one that is `live`, the exercises open in an editor. The deck may be that of a course, which leads through it.
     """
     scripts = linked_scripts(deck)
     outputs = {block: recording.output() for block, recording in recordings.items()}
     writer = Writer(deck, outputs, script_links(scripts) | linked_documents(deck), live=live)
-    return make_page(writer, scripts, course_order(writer) if live else "")
-
-
-def course_order(writer: Writer) -> str:
-    """Return the order of slides and exercises for who learns alone.
-
-    It is the table of a document beside the deck, with links.
-    """
-    tables = (
-        (slide, block)
-        for file in _repository_files(writer.deck, [COURSE_DOCUMENT]).values()
-        for slide in load_deck(file).slides
-        for block in slide.blocks
-        if isinstance(block.content, Table)
-    )
-    if (first_table := next(tables, None)) is None:
-        return ""
-    slide, table = first_table
-    slides = enumerate(writer.deck.slides, 1)
-    titles = [(escaped(deck_slide.name or ""), f"#slide-{number}") for number, deck_slide in slides]
-
-    def link(quoted: re.Match[str]) -> str:
-        anchor = next((anchor for title, anchor in titles if title.startswith(quoted[0])), None)
-        return quoted[0] if anchor is None else element("a", quoted[0], href=anchor)
-
-    # The table names slides by the beginning of their titles, in quotation marks.
-    written = re.sub(r"(?<=&quot;)\w[^&]*(?=&quot;)", link, writer.blocks([table], slide))
-    linked = re.sub(r"<td>(\d)(?=: )", r'<td><a href="#exercise-\1">\1</a>', written)
-    summary = element("summary", "Alone? Take the slides and exercises in this order")
-    return element("details", summary + linked, class_="alone")
+    return make_page(writer, scripts, course.markup(), course.sections) if course else make_page(writer, scripts)
 
 
 def report_problems(deck: Deck, recordings: Recordings) -> int:

@@ -65,7 +65,7 @@
   const prepare = (parent) => all(".code", parent).forEach(prepareCode);
   prepare(document);
 
-  const isWide = () => matchMedia("(min-width: 75rem)").matches;  // enough for the contents beside the slides
+  const wide = matchMedia("(min-width: 75rem)"), isWide = () => wide.matches;  // the contents stand beside the slides
 
   // Search: the contents show the slides that have every word.
   const searchField = make("input", "", { type: "search", placeholder: "Search  /" });
@@ -140,6 +140,7 @@
   const detailButtons = [...openButtons("Notes", ".notes"), ...openButtons("Answers", ".fold")];
   tools.append(searchField, searchCount, ...detailButtons, themeButton);
   search();
+  wide.addEventListener("change", search);
 
   // Keys, as in the terminal: n and p go from slide to slide, / searches.
   let target = null;  // the slide that the last key led to, which the end of the page may keep from the top

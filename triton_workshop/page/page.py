@@ -88,10 +88,13 @@ class Page:
 """
 
 
-def make_page(writer: Writer, scripts: Mapping[str, str], preface: str = "") -> Page:
+def make_page(
+    writer: Writer, scripts: Mapping[str, str], preface: str = "", sections: Sequence[TalkSection] = ()
+) -> Page:
     """Return the page for the writer's deck.
 
     `scripts` are texts of scripts that the deck names, by their path. `preface` stands before the slides, as HTML.
+    `sections` are those of the contents, by default those of the deck's plan.
     """
     deck = writer.deck
     slides = "\n".join(writer.slide(slide, number) for number, slide in enumerate(deck.slides, 1))
@@ -102,7 +105,7 @@ def make_page(writer: Writer, scripts: Mapping[str, str], preface: str = "") -> 
 <div class="tools" role="toolbar" aria-label="View"></div>
 </header>
 <nav aria-label="Contents">
-{_contents(deck, scripts)}
+{_contents(deck, scripts, sections or schedule(deck).sections)}
 </nav>
 <main>
 {preface}
@@ -128,7 +131,7 @@ def deck_name(deck: Deck) -> str:
     return deck.front_matter.title or next(names, deck.path.stem)
 
 
-def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
+def _contents(deck: Deck, scripts: Mapping[str, str], sections: Sequence[TalkSection]) -> str:
     """Return links to all slides, by section of the talk, and to the scripts."""
     names = (without_time((deck.title if slide.introduction else slide.name) or "") for slide in deck.slides)
     entries = [  # with their numbers, as a search leaves some out
@@ -136,13 +139,14 @@ def _contents(deck: Deck, scripts: Mapping[str, str]) -> str:
         for number, name in enumerate(names, 1)
     ]
     # A deck without a schedule is one section.
-    parts = schedule(deck).sections or (TalkSection("Slides", 0, 0, 0),)
+    parts = sections or (TalkSection("Slides", 0, 0, 0),)
     edges = pairwise((*(section.first for section in parts), len(entries)))
     groups = [
         _group(section.name, "ol", entries[first:end]) for section, (first, end) in zip(parts, edges, strict=True)
     ]
     script_entries = [element("li", element("a", escaped(path), href=f"#{_anchor(path)}")) for path in scripts]
-    return "\n".join([*groups, *([_group("Exercises and solutions", "ul", script_entries)] if script_entries else [])])
+    groups += [_group("Exercises and solutions", "ul", script_entries)] if script_entries else []
+    return element("details", element("summary", "Contents") + "\n".join(groups), class_="contents", open="")
 
 
 def _group(name: str, kind: str, entries: Sequence[str]) -> str:

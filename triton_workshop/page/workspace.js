@@ -226,11 +226,11 @@ globalThis.createWorkspace = (options) => {
 
   function nextSteps() {
     const isNext = ({ number, optional }) => !optional && Number(number) > parseInt(exercise.number, 10);
-    const variations = exercise.variations.map((number) => exercises.find((other) => other.number === number));
-    const steps = [["Go on", exercises.find(isNext)], ...variations.map((variation) => ["Done early?", variation])];
-    const links = steps.filter(([, next]) => next).map(([reason, next]) => (
-      make("a", `${reason} ${next.title}`, { href: `#exercise-${next.number}` })
-    ));
+    const place = ({ number, title }) => ({ title, href: `#exercise-${number}` });
+    const next = globalThis.page.course?.after(exercise.number) ?? exercises.filter(isNext).map(place)[0];
+    const variations = exercises.filter(({ number }) => exercise.variations.includes(number)).map(place);
+    const steps = [...(next ? [["Go on:", next]] : []), ...variations.map((variation) => ["Done early?", variation])];
+    const links = steps.map(([reason, { title, href }]) => make("a", `${reason} ${title}`, { href }));
     return make("div", [button("Compare with the solution", showSolution), ...links], { className: "next" });
   }
 

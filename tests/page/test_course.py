@@ -1,0 +1,71 @@
+"""The course of a page for one person: it has every slide, and the steps of `docs/alone.md`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.deck import load_deck
+from triton_workshop.deck.model import Table, plain, walk
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.page.assets import asset
+from triton_workshop.page.course import Course, load_course
+from triton_workshop.repository import ROOT
+from triton_workshop.viewer.notes.schedule import without_time
+
+PLAN = tomllib.loads(asset("course.toml"))
+
+
+@pytest.fixture(scope="module")
+def course() -> Course:
+    return load_course(ROOT / "slides")
+
+
+def test_a_slide_is_in_the_course_or_named_as_left_out(course: Course) -> None:
+    titles = [without_time(slide.name) for file in PLAN["decks"] for slide in load_deck(ROOT / "slides" / file).slides]
+    there = [without_time(slide.name) for slide in course.deck.slides]
+    assert set(PLAN["left_out"]) <= set(titles), "no name is out of date"
+    assert [title for title in titles if title not in PLAN["left_out"]] == there
+
+
+def test_a_step_leads_to_its_exercise_and_the_next_one_begins_with_the_debrief(course: Course) -> None:
+    slides = course.deck.slides
+    for step, following in zip(course.steps, course.steps[1:], strict=False):
+        assert step.first <= step.last < following.first
+        if step.exercise:
+            assert slides[step.last - 1].name == f"Exercise {step.exercise} · The launcher"
+            assert step.last == following.first - 1
+    required = [number for number, exercise in EXERCISES.items() if not exercise.is_optional]
+    assert [step.exercise for step in course.steps if step.exercise] == required
+
+
+def test_the_steps_are_the_evenings_of_the_document(course: Course) -> None:
+    [table] = [
+        block.content
+        for slide in load_deck(ROOT / "docs" / "alone.md").slides
+        for block in walk(slide.blocks)
+        if isinstance(block.content, Table) and plain(block.content.header[0]) == "Evening"
+    ]
+    for step, row in zip(course.steps, table.rows, strict=False):
+        _, slides, exercise, minutes = map(plain, row)
+        title = without_time(course.deck.slides[step.first - 1].name)
+        assert re.search(r'"(.+?)"', slides)[1] in title  # type: ignore[index]
+        assert step.exercise == ("" if exercise == "a variation" else exercise.partition(":")[0])
+        assert step.minutes == sum(map(int, minutes.split("+")))
+
+
+def test_every_slide_of_the_course_is_in_one_section_of_the_contents(course: Course) -> None:
+    firsts = [section.first for section in course.sections]
+    assert firsts == sorted(set(firsts))
+    assert firsts[0] == 0
+    assert [section.name for section in course.sections].count("Appendix") == 2
+
+
+def test_a_deck_beside_others_has_all_that_a_course_needs(tmp_path: Path) -> None:
+    for name in PLAN["decks"]:
+        text = (ROOT / "slides" / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(re.sub(r"^!\[.*$", "", text, flags=re.MULTILINE), encoding="utf-8")
+    assert len(load_course(tmp_path).deck.slides) == len(load_course(ROOT / "slides").deck.slides)
