@@ -300,8 +300,9 @@ def site(
 ) -> None:
     """Write the slides as a web site whose pages run their code and check the exercises.
 
-    Without a deck, it is the course: both of the workshop's decks. It is a folder of static files, which any web host can serve; no server of
-    ours is needed. Takes the same options as handout, and exits as it does.
+    It is a folder of static files, which any web host can serve; no server of
+    ours is needed. Without a deck, it is the course: both of the workshop's
+    decks. Takes the same options as handout, and exits as it does.
     """
     path = deck_named(deck, "site")
     from triton_workshop.deck.consent import Consent
