@@ -14,7 +14,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import EVERYTHING, NOTHING, live_code
 from triton_workshop.deck.model import Code, Deck, walk
 from triton_workshop.page.bundle import Blob, PageBundle
-from triton_workshop.page.handout import course_order, handout, linked_scripts, run_site
+from triton_workshop.page.handout import handout, linked_scripts, run_site
 from triton_workshop.page.markup import Markup
 from triton_workshop.page.outputs import Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.page.page import make_page, script_links
@@ -249,21 +249,6 @@ def test_a_slide_of_an_exercise_opens_it_where_the_page_has_an_editor(tmp_path: 
         assert opener.findall(page) == (expected if live else [])
 
 
-def test_who_learns_alone_finds_the_order_in_the_page_and_slides_by_their_titles() -> None:
-    deck = load_deck(ROOT / "slides" / "triton-workshop.md")
-    table = course_order(Writer(deck, {}, live=True))
-    assert words(table).startswith("Alone? Take the slides and exercises in this order Evening")
-    for title, row in (
-        ("One kernel, many programs", 1),
-        ("Fusing, measured", 2),
-        ("Sharpen or blur", 3),
-        ("Thank you", 5),
-    ):
-        at = next(number for number, slide in enumerate(deck.slides, 1) if (slide.name or "").startswith(title))
-        assert re.search(rf'<tr><td>{row}</td>.*?<a href="#slide-{at}">{title}</a>', table)
-    assert re.findall(r'href="#exercise-(\d)"', table) == [*"123456"]
-
-
 def test_notes_are_there_on_demand(page_of: MakePage) -> None:
     text = page_of("Deck\n===\n\n<!-- speaker_note: Ask who knows. -->\n")
     assert '<details class="notes"><summary>Notes</summary><p>Ask who knows.</p></details>' in text
@@ -328,7 +313,7 @@ def test_a_site_has_its_parts_in_files_named_by_their_content(tmp_path: Path) ->
     deck.write_text("One\n===\n", encoding="utf-8")
     for version in (b"older", b"newer"):
         inside = PageBundle((Blob("worker.js", version), Blob("page.zip", b"same")), "A licence <of others>")
-        assert run_site(deck, folder, NOTHING, None, lambda: inside) == 0  # noqa: B023  # called before the next round
+        assert run_site(deck, folder, NOTHING, (), lambda: inside) == 0  # noqa: B023  # called before the next round
     text = (folder / "index.html").read_text(encoding="utf-8")
     files = {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.glob("parts/*")}
     assert sorted(files.values()) == [b"newer", b"same"]

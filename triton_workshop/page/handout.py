@@ -75,7 +75,7 @@ def run_site(
     outputs: Sequence[Path],
     build: Callable[[], PageBundle],
     *,
-    as_course: bool,
+    as_course: bool = False,
 ) -> int:
     """Write a deck's page, or that of its folder's course, as files; return the exit status.
 
