@@ -89,7 +89,8 @@ def test_the_template_on_the_slides_is_the_exercise(deck: Deck, number: str, fun
 )
 def test_no_slide_before_an_exercise_holds_its_kernel(deck: Deck, number: str) -> None:
     """Hidden lines are shown and copied on the page, so a slide that needs the kernel imports it from `solutions`."""
-    first = next(slide for slide in deck.slides if slide.name.startswith(f"Exercise {number}"))
+    first = next((slide for slide in deck.slides if slide.name.startswith(f"Exercise {number}")), None)
+    assert first is not None, f"no slide is called Exercise {number} · …"
     kernel = f"def {REQUIRED[number].launcher}_kernel("
     assert [slide.name for slide, code in _codes(deck) if slide.line < first.line and kernel in code.source] == []
 

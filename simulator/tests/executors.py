@@ -83,7 +83,7 @@ def both(kernel: Any, grid: Any, make: Callable[[], tuple[Any, ...]], **constant
     with record() as launches:
         kernel[grid](*ours, **constants)
     assert not launches[0].faults, str(launches[0].faults[0])
-    assert not launches[0].one_by_one
+    assert not launches[0].one_by_one, launches[0].one_by_one
     with upstream():
         kernel[grid](*theirs, **constants)
     return ours, theirs

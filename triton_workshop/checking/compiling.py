@@ -17,6 +17,7 @@ from triton_workshop.checking.judging.explanations import Explanation, explanati
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.exercises import EXERCISES
+from triton_workshop.hints import sentence
 from triton_workshop.processes.compilers import compiler_reports
 
 
@@ -79,7 +80,7 @@ def _report_refusal(answer: Answer, verdict: Verdict) -> Finding:
         line, code = cause_line, source.line(cause_line)
     return Finding(
         FindingKind.DOES_NOT_COMPILE,
-        f"{answer.job.kernel.name} is right on the simulator, but Triton's compiler refuses it: {refusal.summary}",
+        sentence("messages.refused-by-the-compiler", kernel=answer.job.kernel.name, summary=refusal.summary),
         explanation.hints if explanation else (),
         line,
         code,
@@ -113,18 +114,18 @@ def _find_explanation(refusal: Refusal, source: Source) -> Explanation | None:
 
 
 def _report_memory(answers: Sequence[Answer], verdict: Verdict) -> Finding | None:
-    needs = join_names([shared_memory(answer) for answer in answers])
-    message = f"is right on the simulator, but no GPU here has the shared memory that it needs: {needs}"
-    return _report_misfit(answers[0], verdict, message, "tiles-without-room", Source.sizes_line)
+    kernel, needs = answers[0].job.kernel.name, join_names([shared_memory(answer) for answer in answers])
+    message = sentence("messages.without-memory", kernel=kernel, needs=needs)
+    return _report_misfit(verdict, message, "tiles-without-room", Source.sizes_line)
 
 
 def _report_warps(answer: Answer, verdict: Verdict) -> Finding | None:
-    message = f"is right on the simulator, but no GPU can launch it: {threads(answer)}"
-    return _report_misfit(answer, verdict, message, "warps-of-two", Source.launch_line)
+    message = sentence("messages.without-warps", kernel=answer.job.kernel.name, threads=threads(answer))
+    return _report_misfit(verdict, message, "warps-of-two", Source.launch_line)
 
 
 def _report_misfit(
-    answer: Answer, verdict: Verdict, message: str, name: str, line_in: Callable[[Source], int | None]
+    verdict: Verdict, message: str, name: str, line_in: Callable[[Source], int | None]
 ) -> Finding | None:
     """Report a kernel that no GPU can launch.
 
@@ -134,8 +135,7 @@ def _report_misfit(
     if source.mentions("autotune"):
         return None  # the simulator takes the first configuration, a GPU any that fits
     line, hints = line_in(source), explanation_named(name).hints
-    sentence = f"{answer.job.kernel.name} {message}"
-    return Finding(FindingKind.DOES_NOT_FIT, sentence, hints, line, source.line(line), hint_name=name)
+    return Finding(FindingKind.DOES_NOT_FIT, message, hints, line, source.line(line), hint_name=name)
 
 
 def _source(verdict: Verdict) -> Source:

@@ -22,6 +22,7 @@ from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.provenance import Provenance, provenance_of, same, unwrap_descriptor
 from triton_workshop.checking.observing.source import resolve_path
 from triton_workshop.exercises.cases import launcher_args
+from triton_workshop.hints import sentence
 
 if TYPE_CHECKING:
     from triton_simulator import Fault, Launch
@@ -234,7 +235,7 @@ class Observer:
         provenance, unwritten = provenance_of(script_launches, output)
         if calls is not None:
             cpu_line = calls.line_on_cpu(output)
-            moved = () if cpu_line is None else ((cpu_line, "the result is in the CPU's memory"),)
+            moved = () if cpu_line is None else ((cpu_line, sentence("messages.result-on-cpu")),)
             observation = replace(
                 observation, unreachable=(*observation.unreachable, *moved), computed=calls.is_computed(output)
             )
