@@ -33,6 +33,9 @@ settings.register_profile("workshop", deadline=None, derandomize="CI" in os.envi
 settings.load_profile("workshop")
 
 os.environ[own_errors.RAISE] = "1"
+# For xdist's workers: matrix products in several threads each would wait for each other's cores.
+for library in ("OMP", "OPENBLAS"):
+    os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 provide()  # test modules import Triton, also where there are only its Python files
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.tests.tables import EVERY
+from simulator.tests.tables import SLOW_EVERY
 from triton_workshop.checking.check import CheckRequest, check
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.exercise import Exercise
@@ -612,7 +612,7 @@ def script_with(name: str, folder: Path) -> Path:
     return script
 
 
-@pytest.mark.parametrize("name", list(REMARKS)[::EVERY])
+@pytest.mark.parametrize("name", list(REMARKS)[::SLOW_EVERY])
 def test_a_right_script_hears_what_is_to_be_said(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     number, _, *words = REMARKS[name]
     exercise, script = EXERCISES[number], script_with(name, tmp_path)
