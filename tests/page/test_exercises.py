@@ -453,3 +453,15 @@ def test_values_can_be_hidden_and_stay_hidden(page: Opened) -> None:
     assert page.locator(".line-note").count() == 0
     press(page, "Show values")
     page.locator(".line-note").first.wait_for()
+
+
+def test_on_paper_the_script_is_whole_and_its_verdict_is_beside_it(page: Opened) -> None:
+    write(page, WRONG["wrong values"])
+    verdict(page, "wrong values")
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.inner_text(".paper").strip() == WRONG["wrong values"].strip()
+    assert page.locator(".verdict h3").is_visible()
+    assert not page.locator("main").is_visible()
+    page.emulate_media(media="screen")
+    assert not page.locator(".paper").is_visible()

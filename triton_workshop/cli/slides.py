@@ -294,6 +294,9 @@ def site(
     folder: Annotated[Path, typer.Argument(help="The folder to write, such as what a web host publishes.")],
     deck: Deck = None,
     outputs: Outputs = None,
+    url: Annotated[
+        str, typer.Option(metavar="URL", help="Where the folder will be: links to it then show a picture.")
+    ] = "",
     parts_folder: PartsFolder = None,
     run: LetRun = False,
     replace: LetReplace = False,
@@ -316,7 +319,7 @@ def site(
     with report_misuse():
         try:
             build = gathering(parts_folder)
-            raise typer.Exit(run_site(path, folder, consent, outputs or (), build, as_course=deck is None))
+            raise typer.Exit(run_site(path, folder, consent, outputs or (), build, as_course=deck is None, url=url))
         except DeckError as error:
             fail(str(error))
 

@@ -17,11 +17,13 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck
 from triton_workshop.errors import MisuseError
+from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.interruption import INTERRUPTED
+from triton_workshop.page.assets import asset
 from triton_workshop.page.bundle import PageBundle
 from triton_workshop.page.course import Course, load_course
 from triton_workshop.page.outputs import RecordedRun, Recordings, read_recordings, run_all, write_recordings
-from triton_workshop.page.page import Page, make_page, script_links
+from triton_workshop.page.page import OFFLINE, Page, make_page, script_links
 from triton_workshop.page.slides import Writer
 from triton_workshop.validating.documents import pluralize
 from triton_workshop.validating.report import progress
@@ -29,6 +31,7 @@ from triton_workshop.validating.report import progress
 SCRIPTS = ("exercises/*.py", "solutions/*.py", "solutions/fast/*.py")
 DOCUMENTS = ("*.md", "docs/*.md", "benchmarks/results/*.md")
 """Files that slides and notes name, and that are not in the page."""
+PREVIEW = "preview.jpeg"
 PARTS = "parts/"
 """Folder of a site's blobs."""
 PASSED, FAILED = 0, 1
@@ -76,8 +79,11 @@ def run_site(
     build: Callable[[], PageBundle],
     *,
     as_course: bool = False,
+    url: str = "",
 ) -> int:
     """Write a deck's page, or that of its folder's course, as files; return the exit status.
+
+    `url` is where the folder will be: previews of links need a picture's whole address.
 
     Raises DeckError and MisuseError.
     """
@@ -87,11 +93,15 @@ def run_site(
     recordings = load_recordings(deck, consent, outputs)
     if recordings is None:
         return INTERRUPTED
-    page = handout(deck, recordings, live=True, course=course).standalone(bundle, folder=PARTS)
+    preview = f"{url.rstrip('/')}/{PREVIEW}" if url else ""
+    page = handout(deck, recordings, live=True, course=course).standalone(bundle, PARTS, preview)
     with report_write_errors(folder):
         (folder / PARTS).mkdir(parents=True, exist_ok=True)
         for blob in bundle.blobs:
             write_atomically(folder / blob.address(PARTS), blob.data)
+        write_atomically(folder / OFFLINE, asset(OFFLINE).encode())
+        if url:
+            write_atomically(folder / PREVIEW, PICTURE.read_bytes())
         write_atomically(folder / "index.html", page.encode())  # the last, as it names the others
         for file in {*(folder / PARTS).glob("*.gz")} - {folder / blob.address(PARTS) for blob in bundle.blobs}:
             file.unlink()

@@ -191,6 +191,9 @@
   addEventListener("hashchange", openLinked);
   openLinked();
 
+  const { offline } = document.body.dataset;  // of a site: what keeps it for when there is no network
+  if (offline) navigator.serviceWorker?.register(offline);
+
   globalThis.page = {
     all, make, button, tools, prepare, keepPosition, fitHeader, forgetTarget, currentSlide, isTyping, search,
   };

@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
+from urllib.parse import quote
 
 from triton_workshop.deck.model import Deck
 from triton_workshop.page.assets import LIVE_SCRIPTS, SCRIPTS, STYLES, asset
@@ -20,6 +21,12 @@ from triton_workshop.screen.richtext import code_lines
 from triton_workshop.viewer.notes.schedule import TalkSection, schedule, without_time
 
 NOBODY, SELF = "'none'", "'self'"
+OFFLINE = "offline.js"
+"""Service worker of a site, in its folder: it keeps the page for when there is no network."""
+DESCRIPTION = "GPU programming with Triton: kernels to predict, run and write, checked in the page, without a GPU."
+_TRIDENT = "<path d='M4 3v4a4 4 0 0 0 8 0V3M8 2v12' fill='none' stroke='#0e6673' stroke-width='2'/>"
+_SVG = f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>{_TRIDENT}</svg>"
+ICON = f"data:image/svg+xml,{quote(_SVG)}"
 NONCE = "editor"
 """Nonce of the style sheets that the editor adds while it runs.
 
@@ -35,10 +42,11 @@ class Page:
     body: str
     style: str
 
-    def standalone(self, bundle: PageBundle | None = None, folder: str = "") -> str:
+    def standalone(self, bundle: PageBundle | None = None, folder: str = "", preview: str = "") -> str:
         """Return one file that needs nothing else.
 
-        Kernels run in it if there is a bundle, whose blobs are files in `folder`, or else within the page.
+        Kernels run in it if there is a bundle, whose blobs are files in `folder`, or else within the page. `preview` is
+        the address of a picture for links to the page.
         """
         scripts = [asset(name) for name in (LIVE_SCRIPTS if bundle else SCRIPTS)]
         addresses = [[blob.address(folder)] for blob in bundle.blobs] if bundle and folder else []
@@ -46,7 +54,7 @@ class Page:
         styles, sources, permissions = digest(self.style), " ".join(map(digest, scripts)), ""
         if bundle:
             styles, sources = f"{styles} 'nonce-{NONCE}'", script_sources(*scripts, frame_script())
-            permissions = f"worker-src blob:; connect-src {SELF if folder else NOBODY}; "
+            permissions = f"worker-src blob: {SELF if folder else ''}; connect-src {SELF if folder else NOBODY}; "
         policy = (
             f"default-src {NOBODY}; img-src data: blob:; style-src {styles}; script-src {sources}; {permissions}"
             f"base-uri {NOBODY}; form-action {NOBODY}"
@@ -54,7 +62,10 @@ class Page:
         head = f"""<meta http-equiv="Content-Security-Policy" content="{escaped(policy)}">
 <style>{self.style}</style>"""
         script_tags = "".join(f"<script>{script}</script>" for script in scripts)
-        return self._document(head, (_bundle_markup(bundle, addresses) if bundle else "") + script_tags)
+        if preview:
+            head += f'\n<meta property="og:image" content="{escaped(preview)}">'
+        tail = (_bundle_markup(bundle, addresses) if bundle else "") + script_tags
+        return self._document(head, tail, OFFLINE if folder else "")
 
     def with_files(self, style: str, *scripts: str, bundle: PageBundle | None = None, folder: str = "") -> str:
         """Return the page with its style and scripts at these addresses.
@@ -71,16 +82,21 @@ class Page:
         """Digest of the page."""
         return hashlib.sha256((self.style + self.body).encode()).hexdigest()[:16]
 
-    def _document(self, head: str, scripts: str) -> str:
+    def _document(self, head: str, scripts: str, offline: str = "") -> str:
+        offline_attribute = f' data-offline="{offline}"' if offline else ""
         return f"""<!doctype html>
 <html lang="en" class="no-js">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escaped(self.title)}</title>
+<meta name="description" content="{DESCRIPTION}">
+<meta property="og:title" content="{escaped(self.title)}">
+<meta property="og:description" content="{DESCRIPTION}">
+<link rel="icon" href="{ICON}">
 {head}
 </head>
-<body data-version="{self.version}">
+<body data-version="{self.version}"{offline_attribute}>
 {self.body}
 {scripts}
 </body>

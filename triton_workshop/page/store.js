@@ -11,11 +11,14 @@ globalThis.Store = (() => {
   const listeners = [];
   let isPersistent = true;
 
-  const key = (number) => `triton-workshop-exercise-${number}`;
+  // The sites of one host share its storage: each keeps its own, by its folder. Files have no such thing.
+  const folder = location.protocol === "file:" ? "" : location.pathname.replace(/\/[^/]*$/, "");
+  const name = (rest) => `triton-workshop${folder}-${rest}`, key = (number) => name(`exercise-${number}`);
+  const older = (rest) => localStorage.getItem(`triton-workshop-${rest}`);  // from when all sites shared them
 
   function read(number) {
     try {
-      return JSON.parse(localStorage.getItem(key(number))) ?? {};
+      return JSON.parse(localStorage.getItem(key(number)) ?? older(`exercise-${number}`)) ?? {};
     } catch {  // private windows may have no storage, and others may have written there
       isPersistent = false;
       return fallback[number] ?? {};
@@ -31,18 +34,16 @@ globalThis.Store = (() => {
   }
 
   // A setting of this browser's reader, for all exercises.
-  const settingKey = (name) => `triton-workshop-setting-${name}`;
-
-  function setting(name) {
+  function setting(of) {
     try {
-      return localStorage.getItem(settingKey(name)) ?? fallback[name];
-    } catch { return fallback[name]; }
+      return localStorage.getItem(name(`setting-${of}`)) ?? older(`setting-${of}`) ?? fallback[of];
+    } catch { return fallback[of]; }
   }
 
-  function set(name, value) {
-    fallback[name] = value;
+  function set(of, value) {
+    fallback[of] = value;
     try {
-      localStorage.setItem(settingKey(name), value);
+      localStorage.setItem(name(`setting-${of}`), value);
     } catch { isPersistent = false; }
   }
 

@@ -33,7 +33,8 @@ globalThis.createWorkspace = (options) => {
   ], { className: "exercise-tools" });
   const stopButton = button("Stop", () => python.stop("you stopped it")), status = make("span", "", { role: "status" });
   const checking = make("div", [status, stopButton], { className: "checking" });
-  const pane = make("div", [code, tools, about], { className: "pane" });
+  const paper = make("pre", "", { className: "paper" });  // the editor draws only what is in sight
+  const pane = make("div", [code, paper, tools, about], { className: "pane" });
   const look = createLook({ python: () => python, editor: () => editor });
   const side = make("div", [checking, verdictPane, look.element], { className: "side" });
   const element = make("div", [bar, notice, pane, side], { className: "workspace", hidden: true });
@@ -249,6 +250,7 @@ globalThis.createWorkspace = (options) => {
   fileInput.addEventListener("change", loadFile);
   addEventListener("storage", onStorage);
   addEventListener("pagehide", save);
+  addEventListener("beforeprint", () => { paper.textContent = editor?.text ?? ""; });
   addEventListener("visibilitychange", save);
   Store.subscribe(describeStorage);
   return { element, open, save, get exercise() { return exercise; } };
