@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from PIL import Image
 
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.page import bundle, parts
@@ -465,3 +467,25 @@ def test_on_paper_the_script_is_whole_and_its_verdict_is_beside_it(page: Opened)
     assert not page.locator("main").is_visible()
     page.emulate_media(media="screen")
     assert not page.locator(".paper").is_visible()
+
+
+def test_a_right_kernel_shows_what_it_makes_of_a_picture(context: BrowserContext, file: str) -> None:
+    page = opened(context, file, "2")
+    write(page, EXERCISES["2"].solution)
+    verdict(page, "cases are right")
+    page.locator(".demo canvas").wait_for()
+    assert page.inner_text(".demo figcaption") == "the image, and in sepia"
+    width = page.locator(".demo canvas").evaluate("({ width }) => width")
+    assert width == 640
+    photo = {"name": "mine.png", "mimeType": "image/png", "buffer": png(30, 60)}
+    page.locator(".demo input").set_input_files(photo)  # type: ignore[arg-type]
+    page.wait_for_selector(f".demo canvas[height='{2 * 320}']")
+    page.locator(".demo input").set_input_files(photo | {"buffer": b"no picture"})  # type: ignore[arg-type]
+    page.locator(".demo", has_text="This file is no picture").wait_for()
+
+
+def png(width: int, height: int) -> bytes:
+    """A picture's file."""
+    data = io.BytesIO()
+    Image.new("RGB", (width, height), "orange").save(data, "PNG")
+    return data.getvalue()

@@ -1,6 +1,6 @@
 // How a verdict of the checker looks, in the words of every other screen: its headline, rows of text or code, tiles of
-// a matrix, pictures and hints. `Verdict` offers `elements`, `hints`, `countFilled`, `standing` and `progress`; what
-// they read of a verdict comes from `checking/reporting/description.py`.
+// a matrix, pictures and hints. `Verdict` offers `elements`, `hints`, `picture`, `countFilled`, `standing` and
+// `progress`; what they read of a verdict comes from `checking/reporting/description.py`.
 globalThis.Verdict = (() => {
   "use strict";
   const { make, button } = globalThis.page;
@@ -97,5 +97,5 @@ globalThis.Verdict = (() => {
     return `${cases.length} of ${cases.length + toCome} cases are right so far`;
   }
 
-  return { elements, hints, countFilled, standing, progress };
+  return { elements, hints, picture, countFilled, standing, progress };
 })();

@@ -2,7 +2,7 @@
 // memory, and nothing is asked of a network.
 //
 // The one message to the worker itself is {boot}, with a port, which answers {ready} or {failed}. After that, requests
-// {id, run}, {id, check} and {id, look} come through the port; replies are {id, printed}, {id, verdict}, and at the end
+// {id, run}, {id, check}, {id, demo} and {id, look} come through the port; replies are {id, printed}, {id, verdict}, and at the end
 // {id, result} or {id, failed}. Before any request, {warm} may come.
 //
 // A script has no way to the port: only this function holds it, and what it calls was taken before any script ran.
@@ -85,6 +85,10 @@
     return { changed: JSON.parse(worker.check(number, text, onVerdict)) };
   }
 
+  function demo({ number, text, photo }) {
+    return JSON.parse(worker.demo(number, text, photo && python.toPy(photo)));
+  }
+
   function look({ number, text, wish }) {
     return JSON.parse(worker.look(number, text, JSON.stringify(wish)));
   }
@@ -99,8 +103,8 @@
     if (request.warm) return warmUp(0);
     [requestId, remainingCharacters] = [request.id, MAX_CHARACTERS];
     try {
-      const { run: block, check: script, look: place } = request;
-      send({ id: request.id, result: block ? run(block) : script ? check(script) : look(place) });
+      const actions = { run, check, demo, look }, name = Object.keys(actions).find((action) => request[action]);
+      send({ id: request.id, result: actions[name](request[name]) });
     } catch (error) {
       send({ id: request.id, failed: String(error?.message || error) });
     }

@@ -35,6 +35,7 @@ globalThis.createWorkspace = (options) => {
   const checking = make("div", [status, stopButton], { className: "checking" });
   const paper = make("pre", "", { className: "paper" });  // the editor draws only what is in sight
   const pane = make("div", [code, paper, tools, about], { className: "pane" });
+  const demo = createDemo({ python: () => python, draw: Verdict.picture });
   const look = createLook({ python: () => python, editor: () => editor });
   const side = make("div", [checking, verdictPane, look.element], { className: "side" });
   const element = make("div", [bar, notice, pane, side], { className: "workspace", hidden: true });
@@ -167,6 +168,7 @@ globalThis.createWorkspace = (options) => {
     else if (result.failed) showFailure(result.failed);
     else if (editor.text === text) {
       showVerdict(verdict, text);
+      if (verdict.passed) await demo.show(checked, text);
       look.show(checked, text, placeOf(verdict));
     }
   }
@@ -216,6 +218,7 @@ globalThis.createWorkspace = (options) => {
       hints: hints.length ? [rememberedHints(hints)] : [],
       footer: passed ? [nextSteps()] : [],
     }));
+    if (passed) verdictPane.firstChild.after(demo.element);
   }
 
   // Hints that the reader has asked for stay open as long as the finding is the same.

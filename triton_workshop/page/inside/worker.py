@@ -97,6 +97,24 @@ def check(
     return json.dumps(changed())
 
 
+def demo(number: str, text: str, photo: memoryview | None = None) -> str:
+    """Run a right script on a picture; return what it made and has changed, as JSON.
+
+    `photo` is the reader's picture, as a file has it; by default it is the workshop's.
+    """
+    from triton_workshop.exercises import EXERCISES
+    from triton_workshop.page.inside.cleaning import clean_process
+    from triton_workshop.page.inside.demo import demonstrate
+    from triton_workshop.page.inside.output import capture_output
+
+    exercise = EXERCISES[number]
+    with clean_process(WORK_FOLDER) as changed, capture_output(lambda printed: None):
+        file = WORK_FOLDER / f"{exercise.name}.py"
+        file.write_text(text, encoding="utf-8")
+        made = demonstrate(exercise, file, text, bytes(photo or b""))
+    return json.dumps({"demo": made, "changed": changed()})
+
+
 def look(number: str, text: str, wish: str) -> str:
     """Look inside a script; return a view and what the script has changed.
 

@@ -1,0 +1,34 @@
+// What a right kernel does with a picture: the workshop's, or a photograph of the reader's own, which stays in the
+// browser. `createDemo({ python, draw })` returns its `element` and `show(exercise, text)`; `draw` makes a picture of
+// what `page/inside/demo.py` returns.
+globalThis.createDemo = (options) => {
+  "use strict";
+  const { python, draw } = options;
+  const { make, button } = globalThis.page;
+  const input = make("input", "", { type: "file", accept: "image/*", hidden: true });
+  const choose = button("Take a photograph of your own", () => input.click(), "It stays in this browser");
+  const picture = make("div", "", { role: "status" });
+  const element = make("div", [picture, choose, input], { className: "demo", hidden: true });
+  let subject;
+
+  function show(exercise, text) {
+    subject = { number: exercise.number, text };
+    element.hidden = !exercise.demo;
+    if (exercise.demo) return ask();
+  }
+
+  async function ask(photo) {
+    const asked = subject, { number } = asked;
+    const result = await python().ask({ owner: number, demo: { ...asked, photo } });
+    if (asked !== subject) return;
+    const { problem = result.failed } = result.demo ?? {};
+    picture.replaceChildren(problem ? make("p", problem, { className: "t-muted" }) : draw(result.demo));
+  }
+
+  input.addEventListener("change", async () => {
+    const [file] = input.files;
+    input.value = "";
+    if (file) await ask(new Uint8Array(await file.arrayBuffer()));
+  });
+  return { element, show };
+};
