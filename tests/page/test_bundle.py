@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from triton_workshop.page import bundle, codemirror, parts
+from triton_workshop.page import archive, bundle, codemirror, parts
 
 pytestmark = pytest.mark.skipif(parts.cached_parts() is None, reason="the page's parts are not here")
 
@@ -59,15 +61,28 @@ def test_the_editors_modules_export_what_they_exported_before(tmp_path: Path) ->
     assert all(ours == theirs and ours for ours, theirs in found)
 
 
-def test_the_standard_library_goes_in_as_compiled_code() -> None:
-    import io
-    import zipfile
+COMPILED = {
+    "python_stdlib.zip": {"json/decoder.pyc", "os.pyc"},
+    "page.zip": {"triton_workshop/__init__.pyc", "triton_simulator/__init__.pyc"},
+}
 
-    blob = next(blob for blob in bundle.build_bundle().blobs if blob.name == "python_stdlib.zip")
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@pytest.mark.parametrize("name", COMPILED)
+def test_python_goes_in_as_compiled_code(name: str) -> None:
+    blob = next(blob for blob in bundle.build_bundle().blobs if blob.name == name)
     with zipfile.ZipFile(io.BytesIO(gzip.decompress(blob.data))) as read:
-        assert {"json/decoder.pyc", "os.pyc"} <= set(read.namelist())
+        assert COMPILED[name] <= set(read.namelist())
+
+
+def test_what_keeps_python_from_being_compiled_is_said(tmp_path: Path) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as written:
+        written.writestr("one.py", "def (")
+    with pytest.raises(archive.NotCompiledError, match="SyntaxError: invalid syntax"):
+        archive.compile_archive(data.getvalue(), parts.ensure_parts()["pyodide.mjs"].parent, "/lib")
 
 
 def test_the_blobs_leave_room_for_the_slides_in_a_file_of_18_megabytes() -> None:
     written = sum((len(blob.data) + 2) // 3 * 4 for blob in bundle.build_bundle().blobs)
-    assert written < 13_700_000  # the slides and all else take 3.9 million bytes
+    assert written < 14_000_000  # the slides of both decks and all else take less than 4 million bytes

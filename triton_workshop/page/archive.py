@@ -121,12 +121,16 @@ def modules_with_text(archive: zipfile.ZipFile) -> Iterator[str]:
             yield name
 
 
-def compile_archive(archive: bytes, core: Path, target_folder: str, *text_prefixes: str) -> bytes | None:
+class NotCompiledError(Exception):
+    """No Python could compile an archive; it says why."""
+
+
+def compile_archive(archive: bytes, core: Path, target_folder: str, *text_prefixes: str) -> bytes:
     """Return a zip with its modules compiled for the page's Python.
 
     CPython does it, or Pyodide in node, from its folder `core`. The modules will lie in `target_folder`. Those whose
-    names begin with one of `text_prefixes` keep their text too; without any, docstrings go. None if there is neither
-    of the two Pythons: then the page compiles everything whenever it starts.
+    names begin with one of `text_prefixes` keep their text too; without any, docstrings go. Raises NotCompiledError:
+    then the page compiles everything whenever it starts.
     """
     uv, node = os.environ.get("UV") or shutil.which("uv"), shutil.which("node")
     with tempfile.TemporaryDirectory(prefix="workshop-") as folder_path:
@@ -134,14 +138,19 @@ def compile_archive(archive: bytes, core: Path, target_folder: str, *text_prefix
         source.write_bytes(archive)
         options = [str(source), str(target), target_folder, "0" if text_prefixes else "2", *text_prefixes]
         # The first Python that is there compiles: CPython by uv, or Pyodide in node.
+        reasons = []
         for command in (
             [uv, "run", "--no-project", "--quiet", "--python", PYTHON, str(COMPILE)],
             [node, str(COMPILE.with_suffix(".mjs")), str(core)],
         ):
-            if command[0] and _succeeds([str(command[0]), *map(str, command[1:]), *options]):
-                return target.read_bytes()
-    return None
-
-
-def _succeeds(command: list[str]) -> bool:
-    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
+            if command[0] is None:
+                continue
+            words = [command[0], *map(str, command[1:]), *options]
+            with Path(folder_path, "errors").open("w+b") as errors:  # into a pipe, node would write a part of them
+                if subprocess.run(words, stdin=subprocess.DEVNULL, stderr=errors, check=False).returncode == 0:
+                    return target.read_bytes()
+                errors.seek(0)
+                reasons += re.findall(r"^(?:\w*Error|error): .*", errors.read().decode(errors="replace"), re.MULTILINE)[
+                    -1:
+                ]
+    raise NotCompiledError("; ".join(reasons) or f"there is neither uv with Python {PYTHON} nor node")

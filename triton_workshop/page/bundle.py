@@ -45,10 +45,7 @@ In the page, they are zips of these names.
 LICENCES = "licences.txt"
 PIECE_BYTES = 512 * 1024
 PACKING = "compiling, packing"
-NOT_COMPILED = (
-    "There is no Python 3.14 here, and no node to stand in for it, so the page compiles all its Python whenever it "
-    "starts: that takes about ten seconds more."
-)
+NOT_COMPILED = "The page compiles all its Python whenever it starts, which takes about ten seconds more"
 
 
 @dataclass(frozen=True)
@@ -219,9 +216,10 @@ def _compile(name: str, contents: bytes, files: Mapping[str, Path], notify: Noti
     cached = parts.parts_folder() / "compiled" / f"{name}-{key}.zip"
     if cached.is_file():
         return cached.read_bytes()
-    data = archive.compile_archive(contents, files["pyodide.mjs"].parent, target_folder, *text_prefixes)
-    if data is None:
-        notify(NOT_COMPILED)
+    try:
+        data = archive.compile_archive(contents, files["pyodide.mjs"].parent, target_folder, *text_prefixes)
+    except archive.NotCompiledError as error:
+        notify(f"{NOT_COMPILED}: {error}.")
         return _recompress(contents)
     stored = _recompress(data)
     _store(cached, stored)

@@ -22,13 +22,13 @@ OWN_PACKAGES = ("triton_workshop/", "triton_simulator/")
 def strip_docstrings(tree: ast.Module) -> ast.Module:
     """Replace each docstring by a number, which the compiler leaves out.
 
-    The lines stay as they are.
+    A module's is empty: nothing but a text may precede its imports from `__future__`. The lines stay as they are.
     """
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     for node in ast.walk(tree):
         if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
-            docstring = node.body[0]
-            node.body[0] = ast.copy_location(ast.Expr(ast.copy_location(ast.Constant(0), docstring)), docstring)
+            docstring, value = node.body[0], ast.Constant("" if isinstance(node, ast.Module) else 0)
+            node.body[0] = ast.copy_location(ast.Expr(ast.copy_location(value, docstring)), docstring)
     return tree
 
 
