@@ -10,6 +10,7 @@ globalThis.createWorkspace = (options) => {
   const UNFINISHED_MS = 6000;  // the same of an unfinished script: a new worker would take longer than the rest
   const LIMITS = "To leave the editor with Tab, press Escape first. Kernels run on a simulator: this page times no "
     + "GPU, has the front end of Triton's compiler but not the rest, and cannot run programs that wait for each other.";
+  const SYNTAX_ERRORS = ["syntax-error", "indentation"];
   const IN_BROWSER = "Your text and your progress stay in this browser.";
   const NOWHERE = "This browser keeps nothing: download your text before you close the page.";
   let exercise, draft, editor, python, modules;
@@ -179,7 +180,7 @@ globalThis.createWorkspace = (options) => {
 
   // An error on a line that is being written is none yet: it is one when the cursor leaves the line.
   function conclude(checked, verdict, text) {
-    const isSyntaxError = verdict.findings[0]?.hint_name === "syntax-error";
+    const isSyntaxError = SYNTAX_ERRORS.includes(verdict.findings[0]?.hint_name);
     if (isSyntaxError && isTyping && editor.isWriting(verdict.described.line)) {
       unfinishedLine = { checked, verdict, text };
       editor.mark();
