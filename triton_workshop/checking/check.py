@@ -199,9 +199,9 @@ def with_todos(verdict: Verdict, tried: TriedTodos, started: float, compiler: St
 def _with_hints_of_filled(verdict: Verdict, finding: Finding) -> Finding:
     """Return a finding with the hints of a TODO that is filled in, but not right.
 
-    They come before those of the next open one.
+    They come before those of the next open one. Where it makes no values, nothing is known of it.
     """
-    todo = next((todo.number for todo in verdict.todos if not todo.right), None)
+    todo = next((todo.number for todo in verdict.todos if todo.values and not todo.right), None)
     if todo is None or not finding.hints:
         return finding
     following = next(iter(open_todos(verdict.text)))
