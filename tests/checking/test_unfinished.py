@@ -13,9 +13,10 @@ from simulator.tests.tables import SLOW_EVERY
 from triton_workshop.checking.check import CheckRequest, verdicts
 from triton_workshop.checking.diagnosing.completion import complete
 from triton_workshop.checking.judging.unfinished import try_todos
-from triton_workshop.checking.judging.verdict import FilledTodo
+from triton_workshop.checking.judging.verdict import FilledTodo, Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.reporting.description import describe
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.exercise import Exercise, edited_todos, todo_lines
 from triton_workshop.exercises.todos import open_todos
@@ -111,6 +112,43 @@ def test_a_mistake_takes_nothing_from_the_todos_around_it() -> None:
     assert right_todos(ADD, wrong) == [1, 2, 4]
 
 
+RAISING = {
+    "a store that is none": (
+        ADD,
+        7,
+        "tl.store(output_ptr + offsets, output, mask=mask)",
+        "output_ptr[offsets] = output",
+    ),
+    "a call of its result": (ADD, 7, "output, mask=mask)", "output, mask=mask)()"),
+    "a launch without a grid": (ADD, 9, "add_kernel[grid](", "add_kernel[gird]("),
+    "a bare expression": (ADD, 9, "add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE)", "add_kernel[grid].run"),
+    "another name": (ADD, 6, "output = x + y", "out = x.sum(y, 1, 2, 3)"),
+    "a name assigned again": (
+        ADD,
+        4,
+        "x = tl.load(x_ptr + offsets, mask=mask)",
+        "x = tl.load(x_ptr)\n    x = x.values",
+    ),
+    "a line before it": (ADD, 6, "output = x + y", "total = x.add(y)\n    output = total"),
+    "a line of several": (SEPIA, 3, "sepia_blue =", "blue.foo\n    sepia_blue ="),
+    "the first, before own names": (MATMUL, 1, "offs_m = tl.program_id(axis=0)", "offs_m = tl.program_id(axis=3)"),
+}
+"""An exercise, a TODO, its code, and code that raises instead."""
+
+
+@pytest.mark.parametrize("name", RAISING)
+def test_a_line_that_raises_takes_nothing_from_the_other_todos(name: str) -> None:
+    exercise, todo, code, raising = RAISING[name]
+    count = len(exercise.hints)
+    others = set(range(1, count + 1)) - {todo, count if todo < count else 8}
+    text = fill_in(exercise, others | {todo})
+    assert code in text
+    text = text.replace(code, raising)
+    if exercise is MATMUL:
+        text = renamed(text, **OWN_NAMES)
+    assert right_todos(exercise, text) == sorted(others)
+
+
 def test_a_todo_that_is_done_while_earlier_ones_are_open_is_tried_with_ours() -> None:
     assert right_todos(MATMUL, fill_in(MATMUL, {5, 7})) == [5, 7]
 
@@ -139,8 +177,53 @@ def test_values_are_those_that_the_learners_lines_make() -> None:
     prepare()
     wrong = fill_in(ADD, {1, 2, 8}).replace("pid * BLOCK_SIZE", "pid")
     todos = {todo.number: todo for todo in try_todos(Source(FILE, wrong, ADD)).todos}
-    assert todos[2] == FilledTodo(2, False, "offsets 1 … 1024", (1,), "1,025 elements")
+    assert todos[2] == FilledTodo(2, False, "offsets 1 … 1024", (1,), "1,040 elements, float16", 21)
     assert todos[8].values == "grid (2,)"
+
+
+@pytest.mark.parametrize(
+    ("exercise", "code", "wrong", "todo"),
+    [
+        (MATMUL, "offs_k[None, :] < K - k", "offs_k[None, :] < K", (3, "a_mask 384", (0, 0), "(24 × 17) @ (17 × 24)")),
+        (ADD, "offsets < n_elements", "offsets <= n_elements", (3, "mask 1001 of 1024", (0,), "1,000 elements")),
+        (ADD, "pid * BLOCK_SIZE", "pid", (2, "offsets 1 … 1024", (1,), "1,040 elements, float16")),
+    ],
+)
+def test_values_are_those_of_the_case_and_the_program_that_differ(
+    exercise: Exercise, code: str, wrong: str, todo: tuple[int, str, tuple[int, ...], str]
+) -> None:
+    prepare()
+    text = fill_in(exercise, {1, 2, 3, 4, 5}).replace(code, wrong)
+    shown = [each for each in try_todos(Source(FILE, text, exercise)).todos if not each.right]
+    number, values, program, case = todo
+    assert [(each.number, each.program, each.case) for each in shown] == [(number, program, case)]
+    assert shown[0].values.startswith(values)
+    assert shown[0].line is not None
+
+
+def test_the_hints_of_a_filled_todo_that_is_not_right_come_first(tmp_path: Path) -> None:
+    file = tmp_path / "exercise_1.py"
+    file.write_text(fill_in(ADD, {1, 2}).replace("pid * BLOCK_SIZE", "pid"), encoding="utf-8")
+    first, second = (verdict.findings[0].hints for verdict in verdicts(CheckRequest(ADD, file, compiler=None)))
+    assert first == ADD.todo_hints(3)
+    wrong, following = ADD.todo_hints(2), ADD.todo_hints(3)
+    expected = (f"TODO 2 has no ✓ yet. {wrong[0]}", *wrong[1:], f"TODO 3: {following[0]}", *following[1:])
+    assert second == expected
+
+
+def test_values_of_several_todos_say_their_places() -> None:
+    todos = (
+        FilledTodo(1, False, "pid 1", (1,), "a case"),
+        FilledTodo(2, False, "offsets 5", (0,), "another"),
+    )
+    finding = Finding(FindingKind.UNFINISHED, "", line=1)
+    verdict = Verdict("1", FILE, "simulator", 0.0, (), (finding,), todos=todos)
+    rows = describe(verdict, ADD, fill_in(ADD, {1, 2})).sections[0]
+    assert isinstance(rows, tuple)
+    texts = [row[-1][0] for row in rows]
+    assert texts[0].endswith("· pid 1")
+    assert texts[1].endswith("· offsets 5, in program 0, case: another")
+    assert texts[-1].endswith("in program 1, case: a case")
 
 
 @pytest.mark.parametrize(

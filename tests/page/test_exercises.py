@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
+from tests.chromium import axe_findings
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.page import bundle, parts
 from triton_workshop.page.assets import STYLES, asset
@@ -113,6 +114,7 @@ def page(shared: Opened, file: str) -> Opened:
     shared.goto(f"{file}#exercise-1")
     press(shared, "Reset")
     verdict(shared, "TODOs")
+    shared.locator(".checking", has_text="Checked in").wait_for()  # its TODOs have been tried too
     return shared
 
 
@@ -197,6 +199,69 @@ def test_a_check_says_that_it_checks_and_can_be_stopped(page: Opened) -> None:
     press(page, "Stop")
     assert "you stopped it" in verdict(page, "ended")
     assert not page.get_by_role("button", name="Stop").is_visible()
+
+
+def test_a_line_that_is_being_written_is_no_error_until_the_cursor_leaves_it(page: Opened) -> None:
+    write(page, SOLUTION)
+    verdict(page, "cases are right")
+    page.keyboard.press("Control+End")
+    for leave in ("ArrowDown", "Control+Enter"):
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("End")
+        page.keyboard.type(" +")
+        assert "not finished yet" in verdict(page, re.compile(r"^Line \d+ is not finished yet$"))
+        assert page.locator(".cm-lintRange, .cm-lint-marker-error").count() == 0
+        page.keyboard.press(leave)
+        assert "❱" in verdict(page, "stops with an error")
+        assert page.locator(".cm-lint-marker-error").count() == 1
+        write(page, SOLUTION)
+        verdict(page, "cases are right")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("End")
+    page.keyboard.type(" +")
+    verdict(page, "not finished yet")
+    page.focus(".tabs a")
+    verdict(page, "stops with an error")
+
+
+BELOW = """() => [...document.querySelectorAll(".look h3, .look .controls, .look h4, .look canvas")].map(
+  (element) => element.getBoundingClientRect().top
+)"""
+"""Where the parts of a look inside begin."""
+
+
+def test_a_look_inside_begins_on_the_first_screen(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for number, (code, wrong) in MISTAKES.items():
+        page.goto(f"{file}#exercise-{number}")
+        verdict(page, "TODOs")
+        write(page, EXERCISES[number].solution.replace(code, wrong))
+        said = verdict(page, re.compile("^✗"))
+        page.locator(".look:not(.outdated) h4").wait_for()
+        assert page.inner_text(".verdict h3") in said
+        assert max(page.evaluate(BELOW)[:4]) < 780, number
+
+
+MISTAKES = {
+    "1": ("x + y", "x - y"),
+    "4": ("offs_k[None, :] < K - k", "offs_k[None, :] < K"),
+    "5": ("running_max - new_max", "new_max - running_max"),
+}
+"""Of some exercises, a mistake in the solution."""
+
+
+def test_axe_finds_nothing_serious_beside_an_exercise(page: Opened) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for text, words in ((WRONG["wrong values"], "wrong values"), (SOLUTION, "cases are right")):
+        write(page, text)
+        verdict(page, words)
+        page.locator(".look:not(.outdated) h4").wait_for()
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.wait_for_timeout(200)  # colours change
+            found = axe_findings(page, "document", "{}")
+            assert not [each for each in found if each[0] in ("serious", "critical")]
 
 
 def test_the_code_of_a_hint_is_code(page: Opened) -> None:

@@ -22,9 +22,11 @@ from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob, Pickled
 from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import Build, ScriptRun
 from triton_workshop.asm.requests import Request
-from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.checking.judging.verdict import FilledTodo, Finding, FindingKind, Verdict
 from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.look.timeline import Target
+from triton_workshop.look.verdicts import request_for, target_of
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Question
 from triton_workshop.screen.reader import Reader
@@ -533,6 +535,30 @@ def test_a_key_looks_inside_where_the_verdict_says_that_it_is_wrong(
     cases = EXERCISES["1"].cases
     assert [request.case for request in requests] == ["", cases[2].name]
     assert requests[1].text == SOLUTIONS["1"].replace("pid * BLOCK_SIZE + ", "")
+
+
+RIGHT, WRONG = (
+    FilledTodo(1, True, "pid 1", (1,), "a", 20),
+    FilledTodo(2, False, "offsets 5", (2,), "1,000 elements", 21),
+)
+
+
+@pytest.mark.parametrize(
+    ("todos", "case", "target"),
+    [
+        ((RIGHT, WRONG), "1,000 elements", Target(ids=(2,), line=21, or_first=True)),
+        ((replace(RIGHT, case="1,025 elements"),), "1,025 elements", Target(ids=(1,), or_first=True)),
+        ((), "", Target()),
+    ],
+)
+def test_a_look_into_an_unfinished_script_begins_where_the_list_is(
+    todos: tuple[FilledTodo, ...], case: str, target: Target
+) -> None:
+    exercise = EXERCISES["1"]
+    findings = (Finding(FindingKind.UNFINISHED, "", line=30),)
+    verdict = Verdict("1", exercise.exercise_file, "simulator", 0.0, (), findings, todos=todos)
+    assert target_of(verdict) == target
+    assert request_for(exercise, exercise.exercise_file, "", verdict).case == case
 
 
 def test_question_mark_shows_the_keys_and_q_leaves_them(checker: FakeChecker) -> None:

@@ -23,7 +23,10 @@ from triton_workshop.checking.judging.statics import checker_failure, static_fin
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, TriedTodos, Verdict
 from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.todos import open_todos
+from triton_workshop.hints import sentence
 from triton_workshop.processes.compilers import new_process
 
 if TYPE_CHECKING:
@@ -189,7 +192,25 @@ def with_todos(verdict: Verdict, tried: TriedTodos, started: float, compiler: St
     """
     if tried.todos:
         verdict = replace(verdict, todos=tried.todos, kernels=tried.kernels, seconds=time.perf_counter() - started)
-        yield confirmed(verdict, compiler) if compiler else verdict
+        verdict = confirmed(verdict, compiler) if compiler else verdict
+        yield replace(verdict, findings=tuple(map(partial(_with_hints_of_filled, verdict), verdict.findings)))
+
+
+def _with_hints_of_filled(verdict: Verdict, finding: Finding) -> Finding:
+    """Return a finding with the hints of a TODO that is filled in, but not right.
+
+    They come before those of the next open one. Where it makes no values, nothing is known of it.
+    """
+    todo = next((todo.number for todo in verdict.todos if todo.values and not todo.right), None)
+    if todo is None or not finding.hints:
+        return finding
+    following = next(iter(open_todos(verdict.text)))
+    question, *ideas = EXERCISES[verdict.exercise].todo_hints(todo)
+    first = sentence("todos.hint-of-filled", number=todo, hint=question)
+    next_question, *next_ideas = finding.hints
+    if following.number:
+        next_question = sentence("todos.hint", number=following.number, hint=next_question)
+    return replace(finding, hints=(first, *ideas, next_question, *next_ideas))
 
 
 def verdict_of(

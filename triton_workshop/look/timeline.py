@@ -289,6 +289,11 @@ class Target:
     line: int | None = None
     launch: int | None = None
     """The launch's number, from 0."""
+    or_first: bool = False
+    """Stands for the first program where this one does not exist.
+
+    What a verdict names may be a program that should have been launched.
+    """
 
     def find(self, recording: Recording) -> Place:
         """Return the place; where it does not exist, the first moment of a launch."""
@@ -310,7 +315,7 @@ class Target:
         if self.kernel not in (None, launch.kernel):
             names = ", ".join(dict.fromkeys(each.kernel for each in recording.launches))
             return f"it launches no kernel {self.kernel}, but {names}"
-        if program_number(self.ids, launch.grid) is None:
+        if program_number(self.ids, launch.grid) is None and not self.or_first:
             return f"its grid is {numbers_text(launch.grid)}, so it has no program {numbers_text(self.ids)}"
         return ""
 

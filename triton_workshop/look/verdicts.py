@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from triton_workshop.checking.judging.verdict import Finding
+from triton_workshop.checking.judging.verdict import FilledTodo, Finding, FindingKind, Verdict
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.look.recording import Request
 from triton_workshop.look.timeline import FIRST, Target
 
 
-def request_for(exercise: Exercise, file: Path, text: str, finding: Finding | None) -> Request:
-    """Return the request for a finding's case or one with several programs."""
-    case = finding.case if finding is not None and finding.case in case_names(exercise) else ""
+def request_for(exercise: Exercise, file: Path, text: str, verdict: Verdict | None) -> Request:
+    """Return the request for a verdict's case or one with several programs."""
+    subject = _subject_of(verdict)
+    case = subject.case if subject is not None and subject.case in case_names(exercise) else ""
     return Request(file, text, exercise.number, case)
 
 
-def target_of(finding: Finding | None) -> Target:
-    """Return the program and the line that a finding names, if it names any."""
-    if finding is None:
-        return FIRST
-    return Target(ids=finding.program, line=finding.line)
+def target_of(verdict: Verdict | None) -> Target:
+    """Return the program and the line that a verdict names, if it names any."""
+    subject = _subject_of(verdict)
+    return FIRST if subject is None else Target(ids=subject.program, line=subject.line, or_first=True)
+
+
+def _subject_of(verdict: Verdict | None) -> Finding | FilledTodo | None:
+    """Return the first finding; of open TODOs, the one whose values are listed.
+
+    Where those of all are right, it is the first, from its program's beginning.
+    """
+    finding = next(iter(verdict.findings), None) if verdict is not None else None
+    if verdict is None or finding is None or finding.kind is not FindingKind.UNFINISHED:
+        return finding
+    known = [todo for todo in verdict.todos if todo.values]
+    wrong = next((todo for todo in known if not todo.right), None)
+    return wrong or (replace(known[0], line=None) if known else None)
 
 
 def case_names(exercise: Exercise) -> list[str]:

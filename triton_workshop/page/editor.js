@@ -1,6 +1,7 @@
-// The editor of an exercise, which is CodeMirror. `new Editor(modules, { parent, onChange, onSubmit, onPoint })` takes
-// what `Parts.editor` loads; `onPoint(line, name)` gets what the cursor or the pointer is at. `Editor.show(modules,
-// parent, text)` only shows a text in the same colours.
+// The editor of an exercise, which is CodeMirror. `new Editor(modules, options)` takes what `Parts.editor` loads, and
+// `{ parent, onChange, onSubmit, onPoint, onRest }`: `onPoint(line, name)` gets what the cursor or the pointer is at,
+// and `onRest()` is called when the cursor moves or leaves without a change. `Editor.show(modules, parent, text)` only
+// shows a text in the same colours.
 globalThis.Editor = (() => {
   "use strict";
   const MAX_INDENT = 32;  // columns: a line that begins further in wraps as if it began here
@@ -56,14 +57,15 @@ globalThis.Editor = (() => {
     return [EditorView.cspNonce.of("editor"), python, highlighting(modules), theme(view), ...wrapping];
   }
 
-  function editingExtensions(modules, { onChange, onSubmit, onPoint }) {
+  function editingExtensions(modules, { onChange, onSubmit, onPoint, onRest }) {
     const view = modules["@codemirror/view"], { EditorView } = view;
     const { history, defaultKeymap, historyKeymap, indentWithTab } = modules["@codemirror/commands"];
     const { indentUnit, bracketMatching } = modules["@codemirror/language"];
     const { Transaction } = modules["@codemirror/state"];
     const submit = { key: "Mod-Enter", run: () => { onSubmit(); return true; } };
     const isRemote = (transaction) => transaction.annotation(Transaction.remote);
-    const notify = ({ docChanged, selectionSet, transactions, state }) => {
+    const notify = ({ docChanged, selectionSet, focusChanged, transactions, state }) => {
+      if (!docChanged && (selectionSet || focusChanged)) onRest();
       if (docChanged && !transactions.some(isRemote)) onChange();
       else if (selectionSet && !docChanged) onPoint(...nameAt(state, state.selection.main.head));
     };
@@ -127,6 +129,18 @@ globalThis.Editor = (() => {
     get cursor() {
       const { state } = this.view, [line, name] = nameAt(state, state.selection.main.head);
       return { line, name };
+    }
+
+    // Whether the line that somebody writes may have the syntax error of line `number`: that is the cursor's, or the
+    // next one with code, or that of a bracket which is open at the cursor.
+    isWriting(number) {
+      const { doc, selection: { main: { head } } } = this.view.state, here = doc.lineAt(head);
+      if (!this.view.hasFocus || !number || number > doc.lines) return false;
+      const { from, to } = doc.line(number);
+      if (number === here.number) return true;
+      if (number > here.number) return !doc.sliceString(here.to, from).trim();
+      const between = doc.sliceString(from, head).replace(/#.*|"[^"\n]*"|'[^'\n]*'/g, "");
+      return head > to && between.split(/[([{]/).length > between.split(/[)\]}]/).length;
     }
 
     // Shows a note at the end of each line that has one; `current` is the line that is looked at.

@@ -42,12 +42,15 @@ globalThis.createLook = (options) => {
 
   // Asking: one question at a time; of those that wait, only the last one counts.
   function show(exercise, text, finding) {
+    const isNew = finding?.line && placeText(finding) !== placeText(subject?.finding);
     subject = { exercise, text, finding };
-    if (finding?.line) view = undefined;  // begin at its line, wherever the reader was in the text before
+    if (isNew) view = undefined;  // begin at its line, wherever the reader was in the text before
     isOutdated = false;
     element.classList.remove("outdated");
     if (isOn()) return ask({});
   }
+
+  const placeText = (finding) => JSON.stringify([finding?.case, finding?.programs?.[0], finding?.line]);
 
   function outdate() {
     isOutdated = true;
@@ -127,9 +130,10 @@ globalThis.createLook = (options) => {
   function value() {
     if (!view.text) return [make("p", NO_STEPS, { className: "t-muted" })];
     const where = [`line ${view.at.line}`, ...view.iteration.map((number) => `iteration ${number + 1}`)].join(", ");
-    const title = make("h4", [make("span", view.name, { className: "t-accent" }), ` ${view.text}`]);
-    const text = make("div", [title, make("p", where, { className: "t-muted" })], { ariaLive: "polite" });
-    return [text, ...view.pictures.map(picture), ...(view.table ? [table(view.table)] : [])];
+    const name = make("span", view.name, { className: "t-accent" });
+    const title = make("h4", [name, ` ${view.text} `, make("span", where, { className: "t-muted where" })]);
+    const numbers = view.table ? [table(view.table)] : [];
+    return [make("div", title, { ariaLive: "polite" }), ...view.pictures.map(picture), ...numbers];
   }
 
   function select(label, key, names, chosen, onChoose) {
@@ -177,7 +181,7 @@ globalThis.createLook = (options) => {
     const words = [["Program ", "muted"], [ids(at.ids), "accent"], [` in a grid of ${ids(grid)}`, "muted"]];
     if (planes > 1) words.push(["  Page Up and Page Down change its first id", "muted"]);
     if (faulty.length) words.push(["  ✗ has a fault", "bad"]);
-    return make("div", [make("p", words.map(toned)), map]);
+    return make("div", [make("p", words.map(toned)), ...(total > 1 ? [map] : [])]);
   }
 
   function programButton(number, { isChosen, hasFault }) {

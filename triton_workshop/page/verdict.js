@@ -15,8 +15,10 @@ globalThis.Verdict = (() => {
     return make("h3", [text, ...name], { className: `t-${tone}` });
   }
 
+  // Of code only the line to blame, as the editor shows the others.
   function table({ rows, code }) {
-    const elements = rows.map((cells) => make("div", cells.map(toned)));
+    const shown = code ? rows.filter(([[text]]) => text.startsWith("❱")) : rows;
+    const elements = shown.map((cells) => make("div", cells.map(toned)));
     return make("div", elements, { className: code ? "rows code-rows" : "rows" });
   }
 

@@ -10,6 +10,7 @@ globalThis.createWorkspace = (options) => {
   const UNFINISHED_MS = 6000;  // the same of an unfinished script: a new worker would take longer than the rest
   const LIMITS = "To leave the editor with Tab, press Escape first. Kernels run on a simulator: this page times no "
     + "GPU, has the front end of Triton's compiler but not the rest, and cannot run programs that wait for each other.";
+  const SYNTAX_ERRORS = ["syntax-error", "indentation"];
   const IN_BROWSER = "Your text and your progress stay in this browser.";
   const NOWHERE = "This browser keeps nothing: download your text before you close the page.";
   let exercise, draft, editor, python, modules;
@@ -24,7 +25,7 @@ globalThis.createWorkspace = (options) => {
   const fileInput = make("input", "", { type: "file", accept: ".py,text/x-python", hidden: true });
   const bar = make("div", [title, tabs, button("Back to the slides", onLeave)], { className: "bar" });
   const tools = make("div", [
-    button("Check now", () => check(), "Ctrl+Enter"),
+    button("Check now", () => checkNow(), "Ctrl+Enter"),
     button("Reset", () => reset(), "The script as it was shipped; yours is kept for Put back"),
     button("Put back", () => putBack(), "The text that stood here before the last Reset or Load"),
     button("Download", () => download()),
@@ -55,6 +56,7 @@ globalThis.createWorkspace = (options) => {
 
   async function open(next) {
     [exercise, draft, hasConflict] = [next, new Store.Draft(next), false];
+    [isTyping, unfinishedLine] = [false, undefined];
     title.textContent = exercise.title;
     notice.replaceChildren();
     verdictPane.replaceChildren();
@@ -77,7 +79,8 @@ globalThis.createWorkspace = (options) => {
 
   async function loadEditor(onProgress) {
     modules = await Parts.editor(onProgress);
-    editor ??= new Editor(modules, { parent: code, onChange: checkSoon, onSubmit: check, onPoint: look.point });
+    const listeners = { onChange: checkSoon, onSubmit: checkNow, onPoint: look.point, onRest: settle };
+    editor ??= new Editor(modules, { parent: code, ...listeners });
   }
 
   // Saving. Another tab may have saved another text of this exercise: nobody's is lost.
@@ -116,6 +119,7 @@ globalThis.createWorkspace = (options) => {
     if (replaced === text) return;
     draft.replace(text, replaced);
     editor.replace(text);
+    isTyping = false;
     showNotice(`${message} What stood there is kept: Put back shows it.`);
     check();
   }
@@ -145,8 +149,15 @@ globalThis.createWorkspace = (options) => {
   // The check: the newest text, and nothing of one that is outdated. Only its last verdict counts: what is right until
   // then may fail in a long case, or in Triton's front end.
   let checkTimer, startTime, patience, isChecking = false, isOutdated = false;
+  let isTyping = false, unfinishedLine;  // a line that is being written, with what its verdict will be
+
+  function checkNow() {
+    isTyping = false;
+    return check();
+  }
 
   function checkSoon() {
+    [isTyping, unfinishedLine] = [true, undefined];
     verdictPane.classList.add("outdated");
     look.outdate();
     clearTimeout(checkTimer);
@@ -166,11 +177,29 @@ globalThis.createWorkspace = (options) => {
     isChecking = false;
     if (isOutdated || exercise !== checked) check();
     else if (result.failed) showFailure(result.failed);
-    else if (editor.text === text) {
-      showVerdict(verdict, text);
-      if (verdict.passed) await demo.show(checked, text);
-      look.show(checked, text, placeOf(verdict));
+    else if (editor.text === text) conclude(checked, verdict, text);
+  }
+
+  // An error on a line that is being written is none yet: it is one when the cursor leaves the line.
+  async function conclude(checked, verdict, text) {
+    const isSyntaxError = SYNTAX_ERRORS.includes(verdict.findings[0]?.hint_name);
+    if (isSyntaxError && isTyping && editor.isWriting(verdict.described.line)) {
+      unfinishedLine = { checked, verdict, text };
+      editor.mark();
+      verdictPane.classList.remove("outdated");
+      const heading = make("h3", `Line ${editor.cursor.line} is not finished yet`, { className: "t-muted" });
+      return verdictPane.replaceChildren(heading);
     }
+    unfinishedLine = undefined;
+    showVerdict(verdict, text);
+    if (verdict.passed) await demo.show(checked, text);
+    look.show(checked, text, placeOf(verdict));
+  }
+
+  function settle() {
+    if (!unfinishedLine || editor.isWriting(unfinishedLine.verdict.described.line)) return;
+    const { checked, verdict, text } = unfinishedLine;
+    if (exercise === checked && editor.text === text) conclude(checked, verdict, text);
   }
 
   function checkAgain() {
@@ -192,11 +221,12 @@ globalThis.createWorkspace = (options) => {
     return { result, verdict };
   }
 
-  // Where a look inside begins: what the finding is about; of open TODOs, the program whose values are listed.
+  // Where a look inside begins: what the finding is about; of open TODOs, the values that are listed.
   function placeOf({ findings: [finding], todos }) {
     if (finding?.kind !== "unfinished") return finding;
-    const { case: name, program } = todos.find(({ values }) => values) ?? {};
-    return { case: name, programs: program && [program] };
+    const known = todos.filter(({ values }) => values);
+    const { case: name, program, line } = known.find(({ right }) => !right) ?? { ...known[0], line: undefined };
+    return { case: name, programs: program && [program], line };
   }
 
   function showFailure(reason) {

@@ -37,6 +37,7 @@ from triton_workshop.processes.process import (
     signal_group,
 )
 from triton_workshop.processes.script import describe_exit
+from triton_workshop.processes.stopwatch import INTERVAL_SECONDS, Stopwatch, processor_seconds_of
 from triton_workshop.processes.wire import Connection
 
 COMMAND = (sys.executable, "-c", program("from triton_workshop.processes.call import main; main()"))
@@ -58,7 +59,7 @@ calls it imports the module.
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Time that a function has.
+    """Time that a function has, as a `Stopwatch` counts it.
 
     When it is up, the line that the function has reached in `file` is reported.
     """
@@ -122,7 +123,7 @@ class Call(RunningProcess):
         """Start a process and listen to it.
 
         `output` is the descriptor for what it prints; `on_end` is called at the end. After `timeout` seconds its time
-        is up, whatever its own limit is. Raises OSError.
+        is up, whatever its own limit is: see `Stopwatch`. Raises OSError.
         """
         requests, sender = os.pipe()
         receiver, messages = os.pipe()
@@ -182,8 +183,12 @@ class Call(RunningProcess):
 
         Raises TimeIsUpError and EndedError.
         """
-        deadline = None if self._timeout is None else time.monotonic() + self._timeout
-        while (message := self._checked(self._next(deadline))) != _RETURNED:
+        stopwatch, timeout = Stopwatch(self._process.processor_seconds), self._timeout
+
+        def is_up() -> bool:
+            return timeout is not None and stopwatch.read() > timeout
+
+        while (message := self._checked(self._next(is_up))) != _RETURNED:
             yield message
 
     def next_message(self, seconds: float) -> object:
@@ -191,7 +196,8 @@ class Call(RunningProcess):
 
         Raises TimeIsUpError and EndedError.
         """
-        message = self._checked(self._next(time.monotonic() + seconds))
+        deadline = time.monotonic() + seconds
+        message = self._checked(self._next(lambda: time.monotonic() > deadline))
         if message == _RETURNED:
             raise EndedError(0)
         return message
@@ -218,7 +224,7 @@ class Call(RunningProcess):
                 raise EndedError(self._code)
         return message
 
-    def _next(self, deadline: float | None) -> object:
+    def _next(self, is_time_up: Callable[[], bool]) -> object:
         """Return the next message.
 
         If the process has ended without a last message, return one that says so.
@@ -229,7 +235,7 @@ class Call(RunningProcess):
             now, ended = time.monotonic(), self._reap()
             if ended is not None and now > ended + DRAIN_SECONDS:
                 return _End("gone")
-            if ended is None and deadline is not None and now > deadline:
+            if ended is None and is_time_up():
                 raise TimeIsUpError(None)
 
 
@@ -288,6 +294,10 @@ class _ForkedProcess:
     def pause(self, seconds: float | None) -> None:
         """Wait until it ends, or at most that long."""
         self._process.join(seconds)
+
+    def processor_seconds(self) -> float | None:
+        """Return the processor time that it has used; None if unknown."""
+        return None if self._process.pid is None else processor_seconds_of(self._process.pid)
 
     def signal_group(self, number: int) -> None:
         """Send a signal to the process and its group."""
@@ -391,11 +401,27 @@ def limited(limit: TimeLimit | None, on_expiry: Callable[[int | None], None]) ->
         finally:
             os._exit(1)
 
-    timer = call_later(limit.seconds, expire)
+    timer = _Expiry(limit.seconds, expire)
+    timer.start()
     try:
         yield
     finally:
         timer.cancel()
+
+
+class _Expiry(threading.Timer):
+    """Timer that counts the time that this process has had."""
+
+    daemon = True
+
+    def run(self) -> None:
+        """Call the function when the time is up, unless it is cancelled before."""
+        interval = min(INTERVAL_SECONDS, self.interval / 4)
+        stopwatch = Stopwatch(time.process_time, interval)
+        while not self.finished.wait(interval):
+            if stopwatch.read() >= self.interval:
+                self.finished.set()
+                self.function(*self.args, **self.kwargs)
 
 
 def _line(frame: FrameType | None, file: Path) -> int | None:

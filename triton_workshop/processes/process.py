@@ -15,6 +15,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Protocol, Self
 
+from triton_workshop.processes.stopwatch import processor_seconds_of
 from triton_workshop.repository import ROOT
 
 WINDOWS = sys.platform == "win32"
@@ -53,6 +54,9 @@ class Process(Protocol):
 
     def pause(self, seconds: float) -> None:
         """Wait until it ends, or at most that long."""
+
+    def processor_seconds(self) -> float | None:
+        """Return the processor time that it has used; None if unknown."""
 
     def signal_group(self, number: int) -> None:
         """Send a signal to the process and its group.
@@ -106,6 +110,10 @@ class NewProcess:
 
         with suppress(TimeoutExpired):
             self._process.wait(seconds)
+
+    def processor_seconds(self) -> float | None:
+        """Return the processor time that it has used; None if unknown."""
+        return processor_seconds_of(self._process.pid)
 
     def signal_group(self, number: int) -> None:
         """Send a signal to the process and its group."""

@@ -27,6 +27,7 @@ from triton_workshop.code_version import code_version
 from triton_workshop.processes.modes import INTERPRET, READ_AT_IMPORT, Mode
 from triton_workshop.processes.process import Files, program, signal_group
 from triton_workshop.processes.reaper import OWNER
+from triton_workshop.processes.stopwatch import processor_seconds_of
 from triton_workshop.processes.wire import SocketConnection
 
 READY = "ready"
@@ -191,6 +192,10 @@ class WarmProcess:
             self._child = message.get("process", self._child)
             self._code = message.get("code")
         self._ready = True
+
+    def processor_seconds(self) -> float | None:
+        """Return the processor time that the child has used; None if unknown."""
+        return processor_seconds_of(self._child) if self._child else None
 
     def pause(self, seconds: float | None) -> None:
         """Wait for a message, or at most that long."""

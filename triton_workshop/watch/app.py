@@ -354,9 +354,9 @@ class Watch(App[int]):
         if job is None or self.state.missing:
             self._show_message("there is no file to look into")
             return
-        exercise, finding = self.state.exercise, self.state.finding
-        request = request_for(exercise, exercise.exercise_file.resolve(), job.text, finding)
-        target, cases = target_of(finding), case_names(exercise)
+        exercise, verdict = self.state.exercise, self.state.verdict
+        request = request_for(exercise, exercise.exercise_file.resolve(), job.text, verdict)
+        target, cases = target_of(verdict), case_names(exercise)
         self.push_screen(LookScreen(title(exercise), request, self.checker.look, self.palette, target, cases))
 
     def action_compiled(self) -> None:

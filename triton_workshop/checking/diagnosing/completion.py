@@ -6,14 +6,15 @@ That code takes the place of each `...`.
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
-from triton_workshop.checking.diagnosing.repair import replace_slots
-from triton_workshop.checking.diagnosing.statements import Statement, statements_of
+from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, aligned
+from triton_workshop.checking.diagnosing.repair import replaced_lines
+from triton_workshop.checking.diagnosing.statements import Statement, every_statement_of, statements_of
 from triton_workshop.checking.observing.source import Source, names_stored, stores_in
 from triton_workshop.exercises.exercise import todo_lines
 from triton_workshop.exercises.todos import OpenTodo, open_todos
@@ -21,7 +22,7 @@ from triton_workshop.exercises.todos import OpenTodo, open_todos
 
 @dataclass(frozen=True)
 class Variant:
-    """A script with the solution's code in some of its open TODOs."""
+    """A script with the solution's code in some of its TODOs."""
 
     source: Source
     origins: tuple[int | None, ...]
@@ -61,7 +62,7 @@ class Completion:
     def _alignment(self) -> Alignment:
         return aligned(self.whole.source)
 
-    def keep_only(self, kept: Collection[int]) -> str | None:
+    def keep_only(self, kept: Collection[int]) -> Variant | None:
         """Return the script with the learner's code in these TODOs only.
 
         None if some of it might be replaced: by what the solution's code elsewhere needs, or because a statement is
@@ -71,29 +72,88 @@ class Completion:
         slots = [slot for slot in alignment.different() if slot.solution.todo not in (None, *kept)]
         places = [(s.first, slot.solution.todo) for slot in alignment.slots for s in slot.matches]
         order = [todo for _, todo in sorted(places, key=lambda place: place[0]) if todo is not None]
-        replaces_more = any(len(slot.matches) > 1 for slot in slots)
+        replaces_more = any(len(slot.matches) > 1 and self._may_be_of_another(slot) for slot in slots)
         needs_more = any(slot.solution.todo in kept for slot in alignment.with_needed(slots))
-        return None if replaces_more or needs_more or order != sorted(order) else replace_slots(alignment, slots)
+        if replaces_more or needs_more or order != sorted(order):
+            return None
+        dropped = [s for s, owners in self._unpaired.items() if owners and owners.isdisjoint(kept)]
+        lines = replaced_lines(alignment, slots, dropped)
+        origins = tuple(None if number is None else self.whole.origin(number) for _, number in lines)
+        text = "\n".join(line for line, _ in lines) + "\n"
+        return Variant(replace(self.script, text=text), origins)
+
+    def _may_be_of_another(self, slot: Slot) -> bool:
+        """Return whether another filled TODO lacks a statement.
+
+        The script may have it where a statement of this slot is repeated.
+        """
+        others = {*self.filled} - {slot.solution.todo}
+        return any(not other.matches for other in self._alignment.slots if other.solution.todo in others)
+
+    @cached_property
+    def _given(self) -> set[tuple[str, str]]:
+        """The statements of the shipped file, each with its function."""
+        return {(s.function, s.dump) for s in _statements(self.script, self.script.exercise.shipped_text)}
+
+    def _is_own(self, statement: Statement) -> bool:
+        is_given = (statement.function, statement.dump) in self._given
+        return not is_given and self.whole.origin(statement.first) is not None
+
+    @cached_property
+    def _paired(self) -> dict[Statement, int | None]:
+        """The statements with a counterpart in the solution, with its TODO."""
+        slots = self._alignment.of_kind(SlotKind.SOLUTION)
+        return {s: slot.solution.todo for slot in slots for s in slot.matches}
+
+    @cached_property
+    def _unpaired(self) -> dict[Statement, frozenset[int]]:
+        """The learner's statements without a counterpart, with their TODOs.
+
+        A comment says which it is. Else it is the TODO that lacks a statement there. Else a name belongs to the TODOs
+        that use it, and what is left to the TODO before it or after it. It is none for a loop's first line.
+        """
+        statements = every_statement_of(self._alignment.source)
+        unpaired = [s for s in statements if s not in self._paired and self._is_own(s)]
+        others = {key for s in statements if s not in unpaired for key in s.keys}
+        todos: dict[Statement, frozenset[int]] = {}
+        for s in reversed(unpaired):
+            users = [user for user in statements if user is not s and not user.uses.isdisjoint(s.keys - others)]
+            owners = {todo for user in users for todo in todos.get(user, {self._paired.get(user)})}
+            commented = re.search(r"# *TODO (\d+)", self._alignment.source.lines[s.last - 1])
+            around, lacking = self._todos_around(s, statements)
+            if isinstance(s.node, ast.For | ast.While):
+                todos[s] = frozenset()
+            elif commented and int(commented[1]) in self.filled:
+                todos[s] = frozenset({int(commented[1])})
+            elif users and not lacking:
+                todos[s] = frozenset(todo for todo in owners if todo in self.filled)
+            else:
+                todos[s] = frozenset([*lacking, *around][:1])
+        return todos
+
+    def _todos_around(self, statement: Statement, statements: Sequence[Statement]) -> tuple[list[int], list[int]]:
+        """Return the filled TODOs around a statement, and those there that lack one."""
+        place = statements.index(statement)
+        before = max((todo for s in statements[:place] if (todo := self._paired.get(s))), default=0)
+        after = min(
+            (todo for s in statements[place:] if (todo := self._paired.get(s))), default=len(self.script.exercise.hints)
+        )
+        slots = self._alignment.of_kind(SlotKind.SOLUTION)
+        lacking = {slot.solution.todo for slot in slots if not slot.matches}
+        return (
+            [number for number in (before, after) if number in self.filled],
+            [number for number in self.filled if before <= number <= after and number in lacking],
+        )
 
     def lines_by_todo(self) -> dict[int, frozenset[int]]:
-        """Return the script's lines by filled TODO, as far as can be told.
-
-        A statement that has no counterpart in the solution belongs to the TODO of the one before it, or is the first of
-        the next one.
-        """
-        numbers = {s: slot.solution.todo for slot in self._alignment.slots for s in slot.matches}
-        shipped = _statements(self.script, self.script.exercise.shipped_text)
-        given = {(s.function, s.dump) for s in shipped}
+        """Return the script's lines by filled TODO, as far as can be told."""
         lines: dict[int, set[int]] = {number: set() for number in self.filled}
-        last, current = 0, None
-        for s in self._alignment.script:
-            origin, last = self.whole.origin(s.first), numbers.get(s) or last
-            if origin is None or (s.function, s.dump) in given:
-                current = None
-                continue
-            current = numbers.get(s) or current or next((number for number in self.filled if number > last), None)
-            if current in lines:
-                lines[current].update(range(origin, origin + s.last - s.first + 1))
+        own = {s: frozenset({todo}) for s, todo in self._paired.items() if todo and self._is_own(s)}
+        for s, todos in (own | self._unpaired).items():
+            origin = self.whole.origin(s.first)
+            for todo in todos & lines.keys():
+                assert origin is not None, "it is the learner's own"
+                lines[todo].update(range(origin, origin + s.last - s.first + 1))
         return {number: frozenset(own) for number, own in lines.items()}
 
     def missing_names(self) -> dict[str, int]:
@@ -108,6 +168,10 @@ class Completion:
             for name in sorted(names_stored(s.node))
             if s.function == "kernel" and s.todo is not None and s.todo in self.filled and name not in own
         }
+
+    def names_of(self, lines: Collection[int]) -> list[str]:
+        """Return the names that lines of the kernel assign, in order."""
+        return list(dict.fromkeys(name.id for name in stores_in(self.script.kernel) if name.lineno in lines))
 
     def own_names(self) -> list[str]:
         """Return the names in the kernel that only the learner has, in order."""

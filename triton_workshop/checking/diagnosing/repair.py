@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, aligned, lines_of
+from triton_workshop.checking.diagnosing.statements import Statement
 from triton_workshop.checking.observing.source import Source
 
 MAX_TODOS = 2
@@ -190,7 +191,20 @@ def replace_slots(alignment: Alignment, slots: Sequence[Slot]) -> str:
 
     They come with the statements that they need.
     """
+    return "\n".join(line for line, _ in replaced_lines(alignment, slots)) + "\n"
+
+
+def replaced_lines(
+    alignment: Alignment, slots: Sequence[Slot], dropped: Sequence[Statement] = ()
+) -> list[tuple[str, int | None]]:
+    """Return the lines of `replace_slots`, each with its number in the script.
+
+    It is None for the solution's. `pass` stands for statements that are dropped.
+    """
     lines: list[str | None] = list(alignment.source.lines)
+    for s in dropped:
+        passes = _margin(alignment.source.lines[s.first - 1]) + "pass"
+        lines[s.first - 1 : s.last] = [passes, *[None] * (s.last - s.first)]
     added: dict[int, list[str]] = {}
     for slot in alignment.with_needed(slots):
         statement = slot.solution
@@ -205,8 +219,11 @@ def replace_slots(alignment: Alignment, slots: Sequence[Slot]) -> str:
         for match in slot.matches:
             lines[match.first - 1 : match.last] = [None] * (match.last - match.first + 1)
     # Lines that go are None until here, so that the numbers of all others stay valid.
-    text = [line for at, old in enumerate([*lines, None]) for line in (*added.get(at, []), old)]
-    return "\n".join(line for line in text if line is not None) + "\n"
+    text: list[tuple[str, int | None]] = []
+    for at, old in enumerate([*lines, None]):
+        text += [(line, None) for code in added.get(at, []) for line in code.split("\n")]
+        text += [(old, at + 1)] if old is not None else []
+    return text
 
 
 def _insertion_line(alignment: Alignment, slot: Slot) -> int:

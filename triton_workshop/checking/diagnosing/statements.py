@@ -96,9 +96,13 @@ class Statement:
 
 
 def statements_of(source: Source) -> tuple[Statement, ...]:
+    """Return the statements that can be paired: those with keys."""
+    return tuple(statement for statement in every_statement_of(source) if statement.keys)
+
+
+def every_statement_of(source: Source) -> tuple[Statement, ...]:
     functions = (("kernel", source.kernel), ("launcher", source.launcher))
-    every = (s for name, function in functions if function for s in _walk_body(source, name, function.body, ()))
-    return tuple(statement for statement in every if statement.keys)
+    return tuple(s for name, function in functions if function for s in _walk_body(source, name, function.body, ()))
 
 
 def branches_of(source: Source) -> Iterator[Statement]:

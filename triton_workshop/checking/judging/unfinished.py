@@ -12,7 +12,8 @@ import contextlib
 import io
 import itertools
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -79,32 +80,55 @@ def try_todos(source: Source, seconds: float | None = None) -> TriedTodos:
         if completion is None:
             return TriedTodos()
         renamed = _with_our_names(completion)
-        right, kernels = _right_todos(renamed, LIMIT_SECONDS if seconds is None else seconds)
-        values = _values_by_todo(completion, renamed.lines_by_todo())
-    return TriedTodos(tuple(replace(values[number], right=number in right) for number in completion.filled), kernels)
+        tried = _try_each(renamed.completion, LIMIT_SECONDS if seconds is None else seconds)
+        todos = _with_values(completion, renamed, tried)
+    return TriedTodos(todos, tried.kernels)
 
 
-def _right_todos(completion: Completion, seconds: float) -> tuple[tuple[int, ...], tuple[PickledKernel, ...]]:
-    """Return the filled TODOs that are right, and the kernels with them.
+@dataclass(frozen=True)
+class _Failure:
+    """Why a TODO is not right, as far as it is known."""
+
+    variant: Variant
+    """With the solution's code in all TODOs but this one and those that are right."""
+    case: Case
+    program: tuple[int, ...]
+    """The program that a finding names; empty if none does."""
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """The TODOs that are right, and the kernels with them.
 
     With these TODOs, and the solution's others, every case passes.
     """
+
+    right: tuple[int, ...] = ()
+    kernels: tuple[PickledKernel, ...] = ()
+    failures: Mapping[int, _Failure] = field(default_factory=dict)
+
+
+def _try_each(completion: Completion, seconds: float) -> _Tried:
+    """Find the filled TODOs that are right, and in which case each other fails."""
     trial = _Trial(completion.whole.source, seconds)
     cases = fit_to_memory(completion.script.exercise).simulated_cases
-    right, failing = completion.filled, list[Case]()
+    right, failing, failures = completion.filled, list[Case](), dict[int, _Failure]()
     # Each case that fails shows which TODOs cannot all be right. Those that are left have to pass every case.
     while right:
-        text = completion.whole.source.text if right == completion.filled else completion.keep_only(right)
-        failed = next((case for case in cases if not trial.passes(text, case)), None)
+        variant = completion.whole if right == completion.filled else completion.keep_only(right)
+        failed = next((case for case in cases if not trial.passes(variant, case)), None)
         if failed is None:
-            return right, trial.kernels
+            return _Tried(right, trial.kernels, failures)
         failing.append(failed)
         right = ()
         for number in completion.filled:
-            text = completion.keep_only((*right, number))
-            if all(trial.passes(text, case) for case in failing):
+            variant = completion.keep_only((*right, number))
+            failed = next((case for case in failing if not trial.passes(variant, case)), None)
+            if failed is None:
                 right = (*right, number)
-    return (), ()
+            elif variant is not None:
+                failures[number] = _Failure(variant, failed, trial.program)
+    return _Tried(failures=failures)
 
 
 class _Trial:
@@ -115,23 +139,37 @@ class _Trial:
         self._tries = Tries(source, seconds, slow=math.inf, longest=seconds / 2, compiled=True)
         self.kernels: tuple[PickledKernel, ...] = ()
         """Those of the last script in the cases up to the last one."""
+        self.program: tuple[int, ...] = ()
+        """The program that the last finding names, if it names one."""
 
-    def passes(self, text: str | None, case: Case) -> bool:
+    def passes(self, variant: Variant | None, case: Case) -> bool:
         """Return whether a script is right in a case; false when time is up."""
-        if text is None:
+        self.program = ()
+        if variant is None:
             return False
-        exercise, source = self._source.exercise, Source(self._source.file, text, self._source.exercise)
+        source = replace(variant.source, file=self._source.file)
         if static_finding(source) is not None:
             return False
-        observation = self._tries.observe(text, case)
+        observation = self._tries.observe(source.text, case)
         if observation is None or observation.failure is not None or observation.timed_out:
             return False
         self.kernels = observation.kernels
-        comparison = Comparison(exercise, case.arguments("cpu"), observation)
-        return not Judge(source, LIMIT_SECONDS).findings(case.name, comparison)
+        comparison = Comparison(source.exercise, case.arguments("cpu"), observation)
+        findings = Judge(source, LIMIT_SECONDS).findings(case.name, comparison)
+        self.program = findings[0].program if findings else ()
+        return not findings
 
 
-def _with_our_names(completion: Completion) -> Completion:
+@dataclass(frozen=True)
+class _Renamed:
+    """A script with the solution's names for the solution's values."""
+
+    completion: Completion
+    own_names: Mapping[str, str] = field(default_factory=dict)
+    """The learner's name of each that was renamed."""
+
+
+def _with_our_names(completion: Completion) -> _Renamed:
     """Return a script with the solution's names for the solution's values.
 
     The solution's code in open TODOs uses these names.
@@ -139,9 +177,10 @@ def _with_our_names(completion: Completion) -> Completion:
     solution = replace(completion.script, text=completion.script.exercise.solution)
     todos = todo_lines(solution.text)
     ours: tuple[Step, ...] = ()
+    own_names = dict[str, str]()
     while missing := completion.missing_names():
         ours = ours or _run(solution).steps  # the same in each round
-        theirs = _run(completion.launched.source).steps
+        theirs = _steps_without_errors(completion)
         names = dict[str, str]()
         for name, todo in missing.items():
             steps = [step for step in ours if step.name == name and todos.get(step.line.number) == todo]
@@ -149,11 +188,45 @@ def _with_our_names(completion: Completion) -> Completion:
             same = (other for other in others if any(_is_same(steps[0], step) for step in theirs if step.name == other))
             if steps and (other := next(same, None)):
                 names[other] = name
+        names = names or _names_by_order(completion)
         renamed = complete(rename(completion.script, names)) if names else None
         if renamed is None:
             break
         completion = renamed
-    return completion
+        own_names |= {ours: own for own, ours in names.items()}
+    return _Renamed(completion, own_names)
+
+
+def _names_by_order(completion: Completion) -> dict[str, str]:
+    """Return the solution's name for names of TODOs whose values are wrong.
+
+    Such a TODO has to make as many names. A wrong guess makes no wrong script right.
+    """
+    missing, own = completion.missing_names(), completion.own_names()
+    names = dict[str, str]()
+    for number, lines in completion.lines_by_todo().items():
+        theirs = [name for name in completion.names_of(lines) if name in own]
+        ours = [name for name, todo in missing.items() if todo == number]
+        names |= dict(zip(theirs, ours, strict=True)) if len(theirs) == len(ours) else {}
+    return names
+
+
+def _steps_without_errors(completion: Completion) -> tuple[Step, ...]:
+    """Return the steps of what the learner has filled in.
+
+    Where a line raises, the solution's code takes the place of its TODO, so that the lines after it run as well.
+    """
+    steps, kept = _run(completion.launched.source).steps, frozenset(completion.filled)
+    lines_by_todo = completion.lines_by_todo()
+    variant: Variant | None = completion.whole
+    while variant is not None and kept:
+        run = _run(variant.source)
+        steps += run.steps
+        line = run.failure.line and variant.origin(run.failure.line) if run.failure else None
+        raising = {number for number in kept if line in lines_by_todo[number]}
+        kept -= raising
+        variant = completion.keep_only(kept) if raising else None
+    return steps
 
 
 def _is_same(ours: Step, theirs: Step) -> bool:
@@ -175,33 +248,110 @@ def _of_all(step: Step) -> np.ndarray:
     return np.broadcast_to(step.value.data, (len(step.programs), *step.value.shape))
 
 
-def _values_by_todo(completion: Completion, lines_by_todo: dict[int, frozenset[int]]) -> dict[int, FilledTodo]:
+def _with_values(completion: Completion, renamed: _Renamed, tried: _Tried) -> tuple[FilledTodo, ...]:
     """Return the filled TODOs with values that they make.
 
-    They are those of one program, and of the first iterations.
+    Those of a TODO that is not right come from a case that fails, and from a program in which they are not the
+    solution's.
     """
-    launcher, variant = completion.script.launcher, completion.whole
-    run = _run(variant.source)
-    error = _own_error(run, variant)
+    lines_by_todo = renamed.completion.lines_by_todo()
+    run = _run(completion.whole.source)
+    error = _own_error(run, completion.whole)
+    variant = completion.whole
     if not run.finished:  # the solution's code may use other names
         variant = completion.launched
         run = _run(variant.source)
-    todos = {}
-    for number, lines in lines_by_todo.items():
-        is_launchers = any(completion.script.function_at(line) is launcher for line in lines)
+    todos = []
+    for number in completion.filled:
+        lines, failure = lines_by_todo[number], tried.failures.get(number)
+        todo = _filled_todo(number, _OwnSteps(run, variant, lines))
+        if failure is not None and not (error is not None and error.line in lines):
+            seen = _OwnSteps(_run(failure.variant.source, failure.case), failure.variant, lines, renamed.own_names)
+            stops = _own_error(seen.run, failure.variant)
+            error = stops if stops is not None and stops.line in lines else error
+            todo = _filled_todo(number, seen, *_difference(completion.script, failure, seen)) if seen.texts() else todo
+        if error is not None and error.line in lines:
+            message = classify_error(completion.script, error).finding.message
+            todo = replace(todo, values=sentence("todos.stops", error=message), line=error.line)
+        todos.append(replace(todo, right=number in tried.right))
+    return tuple(todos)
+
+
+@dataclass(frozen=True)
+class _OwnSteps:
+    """What the lines of a TODO did in a run."""
+
+    run: _Run
+    variant: Variant
+    lines: frozenset[int]
+    own_names: Mapping[str, str] = field(default_factory=dict)
+
+    def steps(self) -> list[Step]:
+        """Return the steps of all programs."""
+        return [step for step in self.run.steps if self._is_own(step)]
+
+    def texts(self, program: tuple[int, ...] | None = None, first: str = "") -> list[str]:
+        """Return values of a program, of the first iterations.
+
+        That of the name `first` comes first.
+        """
+        run, launcher = self.run, self.variant.source.launcher
+        is_launchers = any(
+            self.variant.source.function_at(line) is launcher
+            for line, origin in enumerate(self.variant.origins, 1)
+            if origin in self.lines
+        )
         values = {"grid": str(run.grid)} if is_launchers and run.grid else {}
-        for step in run.steps_of_sample():
+        for step in run.steps_of(program or run.sample_program):
             at = step.step
-            is_own = variant.origin(at.line.number) in lines and at.depth == 0
-            if is_own and not any(at.iteration) and (at.name or step.pointer):
+            if self._is_own(at) and not any(at.iteration) and (at.name or step.pointer):
                 values.pop(at.name, None)  # the last value, in its place
                 values[at.name] = step_text(step, with_type=False)
-        texts = [f"{name} {text}".strip() for name, text in values.items()]
+        names = sorted(values, key=lambda name: name != first) if first else values
+        texts = [f"{self.own_names.get(name, name)} {values[name]}".strip() for name in names]
         texts[MAX_VALUES:] = ["…"] if len(texts) > MAX_VALUES else []
-        if error is not None and error.line in lines:
-            texts = [sentence("todos.stops", error=classify_error(completion.script, error).finding.message)]
-        todos[number] = FilledTodo(number, False, ", ".join(texts), run.sample_program, run.case)
-    return todos
+        return texts
+
+    def _is_own(self, step: Step) -> bool:
+        return self.variant.origin(step.line.number) in self.lines and step.depth == 0
+
+
+def _filled_todo(
+    number: int, seen: _OwnSteps, program: tuple[int, ...] | None = None, name: str = "", line: int | None = None
+) -> FilledTodo:
+    program = program or seen.run.sample_program
+    if line is None:
+        own = (seen.variant.origin(step.line.number) for step in seen.steps())
+        line = max((at for at in own if at is not None), default=None)
+    return FilledTodo(number, False, ", ".join(seen.texts(program, name)), program, seen.run.case, line)
+
+
+def _difference(script: Source, failure: _Failure, seen: _OwnSteps) -> tuple[tuple[int, ...] | None, str, int | None]:
+    """Return the program, the name and the line of the first value that is not the solution's.
+
+    Where that is not known, it is the program that the finding names.
+    """
+    ours = _run(replace(script, text=script.exercise.solution), failure.case).steps
+    counterparts = {(step.name, step.iteration): step for step in ours if step.name and step.depth == 0}
+    for step in seen.steps():
+        other = counterparts.get((step.name, step.iteration))
+        if other is None or _is_same(other, step):
+            continue
+        line = seen.variant.origin(step.line.number)
+        return _program_of_difference(other, step, seen.run.grid), step.name, line
+    named = failure.program[: len(seen.run.grid)]
+    is_there = len(named) == len(seen.run.grid) and all(map(int.__lt__, named, seen.run.grid))
+    return named if named and is_there else None, "", None
+
+
+def _program_of_difference(ours: Step, theirs: Step, grid: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return the first program in which two steps have other values."""
+    if ours.value.shape != theirs.value.shape or not np.array_equal(ours.programs, theirs.programs):
+        return None
+    differs = (_of_all(ours) != _of_all(theirs)).reshape(len(theirs.programs), -1).any(axis=1)
+    if not differs.any():
+        return None
+    return tuple(int(index) for index in np.unravel_index(int(theirs.programs[differs.argmax()]), grid))
 
 
 def _own_error(run: _Run, variant: Variant) -> Failure | None:
@@ -229,14 +379,14 @@ class _Run:
         programs = itertools.product(*(range(min(size, 3)) for size in self.grid))
         return max(programs, key=lambda ids: (len(set(ids)), sum(map(bool, ids))))
 
-    def steps_of_sample(self) -> list[ProgramStep]:
-        """Return the steps of that program."""
-        return Steps(self.steps, self.grid).of(self.sample_program)
+    def steps_of(self, program: tuple[int, ...]) -> list[ProgramStep]:
+        """Return the steps of a program."""
+        return Steps(self.steps, self.grid).of(program)
 
 
-def _run(source: Source) -> _Run:
-    """Run a script in the case that tells most, as far as it goes."""
-    case = case_with_several_programs(source.exercise)
+def _run(source: Source, case: Case | None = None) -> _Run:
+    """Run a script in a case, by default the one that tells most, as far as it goes."""
+    case = case or case_with_several_programs(source.exercise)
     file, failure, finished = Path(f"values-{TRIED_FILE}").resolve(), None, False
     with (
         record(steps=True, strict_views=True) as launches,

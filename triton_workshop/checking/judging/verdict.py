@@ -176,9 +176,14 @@ class FilledTodo:
     right: bool
     """With the solution's code in the others, every case passes; if not, nothing is known."""
     values: str = ""
-    """What it makes in one program of a case."""
+    """What it makes in one program of a case.
+
+    If it is not right, that is a case that fails, and its value differs there.
+    """
     program: tuple[int, ...] = ()
     case: str = ""
+    line: int | None = None
+    """The line that makes the value."""
 
 
 @dataclass(frozen=True)

@@ -197,10 +197,11 @@ def _todos(exercise: Exercise, text: str, filled: Sequence[FilledTodo]) -> tuple
         todo.number: sentence("reports.line", line=todo.line) for todo in open_todos(text) if todo.number in shipped
     }
     following = next(iter(lines), None)
+    shown = _shown_values(filled)
 
     def row(number: int, task: str) -> Row:
         if todo := known.get(number):
-            return _filled_todo(todo, task)
+            return _filled_todo(todo, task, shown)
         if number not in lines:
             return _FILLED, ("", "plain"), (task, "muted")
         if number == following:
@@ -210,17 +211,27 @@ def _todos(exercise: Exercise, text: str, filled: Sequence[FilledTodo]) -> tuple
     return (*(row(*item) for item in shipped.items()), *_todo_notes(filled)) if lines else ()
 
 
-def _filled_todo(todo: FilledTodo, task: str) -> Row:
+def _shown_values(filled: Sequence[FilledTodo]) -> FilledTodo | None:
+    """Return the TODO whose program and case the note names."""
+    return next((todo for todo in filled if todo.values and not todo.right), None)
+
+
+def _filled_todo(todo: FilledTodo, task: str, shown: FilledTodo | None) -> Row:
+    """Return a TODO with its values, and their place if that is not the note's."""
     number: Toned = (sentence("todos.number", number=todo.number), "muted")
     if todo.right:
         return _RIGHT, number, (task, "muted")
-    return _FILLED, number, (sentence("todos.values", task=task, values=todo.values) if todo.values else task, "plain")
+    if not todo.values or shown is None:
+        return _FILLED, number, (task, "plain")
+    name = "todos.values" if (todo.program, todo.case) == (shown.program, shown.case) else "todos.values-elsewhere"
+    text = sentence(name, task=task, values=todo.values, program=_program(todo.program), case=todo.case)
+    return _FILLED, number, (text, "plain")
 
 
 def _todo_notes(filled: Sequence[FilledTodo]) -> tuple[Row, ...]:
     """Say what the marks of filled TODOs mean."""
     right = sentence("todos.right-note") if any(todo.right for todo in filled) else ""
-    shown = next((todo for todo in filled if todo.values and not todo.right), None)
+    shown = _shown_values(filled)
     values = sentence("todos.values-note", program=_program(shown.program), case=shown.case) if shown else ""
     return tuple((("", "plain"), ("", "plain"), (note, "muted")) for note in (right, values) if note)
 

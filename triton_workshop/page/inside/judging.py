@@ -27,6 +27,8 @@ SEARCH_SECONDS = 6.0
 
 A page knows no processor time, and WebAssembly takes two or three times as long.
 """
+BUSY_FACTOR = 4
+"""How many times the limit of a script all of its cases may take, as long as they go on."""
 Result = TypeVar("Result")
 
 
@@ -60,11 +62,15 @@ class PageLimits:
     search_seconds: float
 
     def observe(self, observations: Iterator[Observation], seconds: float) -> Generator[Observation, None, None]:
-        """Yield observations. The last one says so if the time was up."""
+        """Yield observations. The last one says so if the time was up.
+
+        That is the time of one, as a page does not know how busy its machine is. All together may take some times that.
+        """
+        remaining = BUSY_FACTOR * seconds
         while True:
             started = time.monotonic()
             try:
-                with time_limit(seconds, str(self.source.file).__eq__):
+                with time_limit(min(seconds, remaining), str(self.source.file).__eq__):
                     observation = next(observations, None)
             except TimeIsUpError as up:
                 observation = _timeout(up.line)
@@ -76,7 +82,7 @@ class PageLimits:
             yield observation
             if failure is not None or observation.timed_out:
                 return
-            seconds -= time.monotonic() - started
+            remaining -= time.monotonic() - started
 
     def search(self, function: Callable[[], Result], _trial: Trial | None = None) -> Result | None:
         """Return the result of a search; None if one of its tries does not end."""

@@ -83,7 +83,7 @@ class Sight:
 def _target(wish: Mapping[str, Any]) -> Target:
     at = wish.get("at")
     if at is None:
-        return Target(ids=tuple(wish.get("ids") or ()), line=wish.get("line"))
+        return Target(ids=tuple(wish.get("ids") or ()), line=wish.get("line"), or_first=True)
     return Target(ids=tuple(wish.get("program", at["ids"])), launch=wish.get("launch", at["launch"]), line=0)
 
 
