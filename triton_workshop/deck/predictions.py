@@ -43,7 +43,8 @@ def read_prediction(comment: str) -> Prediction | None:
             return _read_number(number, entries)
         case {"choice": choice}:
             return _read_choice(choice, entries)
-    raise RefusedError("expected 'number' or 'choice'", line)
+        case _:
+            raise RefusedError("expected 'number' or 'choice'", line)
 
 
 def _read_number(node: yaml.Node, entries: dict[str, yaml.Node]) -> Prediction:
@@ -115,10 +116,13 @@ def _parse_range(text: str, node: yaml.Node) -> Range:
     low, dots, high = text.partition("..")
     if not dots:
         high = low
-    return Range(
+    numbers = Range(
         float(_parse_number(low, node)) if low or not dots else -inf,
         float(_parse_number(high, node)) if high or not dots else inf,
     )
+    if numbers.low > numbers.high:
+        raise RefusedError(f"'{text}' ends before it begins", yaml_values.line_of(node))
+    return numbers
 
 
 def _parse_number(text: str, node: yaml.Node) -> Decimal:

@@ -43,7 +43,7 @@
   function quoteGuess(form, guess) {
     const option = form.querySelector(`[type=radio][value="${guess}"]`);
     if (option) return `“${option.nextElementSibling.innerHTML}”`;
-    return guess.toLocaleString("en", { maximumFractionDigits: 9 });
+    return guess.toLocaleString("en", { maximumFractionDigits: 9 }).replace("-", "−");
   }
 
   const includes = ([low, high], guess) => (low ?? -Infinity) <= guess && guess <= (high ?? Infinity);
@@ -54,7 +54,7 @@
     const said = `you said ${quoteGuess(form, guess)}`;
     if (includes(right, guess)) return `<span class="right">✓ Right: ${said}.</span>`;
     const [, , meaning = ""] = meanings.find((each) => includes(each, guess)) ?? [];
-    return `${near && includes(near, guess) ? "Close: it" : "It"} is ${answer}; ${said}. ${meaning}`;
+    return `${near && includes(near, guess) ? "Close: the" : "The"} answer is ${answer}; ${said}. ${meaning}`;
   }
 
   function draw(form) {
