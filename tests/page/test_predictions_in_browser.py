@@ -162,7 +162,7 @@ def test_an_answer_is_kept_over_a_reload_compared_and_given_again(opened: Page) 
     [
         ("28", "✓ Right: you said 28."),
         ("21", "Close: the answer is 28 additions; you said 21."),
-        ("-5000", "The answer is 28 additions; you said −5,000. Then add would be fast."),
+        ("-5000", "The answer is 28 additions; you said −5000. Then add would be fast."),
     ],
 )
 def test_what_is_said_of_a_number(opened: Page, guess: str, said: str) -> None:

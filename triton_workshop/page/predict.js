@@ -43,7 +43,7 @@
   function quoteGuess(form, guess) {
     const option = form.querySelector(`[type=radio][value="${guess}"]`);
     if (option) return `“${option.nextElementSibling.innerHTML}”`;
-    return guess.toLocaleString("en", { maximumFractionDigits: 9 }).replace("-", "−");
+    return guess.toLocaleString("en", { maximumFractionDigits: 9, useGrouping: "min2" }).replace("-", "−");
   }
 
   const includes = ([low, high], guess) => (low ?? -Infinity) <= guess && guess <= (high ?? Infinity);
