@@ -29,6 +29,7 @@ from .model import (
     Image,
     JumpToMiddle,
     Paragraph,
+    Prediction,
     Rule,
     Slide,
     Span,
@@ -152,6 +153,16 @@ class DeckBuilder:
             case content:
                 self._push(content)
         self._draft.started = True
+
+    def add_prediction(self, prediction: Prediction, position: Position) -> None:
+        """Add the answer to the question that the last paragraph asks."""
+        layout = self._draft.layout
+        blocks = self._draft.blocks if layout is None or layout.entered is None else layout.columns[layout.entered]
+        match blocks[-1:]:
+            case [Block(Paragraph(text, None)) as block]:
+                blocks[-1] = replace(block, content=Paragraph(text, prediction))
+            case _:
+                self.warn(position, "this prediction is ignored: it has to follow the paragraph that asks for it")
 
     def finish(self) -> tuple[Slide, ...]:
         """End the last slide, and return all of them."""

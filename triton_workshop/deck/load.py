@@ -12,6 +12,7 @@ from .errors import DeckError, NoSuchDeckError, RefusedError
 from .front_matter import Opening, read_front_matter, split
 from .markdown import Comment, Located, read_markdown
 from .model import Deck
+from .predictions import read_prediction
 
 
 def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
@@ -77,6 +78,15 @@ class _DeckReader:
         self._open.pop()
 
     def _read_comment(self, item: Located, comment: str) -> None:
+        try:
+            prediction = read_prediction(comment)
+        except RefusedError as error:  # a remark to presenterm: no reason to refuse the deck
+            position = replace(item.position, line=item.position.line + error.line)
+            self._builder.warn(position, f"this prediction is ignored: {error.reason}")
+            return
+        if prediction is not None:
+            self._builder.add_prediction(prediction, item.position)
+            return
         directive = self._directive(item, comment)
         if isinstance(directive, Ignored):
             if directive.suspicion:

@@ -51,10 +51,54 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Range:
+    """Numbers from `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+    def contains(self, other: Range) -> bool:
+        """Return True if all numbers of the other range are in this one."""
+        return self.low <= other.low and other.high <= self.high
+
+    def meets(self, other: Range) -> bool:
+        """Return True if some number is in both."""
+        return self.low <= other.high and other.low <= self.high
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Answer to a question of the deck, which a page compares with a guess.
+
+    A guess is a number; that of a choice is the place of the chosen option, from 0.
+    """
+
+    answer: Text
+    """The right answer in words."""
+    right: Range
+    near: Range | None = None
+    """Guesses that are called close."""
+    meanings: tuple[tuple[Range, Text], ...] = ()
+    """Sentences on wrong guesses: each says what such a guess would mean."""
+    label: Text = ()
+    """Text before the field: which part of the question to answer, if it has several."""
+    unit: Text = ()
+    """Text after a number's field."""
+    options: tuple[Text, ...] = ()
+    """What there is to choose from; none if the guess is a number."""
+    block_answers: bool = True
+    """True if the output of the slide's code shows the answer.
+
+    Else only what follows the next pause does.
+    """
+
+
+@dataclass(frozen=True)
 class Paragraph:
-    """Paragraph of text."""
+    """Paragraph of text, which may ask for a prediction."""
 
     text: Text
+    prediction: Prediction | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-SCRIPTS = ("page.js",)
+SCRIPTS = ("page.js", "predict.js")
 """The scripts of a page, in their order."""
 BLOCK_SCRIPTS = ("parts.js", "loading.js", "transcript.js", "blocks.js")
 EXERCISE_SCRIPTS = (

@@ -54,6 +54,8 @@
     caption.className = result.failed ? "failed" : "right";
     runButton.textContent = "Run";
     if (activeRun === current) activeRun = undefined;
+    const hasRun = result.seconds !== undefined && !current.stopReason;
+    if (hasRun) figure.dispatchEvent(new Event("ran", { bubbles: true }));  // which predictions wait for
   }
 
   // What the deck runs is one author's; a reader's edit must not share an interpreter with it, nor with another edit.

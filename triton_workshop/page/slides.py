@@ -34,6 +34,7 @@ from triton_workshop.deck.model import (
     Span,
     Table,
     code_blocks,
+    plain,
 )
 from triton_workshop.deck.model import Text as Spans
 from triton_workshop.exercises import EXERCISES
@@ -41,6 +42,7 @@ from triton_workshop.languages import languages
 from triton_workshop.page.encoding import data_address
 from triton_workshop.page.markup import CUSTOM_COLOUR, Markup, element, escaped
 from triton_workshop.page.outputs import Output
+from triton_workshop.page.predictions import prediction_form, prediction_key
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.printed_pictures import PictureLine
 from triton_workshop.screen.richtext import code_lines, rich_text
@@ -117,12 +119,17 @@ class Writer:
         lines = filter(None, (front.sub_title, front.event, front.location, front.date, *front.authors))
         return "".join(element("p", escaped(line), class_="cover") for line in lines)
 
-    def blocks(self, blocks: Sequence[Block], slide: Slide) -> str:
-        """Return blocks as HTML; those after the first pause are folded."""
-        first_folded = next((index for index, block in enumerate(blocks) if block.step), len(blocks))
+    def blocks(self, blocks: Sequence[Block], slide: Slide, last_step: int = 0) -> str:
+        """Return blocks as HTML; those after a step are folded.
+
+        So are those that follow a prediction among them.
+        """
+        first_folded = next((index for index, block in enumerate(blocks) if block.step > last_step), len(blocks))
         written = self._write_blocks(blocks[:first_folded], slide)
-        if rest := self._write_blocks(blocks[first_folded:], slide):
-            written += folded("What comes next", rest, step=blocks[first_folded].step)
+        rest = blocks[first_folded:]
+        question = next((block.step for block in rest if _is_question(block)), None)
+        if inner := self._write_blocks(rest, slide) if question is None else self.blocks(rest, slide, question):
+            written += folded("What comes next", inner, step=rest[0].step)
         return written
 
     def _write_blocks(self, blocks: Sequence[Block], slide: Slide) -> str:
@@ -197,8 +204,12 @@ class Writer:
         match block.content:
             case Heading(level, text):
                 return element("h3", self.text(text), class_=f"level-{level}", data_step=step)
-            case Paragraph(text):
-                return element("p", self.text(text), class_=align, data_step=step)
+            case Paragraph(text, prediction):
+                written = element("p", self.text(text), class_=align, data_step=step)
+                if prediction is not None:
+                    key = prediction_key(self.deck.path.stem, slide.name, plain(text))
+                    written += prediction_form(prediction, key, self.text, step)
+                return written
             case Table() as table:
                 return self._table(table, step)
             case Quote(paragraphs):
@@ -383,6 +394,10 @@ def _orders(code: Code) -> dict[int | None, str]:
         line: ", ".join(str(order) for order, lines in enumerate(groups, 1) if line in lines and line - 1 not in lines)
         for line in sorted(frozenset().union(*groups))
     }
+
+
+def _is_question(block: Block) -> bool:
+    return isinstance(block.content, Paragraph) and block.content.prediction is not None
 
 
 def folded(name: str, content: str, step: int = 0) -> str:

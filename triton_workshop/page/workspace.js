@@ -193,7 +193,7 @@ globalThis.createWorkspace = (options) => {
     unfinishedLine = undefined;
     showVerdict(verdict, text);
     if (verdict.passed) await demo.show(checked, text);
-    look.show(checked, text, placeOf(verdict));
+    if (exercise === checked && editor.text === text) look.show(checked, text, placeOf(verdict));
   }
 
   function settle() {
