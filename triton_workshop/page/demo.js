@@ -7,13 +7,13 @@ globalThis.createDemo = (options) => {
   const { make, button } = globalThis.page;
   const input = make("input", "", { type: "file", accept: "image/*", hidden: true });
   const choose = button("Take a photograph of your own", () => input.click(), "It stays in this browser");
-  const picture = make("div", "", { role: "status" });
-  const element = make("div", [picture, choose, input], { className: "demo", hidden: true });
+  const element = make("div", "", { className: "demo", role: "status", hidden: true });
   let subject;
 
   function show(exercise, text) {
     subject = { number: exercise.number, text };
     element.hidden = !exercise.demo;
+    element.replaceChildren();
     if (exercise.demo) return ask();
   }
 
@@ -22,7 +22,8 @@ globalThis.createDemo = (options) => {
     const result = await python().ask({ owner: number, demo: { ...asked, photo } });
     if (asked !== subject) return;
     const { problem = result.failed } = result.demo ?? {};
-    picture.replaceChildren(problem ? make("p", problem, { className: "t-muted" }) : draw(result.demo));
+    const made = problem ? [make("p", problem, { className: "t-muted" })] : result.demo.pictures.map(draw);
+    element.replaceChildren(...made, make("p", [choose, input]));
   }
 
   input.addEventListener("change", async () => {

@@ -22,9 +22,9 @@ LIMIT_SECONDS = 20.0
 
 
 def demonstrate(exercise: Exercise, file: Path, text: str, photo: bytes = b"") -> dict[str, Any]:
-    """Return the picture and the script's results beside it, or a problem in words.
+    """Return the picture and the script's results, or a problem in words.
 
-    The bytes of a picture have three for each pixel, as base64.
+    The bytes of each have three for each pixel, as base64.
     """
     assert exercise.demo is not None, "exercises without one have no picture to ask for"
     picture = PICTURE
@@ -40,10 +40,11 @@ def demonstrate(exercise: Exercise, file: Path, text: str, photo: bytes = b"") -
             results = exercise.demo.render(load(Source(file, text, exercise)), image)
     except (Exception, TimeIsUpError) as error:
         return {"problem": f"Your kernel did not get through this picture: {error}"}
-    shown = as_pil(torch.cat((image, *results), dim=2))
-    return {
-        "caption": exercise.demo.caption,
-        "width": shown.width,
-        "height": shown.height,
-        "rgb": base64.b64encode(shown.tobytes()).decode(),
-    }
+    captions = exercise.demo.caption.split(", ")
+    return {"pictures": [_pixels(*each) for each in zip(captions, (image, *results), strict=True)]}
+
+
+def _pixels(caption: str, picture: torch.Tensor) -> dict[str, Any]:
+    shown = as_pil(picture)
+    rgb = base64.b64encode(shown.convert("RGB").tobytes()).decode()
+    return {"caption": caption, "width": shown.width, "height": shown.height, "rgb": rgb}
