@@ -2,8 +2,8 @@
 // memory, and nothing is asked of a network.
 //
 // The one message to the worker itself is {boot}, with a port, which answers {ready} or {failed}. After that, requests
-// {id, run}, {id, check}, {id, demo} and {id, look} come through the port; replies are {id, printed}, {id, verdict}, and
-// at the end {id, result} or {id, failed}. Before any request, {warm} may come.
+// {id, run}, {id, check}, {id, demo} and {id, look} come through the port; replies are {id, printed}, {id, verdict},
+// and at the end {id, result} or {id, failed}. Before any request, {warm} may come.
 //
 // A script has no way to the port: only this function holds it, and what it calls was taken before any script ran.
 (() => {
