@@ -554,3 +554,18 @@ def png(width: int, height: int) -> bytes:
     data = io.BytesIO()
     Image.new("RGB", (width, height), "orange").save(data, "PNG")
     return data.getvalue()
+
+
+def test_a_script_opens_at_its_task(context: BrowserContext, file: str) -> None:
+    page = opened(context, file)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.inner_text(".task p >> nth=0") == "Exercise 1: add two vectors, output[i] = x[i] + y[i]."
+    assert page.locator(".cm-line").count() < len(EXERCISES["1"].shipped_text.splitlines())
+    assert page.locator(".cm-line", has_text="import torch").count() == 0, "the head is folded"
+    assert "TODO 1" in page.inner_text(".cm-activeLine")
+    for number in range(1, 10):
+        box = page.locator(".cm-line", has_text=f"# TODO {number}:").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < 800, f"TODO {number} is in sight"
+    page.locator(".cm-foldPlaceholder").click()
+    assert page.locator(".cm-line", has_text="import torch").count() == 1

@@ -44,6 +44,9 @@ globalThis.Editor = (() => {
       "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
         backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent) !important",
       },
+      ".cm-foldPlaceholder": {
+        backgroundColor: "var(--well)", color: "var(--accent)", border: "1px solid var(--faint)",
+      },
       ".cm-cursor": { borderLeftColor: "var(--accent)" },
       ".cm-tooltip": { backgroundColor: "var(--well)", color: "var(--text)", border: "1px solid var(--faint)" },
     });
@@ -60,7 +63,7 @@ globalThis.Editor = (() => {
   function editingExtensions(modules, { onChange, onSubmit, onPoint, onRest }) {
     const view = modules["@codemirror/view"], { EditorView } = view;
     const { history, defaultKeymap, historyKeymap, indentWithTab } = modules["@codemirror/commands"];
-    const { indentUnit, bracketMatching } = modules["@codemirror/language"];
+    const { indentUnit, bracketMatching, codeFolding, foldKeymap } = modules["@codemirror/language"];
     const { Transaction } = modules["@codemirror/state"];
     const submit = { key: "Mod-Enter", run: () => { onSubmit(); return true; } };
     const isRemote = (transaction) => transaction.annotation(Transaction.remote);
@@ -76,8 +79,8 @@ globalThis.Editor = (() => {
     };
     return [
       view.lineNumbers(), view.highlightActiveLineGutter(), history(), view.drawSelection(), view.highlightActiveLine(),
-      bracketMatching(), indentUnit.of("    "), modules["@codemirror/lint"].lintGutter(),
-      view.keymap.of([submit, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+      bracketMatching(), codeFolding(), indentUnit.of("    "), modules["@codemirror/lint"].lintGutter(),
+      view.keymap.of([submit, ...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
       EditorView.contentAttributes.of({ "aria-label": "Your script", tabindex: "0" }),
       EditorView.updateListener.of(notify), EditorView.domEventHandlers({ mousemove }), LineNotes.extension(modules),
     ];
@@ -112,10 +115,16 @@ globalThis.Editor = (() => {
       this.view.focus();
     }
 
-    // Opens a text, without what can be undone in the one before.
-    open(doc) {
-      const { EditorState } = this.modules["@codemirror/state"];
-      this.view.setState(EditorState.create({ doc, extensions: this.extensions }));
+    // Opens a text, without what can be undone in the one before. A head that everybody's has is folded, and the cursor
+    // is at the first open TODO.
+    open(doc, head = "") {
+      const { EditorState } = this.modules["@codemirror/state"], { foldEffect } = this.modules["@codemirror/language"];
+      const { EditorView } = this.modules["@codemirror/view"], todo = doc.search(/\.\.\. +# TODO/);
+      const selection = todo < 0 ? undefined : { anchor: todo };
+      this.view.setState(EditorState.create({ doc, selection, extensions: this.extensions }));
+      if (!head || !doc.startsWith(head)) return;
+      const [from, to] = [head.indexOf("\n"), head.length - 1];
+      this.view.dispatch({ effects: [foldEffect.of({ from, to }), EditorView.scrollIntoView(0)] });
     }
 
     // Replaces the text, which can be undone and does not call `onChange`.

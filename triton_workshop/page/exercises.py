@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from itertools import groupby
 from typing import Any
 
 from triton_workshop.checking.reporting.description import STATUS_MARKS, title
@@ -28,12 +30,20 @@ def exercises() -> str:
     )
 
 
+def _task(text: str) -> list[str]:
+    """Return a script's docstring in paragraphs; the lines of formulas, which are indented, stay lines."""
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    groups = groupby(docstring.split("\n"), lambda line: line[:1].isspace() if line else None)
+    return [("\n" if is_formula else " ").join(lines) for is_formula, lines in groups if is_formula is not None]
+
+
 def _exercise(exercise: Exercise) -> dict[str, Any]:
     return {
         "number": exercise.number,
         "title": title(exercise),
         "optional": exercise.is_optional,
         "warmUp": exercise.is_warm_up,
+        "task": _task(exercise.shipped_text),
         "shipped": exercise.shipped_text,
         "solution": exercise.solution,
         "todos": len(exercise.hints),

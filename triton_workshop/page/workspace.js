@@ -38,7 +38,9 @@ globalThis.createWorkspace = (options) => {
   const pane = make("div", [code, paper, tools, about], { className: "pane" });
   const demo = createDemo({ python: () => python, draw: Verdict.picture });
   const look = createLook({ python: () => python, editor: () => editor });
-  const side = make("div", [checking, verdictPane, look.element], { className: "side" });
+  const task = make("details", "", { className: "task" });
+  const taskParagraph = (text) => make(text.startsWith(" ") ? "pre" : "p", text);
+  const side = make("div", [task, checking, verdictPane, look.element], { className: "side" });
   const element = make("div", [bar, notice, pane, side], { className: "workspace", hidden: true });
 
   const showNotice = (text, ...buttons) => notice.replaceChildren(paragraph(text), ...buttons);
@@ -58,6 +60,8 @@ globalThis.createWorkspace = (options) => {
     [exercise, draft, hasConflict] = [next, new Store.Draft(next), false];
     [isTyping, unfinishedLine] = [false, undefined];
     title.textContent = exercise.title;
+    task.replaceChildren(make("summary", "The task"), ...exercise.task.map(taskParagraph));
+    task.open = draft.text === exercise.shipped;
     notice.replaceChildren();
     verdictPane.replaceChildren();
     look.close();
@@ -67,7 +71,7 @@ globalThis.createWorkspace = (options) => {
     try {
       // Without a pause, if the editor is there already: it must not hold the text of one exercise for another.
       if (!editor) await loadEditor(onProgress);
-      editor.open(draft.text);
+      editor.open(draft.text, exercise.shipped.slice(0, exercise.shipped.search(/^@triton/m)));
       editor.focus();
       python ??= await Parts.python(onProgress);
     } catch (error) {
