@@ -327,7 +327,7 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             return
     divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod)
     for each in plain:
-        for size in names.sizes:
+        for size in names.factors_of(node):
             words = f"{ast.unparse(each)} * {size}"
             if divides:
                 yield Change("divisor", each, f"({words})", size in names.unread)

@@ -131,15 +131,13 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         slips = _SlipSearch(tries, source, case, observation, culprit, sight)
         diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.first)
         yield diagnosis  # now, as the process may be ended while it looks further
-        if culprit is None and diagnosis.line is None:
+        if culprit is None and (diagnosis.line is None or diagnosis.mistake is None):
             slip = slips.find(share.slip)
             if slip is not None:
                 yield replace(diagnosis, slip=slip)
             # What was tried before is remembered: the search goes on.
-            if slip is None or diagnosis.mistake is None:
-                diagnosis = _recognised(
-                    source, case, culprit, tries, sight, observation, share.first if slip else share.rest
-                )
+            if diagnosis.mistake is None:
+                diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.rest)
                 yield replace(diagnosis, slip=slip)
             if slip is not None:
                 return
@@ -157,13 +155,13 @@ class Shares:
 
     @property
     def first(self) -> float:
-        """Seconds to recognise what is likely, and to name a slip."""
-        return 0.4 * self.rest
+        """Seconds to recognise what is likely."""
+        return time_limits.SIGHT_SECONDS if self.seconds is None else self.seconds
 
     @property
     def rest(self) -> float:
-        """Seconds to recognise the mistake."""
-        return time_limits.SIGHT_SECONDS if self.seconds is None else self.seconds
+        """Seconds for what the first tries have not found."""
+        return self.first / 2
 
     @property
     def slip(self) -> float:

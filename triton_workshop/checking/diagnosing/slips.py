@@ -178,7 +178,8 @@ def _changes(
 
     def unlikely(change: Change) -> tuple[bool, bool, float]:
         far = change.far_fetched and not change.names_the_unread
-        steps_back = steps.get(change.place, STEPS) + KINDS.index(change.kind) / KINDS_FOR_A_STEP
+        step, kind = steps.get(change.place, STEPS), KINDS.index(change.kind) / KINDS_FOR_A_STEP
+        steps_back = step + kind if step else kind / 2  # where it was noticed, every kind is likely
         return change.kind != "path", not change.names_the_unread, steps_back + STEPS_FOR_A_NAME * far
 
     possible = (each for each in every if not nearby or each.kind == "path" or each.node.lineno in steps)

@@ -34,9 +34,9 @@ SEARCH_SECONDS = 0.7
 
 The verdict should come within a second of the save.
 """
-SIGHT_SECONDS = 0.5
+SIGHT_SECONDS = 0.4
 """Processor time to look at the numbers of a script in a style of its own, and to recognise its mistake by them."""
-SLIP_SECONDS = 0.8
+SLIP_SECONDS = 1.0
 """Processor time for a script in a style of its own.
 
 The other searches have shown nothing of it.
@@ -105,6 +105,7 @@ class Tries:
         self._references: dict[str, Comparison] = {}
         self._loaded = 0
         self._screened = 0
+        self._confirms = False
         # Processor time: on a busy machine a hint may come later, but it says as much.
         self._end = time.process_time() + (SEARCH_SECONDS if seconds is None else seconds)
 
@@ -122,11 +123,12 @@ class Tries:
         key = text, case.name
         if key not in self._observations:
             is_baseline = text == self._source.text or math.isinf(self._slow)
-            baseline = None if is_baseline else self.observe(self._source.text, case)
+            baseline = None if is_baseline or self._confirms else self.observe(self._source.text, case)
             if time.process_time() > self._end:
                 return None
+            longest = min(self._longest, self.remaining + SLOW_SECONDS) if self._confirms else self._longest
             with limit_time(
-                self._longest if baseline is None else min(self._longest, self._slow * baseline.seconds + SLOW_SECONDS)
+                longest if baseline is None else min(longest, self._slow * baseline.seconds + SLOW_SECONDS)
             ):
                 self._observations[key] = self._observe(text, case)
         return self._observations[key]
@@ -194,10 +196,12 @@ class Tries:
         """Return whether a text passes the case with no more work than the script.
 
         If the script itself has written every element, it has to do so with the same tiles and in no more programs:
-        with others, a mistake may only not show.
+        with others, a mistake may only not show. Nor does one show that programs make together if there is only one.
         """
         baseline, observation = self.observe(self._source.text, case), self.observe(text, case)
         if baseline is None or observation is None or not self.is_right(text, case):
+            return False
+        if _programs(observation) == 1 < _programs(baseline):  # one program alone does not meet the others
             return False
         complete = baseline.unwritten is not None and not baseline.unwritten.any() and not baseline.faults
         return not complete or (
@@ -210,20 +214,25 @@ class Tries:
         False if time is up.
         """
         cases = self._exercise.simulated_cases
-        end, self._end = self._end, time.process_time() + CONFIRM_SECONDS
+        end, self._end, self._confirms = self._end, time.process_time() + CONFIRM_SECONDS, True
         try:
             return self._is_right_in(text, cases)
         finally:
-            self._end = end
+            self._end, self._confirms = end, False
 
     def _is_right_in(self, text: str, cases: Sequence[Case]) -> bool:
-        return all(self.is_repair(text, case) and not self._wastes(text, case) for case in cases)
+        # The last cases tell the most mistakes apart.
+        return all(self.is_right(text, case) and not self._wastes(text, case) for case in reversed(cases))
 
     def _wastes(self, text: str, case: Case) -> bool:
-        observation, baseline = self.observe(text, case), self.observe(self._source.text, case)
-        if observation is None or baseline is None:
+        """Return whether programs do nothing, or do what others have done.
+
+        As many as the script has, where that was run in this case, may do nothing.
+        """
+        observation, baseline = self.observe(text, case), self._observations.get((self._source.text, case.name))
+        if observation is None:
             return True
-        programs = _programs(baseline)
+        programs = _programs(baseline or observation)
         if any(launch.programs == 0 for launch in observation.launches):  # what does nothing is not wrong
             return True
         return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
