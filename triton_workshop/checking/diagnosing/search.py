@@ -265,6 +265,8 @@ class _SlipSearch:
     def _noticed(self) -> set[int]:
         """The lines where the mistake was noticed."""
         found = {fault.line.number for fault in self.observation.faults[:1]}
+        if found and self.culprit is None:  # sizes and strides come from the launch
+            found.add(self.source.launch_line() or 0)
         found |= self.culprit.lines if self.culprit else set()
         found |= self.sight.suspects() if self.sight else set()
         return found or {call.lineno for call in self.source.calls("store")} | {self.source.launch_line() or 0}

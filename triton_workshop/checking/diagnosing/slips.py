@@ -179,7 +179,8 @@ def _changes(
     def unlikely(change: Change) -> tuple[bool, bool, float]:
         far = change.far_fetched and not change.names_the_unread
         step, kind = steps.get(change.place, STEPS), KINDS.index(change.kind) / KINDS_FOR_A_STEP
-        steps_back = step + kind if step else kind / 2  # where it was noticed, every kind is likely
+        # Where it was noticed on one line alone, every kind is likely there.
+        steps_back = kind / 3 if step == 0 and len(noticed) == 1 else step + kind
         return change.kind != "path", not change.names_the_unread, steps_back + STEPS_FOR_A_NAME * far
 
     possible = (each for each in every if not nearby or each.kind == "path" or each.node.lineno in steps)
