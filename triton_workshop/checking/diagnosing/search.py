@@ -93,9 +93,10 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
 
     What the script prints is thrown away.
 
-    `seconds` of processor time are for all tries of a repair together, by default `tries.SEARCH_SECONDS`, and again to
-    recognise the mistake, by default `tries.SIGHT_SECONDS`. Half as many are for a slip, by default
-    `tries.SLIP_SECONDS`, before that and after it.
+    `seconds` of processor time are for all tries of a repair together, by default `tries.SEARCH_SECONDS`. A script in a
+    style of its own has as many to recognise its mistake, by default `tries.SIGHT_SECONDS`, as many for a slip, by
+    default `tries.SLIP_SECONDS`, and half as many for each again. As many are to try slips in every case, by default
+    `tries.CONFIRM_SECONDS`.
     """
     tries = Tries(source, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):

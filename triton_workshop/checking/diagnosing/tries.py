@@ -73,8 +73,8 @@ def longest_seconds(seconds: float | None = None) -> float:
 
     `seconds` are for the search, as in `search.diagnoses_of`.
     """
-    longest = max(SEARCH_SECONDS + SIGHT_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
-    searched = longest if seconds is None else 3.5 * seconds
+    longest = max(SEARCH_SECONDS + 2.5 * SIGHT_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
+    searched = longest if seconds is None else 5.5 * seconds
     return searched + GRACE_SECONDS
 
 
@@ -106,6 +106,7 @@ class Tries:
         self._loaded = 0
         self._screened = 0
         self._confirms = False
+        self._seconds_to_confirm = CONFIRM_SECONDS if seconds is None else seconds
         # Processor time: on a busy machine a hint may come later, but it says as much.
         self._end = time.process_time() + (SEARCH_SECONDS if seconds is None else seconds)
 
@@ -214,11 +215,13 @@ class Tries:
         False if time is up.
         """
         cases = self._exercise.simulated_cases
-        end, self._end, self._confirms = self._end, time.process_time() + CONFIRM_SECONDS, True
+        started, end = time.process_time(), self._end
+        self._end, self._confirms = started + self._seconds_to_confirm, True
         try:
             return self._is_right_in(text, cases)
         finally:
-            self._end, self._confirms = end, False
+            self._seconds_to_confirm -= time.process_time() - started
+            self._end, self._confirms = end + time.process_time() - started, False
 
     def _is_right_in(self, text: str, cases: Sequence[Case]) -> bool:
         # The last cases tell the most mistakes apart.
