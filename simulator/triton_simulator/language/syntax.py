@@ -30,7 +30,16 @@ def is_hidden(name: str) -> bool:
 
 def locate(location: ast.AST, node: _Node) -> _Node:
     """Return `node` and its parts at the location of another node."""
-    return ast.fix_missing_locations(ast.copy_location(node, location))
+    ast.copy_location(node, location)
+    pending: list[ast.AST] = [node]
+    while pending:
+        for part in ast.iter_child_nodes(pending.pop()):
+            # A part that has a location has it in all of its parts, and most of a kernel has: no need to look there.
+            if not hasattr(part, "lineno"):
+                if "lineno" in part._attributes:
+                    ast.copy_location(part, node)
+                pending.append(part)
+    return node
 
 
 def call(helper: str, arguments: list[ast.expr]) -> ast.Call:

@@ -9,10 +9,11 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import combinations, product
 
+from triton_workshop.checking.diagnosing.change import Change
+from triton_workshop.checking.diagnosing.formulas import Formulas
 from triton_workshop.checking.diagnosing.names import MEMORY, OF_TENSORS, Names
 from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored
 
@@ -30,25 +31,12 @@ _SIGNS: dict[type[ast.operator], str] = {ast.Sub: "-", ast.Mult: "*", ast.Div: "
 OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
 LOOPS = ("range", "static_range")
 WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
+KEEPING = ("path", "unwrapped", "early", "exchanged", "forgotten", "restarted")
+"""Kinds of changes after which a name may be unread, or none is."""
 SMALLEST_TILE = 8
 """Least power of 2 that is a size, and no slip by one."""
 MOST_IN_ANY_ORDER = 4
 """Of more values in a row, only neighbours trade places."""
-
-
-@dataclass(frozen=True)
-class Change:
-    kind: str
-    node: ast.expr | ast.stmt
-    """The node that is replaced; it is on one line."""
-    words: str
-    names_the_unread: bool = False
-    """It uses a parameter that nothing uses so far.
-
-    That one is missing somewhere.
-    """
-    far_fetched: bool = False
-    """It is a name for quite another one; there are many of those."""
 
 
 def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
@@ -59,7 +47,7 @@ def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
     read = Counter(names_loaded(function))
     for change in changes:
         lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.words))
-        useful = change.kind == "path" or all(read[name] > lost[name] for name in lost)
+        useful = change.kind in KEEPING or all(read[name] > lost[name] for name in lost)
         if useful and change.words != ast.unparse(change.node):
             yield change
 
@@ -95,6 +83,8 @@ def _all_in(
         yield from _of_pairs(statement, names)
         if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
             yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
+    if is_kernel:
+        yield from Formulas(function, names).changes()
 
 
 def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -185,6 +175,9 @@ def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
         case ast.Constant(float(value)) if right and value not in right and not value.is_integer():
             like = get_close_matches(str(value), map(str, sorted(right)), 2, 0)
             yield from (Change("coefficient", node, each) for each in like)
+        case ast.Constant(float(value)) if value in right:  # it may be another one's
+            others = map(str, sorted(right - {value}))
+            yield from (Change("coefficient", node, each, far_fetched=True) for each in others)
 
 
 def _parameters(node: ast.AST, of_kernels: dict[str, list[str]]) -> list[str]:
@@ -314,6 +307,10 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             plain = [each for each in sides if ast.unparse(each) not in names.pointers]
             yield from (Change("factor", node, moved) for moved in _with_a_factor_moved(node))
             yield from (Change("factor", each, f"2 * {each.id}") for each in plain if isinstance(each, ast.Name))
+        case ast.BinOp(_, ast.Sub(), ast.Name() as right):
+            plain = [right]
+        case ast.AugAssign(ast.Name(), ast.Add(), ast.Name() as value):  # `pointers += BLOCK`
+            plain = [value]
         case ast.BinOp(_, ast.FloorDiv() | ast.Mod(), ast.Name() as right):
             plain = [right]
             numbers = [name for name in names.others if name not in names.conditions]
@@ -328,9 +325,9 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             plain = [each for each in elements if isinstance(each, ast.Name)]
         case _:
             return
-    divides = isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Add)
+    divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod)
     for each in plain:
-        for size in names.sizes:
+        for size in names.factors_of(node):
             words = f"{ast.unparse(each)} * {size}"
             if divides:
                 yield Change("divisor", each, f"({words})", size in names.unread)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
@@ -10,6 +11,9 @@ from triton_workshop.checking.observing.source import Function, called, names_in
 
 MEMORY = ("load", "store", "atomic_add")
 """Calls whose first argument is an address."""
+SPLITTING = ("range", "static_range", "cdiv")
+"""Calls that say into how many pieces of which size something is split."""
+COUNTING = ("range", "static_range", "arange")
 OF_TENSORS = ("shape", "size", "stride", "numel", "dtype", "device")
 ALIKE = 0.5
 """Ratio of difflib's from which two names are easily mistaken."""
@@ -33,12 +37,29 @@ class Names:
         made = [
             node for node in ast.walk(function) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         ]
+        calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
+        self._reads = [{*names_loaded(call)} for call in calls if called(call) in SPLITTING]
+        counting = [call for call in calls if called(call) in COUNTING and call.args]
+        bounds = [call.args[-1] for call in counting if len(call.args) == 1 or called(call) == "arange"]
+        self.rounds = sorted({ast.unparse(bound) for bound in bounds if isinstance(bound, ast.Constant)})
+        """The numbers of rounds of loops and of elements of ranges, as they are written."""
         owners = [
             node.value for node in ast.walk(function) if isinstance(node, ast.Attribute) and node.attr in OF_TENSORS
         ]
         tensors = {node.id for node in owners if isinstance(node, ast.Name)}
         tensors.update(*(names_stored(node) for node in made if ast.unparse(node.value).startswith("torch.")))
         self.tensors = sorted(tensors)
+
+    def factors_of(self, node: ast.AST) -> list[str]:
+        """Return what may be missing as a factor, the likely ones first.
+
+        Those are sizes that stand together with its names elsewhere, as `BLOCK` does with `n` in `cdiv(n, BLOCK)`.
+        """
+        names = set(names_loaded(node))
+        together = Counter(
+            size for read in self._reads if read & names for size in read.difference(names) if size in self.sizes
+        )
+        return [*sorted(self.sizes, key=lambda size: -together[size]), *self.rounds]
 
     def like(self, name: str) -> Sequence[str]:
         """The others of its kind; a condition is no number."""

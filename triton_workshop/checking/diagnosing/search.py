@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import io
 import math
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from triton_workshop.checking.diagnosing import tries as time_limits
 from triton_workshop.checking.diagnosing.alignment import aligned
 from triton_workshop.checking.diagnosing.configurations import find_configuration
+from triton_workshop.checking.diagnosing.forms import Forms, forms_of
 from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
@@ -91,9 +93,10 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
 
     What the script prints is thrown away.
 
-    `seconds` of processor time are for all tries together, by default `tries.SEARCH_SECONDS`. For a slip in a script of
-    which those have shown nothing there are half as many again, by default `tries.SLIP_SECONDS`, and as many to try it
-    in every case, by default `tries.CONFIRM_SECONDS`.
+    `seconds` of processor time are for all tries of a repair together, by default `tries.SEARCH_SECONDS`. A script in a
+    style of its own has as many to recognise its mistake, by default `tries.SIGHT_SECONDS`, as many for a slip, by
+    default `tries.SLIP_SECONDS`, and half as many for each again. As many are to try slips in every case, by default
+    `tries.CONFIRM_SECONDS`.
     """
     tries = Tries(source, seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -125,13 +128,62 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             with contextlib.suppress(SyntaxError):
                 tries.extend(time_limits.SIGHT_SECONDS if seconds is None else seconds)
                 sight = look(source, observation, lambda text: tries.watch(text, case))
-        diagnosis = diagnose(source, case, culprit, tries.observe, sight)
-        if sight is not None:
-            diagnosis = _with_line(diagnosis, sight, tries, case, observation)
-        yield diagnosis  # now, as the process may be ended while it looks for a slip
+        share = Shares(seconds)
+        slips = _SlipSearch(tries, source, case, observation, culprit, sight)
+        diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.first)
+        yield diagnosis  # now, as the process may be ended while it looks further
+        if culprit is None and (diagnosis.line is None or diagnosis.mistake is None):
+            slip = slips.find(share.slip)
+            if slip is not None:
+                yield replace(diagnosis, slip=slip)
+            # What was tried before is remembered: the search goes on.
+            if diagnosis.mistake is None:
+                diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.rest)
+                yield replace(diagnosis, slip=slip)
+            if slip is not None:
+                return
         unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
-        if unclear and (slip := _slip(source, case, observation, culprit, sight, seconds, tries.remaining)):
+        if unclear and (slip := slips.find(tries.remaining + share.rest)):
             yield replace(diagnosis, culprit=None, slip=slip)
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of the time for a script in a style of its own."""
+
+    seconds: float | None
+    """For all of it, if not as `tries` says."""
+
+    @property
+    def first(self) -> float:
+        """Seconds to recognise what is likely."""
+        return time_limits.SIGHT_SECONDS if self.seconds is None else self.seconds
+
+    @property
+    def rest(self) -> float:
+        """Seconds for what the first tries have not found."""
+        return self.first / 2
+
+    @property
+    def slip(self) -> float:
+        """Seconds for a slip."""
+        return time_limits.SLIP_SECONDS if self.seconds is None else self.seconds
+
+
+def _recognised(
+    source: Source,
+    case: Case,
+    culprit: Culprit | None,
+    tries: Tries,
+    sight: Sight | None,
+    observation: Observation,
+    seconds: float,
+) -> Diagnosis:
+    """Return the mistake that is recognised within so much time, and its line."""
+    if culprit is None:
+        tries.extend(seconds)
+    diagnosis = diagnose(source, case, culprit, tries.observe, sight)
+    return diagnosis if sight is None else _with_line(diagnosis, sight, tries, case, observation)
 
 
 def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, observation: Observation) -> Diagnosis:
@@ -185,29 +237,49 @@ def _is_unclear(source: Source, culprit: Culprit) -> bool:
     return (culprit.with_others or at_path) and not culprit.extra
 
 
-def _slip(
-    source: Source,
-    case: Case,
-    observation: Observation,
-    culprit: Culprit | None,
-    sight: Sight | None,
-    seconds: float | None,
-    left: float,
-) -> Slip | None:
-    """Find a slip in its own time and in what other searches have `left`."""
-    tries = Tries(source, left + (time_limits.SLIP_SECONDS if seconds is None else seconds / 2))
-    last = Tries(source, time_limits.CONFIRM_SECONDS if seconds is None else seconds)
-    noticed = {fault.line.number for fault in observation.faults[:1]} | (culprit.lines if culprit else set[int]())
-    if sight is not None:
-        noticed |= sight.unknown_lines()
-    return find_slip(
-        source,
-        noticed,
-        lambda text: tries.is_repair(text, case),
-        last.is_right_in_all,
-        nearby=culprit is not None,
-        right=sight.known_lines() if sight else (),
-    )
+@dataclass(frozen=True)
+class _SlipSearch:
+    """Search for a slip, which goes on where it has stopped."""
+
+    tries: Tries
+    source: Source
+    case: Case
+    observation: Observation
+    culprit: Culprit | None
+    sight: Sight | None
+
+    def find(self, seconds: float) -> Slip | None:
+        """Return a slip that is found within so much time."""
+        self.tries.extend(seconds)
+        return find_slip(
+            self.source,
+            self._noticed,
+            lambda text: self.tries.is_repair(text, self.case),
+            self.tries.is_right_in_all,
+            nearby=self.culprit is not None,
+            later=self._later,
+            forms=self._forms,
+            screen=lambda changes: self.tries.passing(changes, self.case),
+        )
+
+    @functools.cached_property
+    def _noticed(self) -> set[int]:
+        """The lines where the mistake was noticed."""
+        found = {fault.line.number for fault in self.observation.faults[:1]}
+        if found and self.culprit is None:  # sizes and strides come from the launch
+            found.add(self.source.launch_line() or 0)
+        found |= self.culprit.lines if self.culprit else set()
+        found |= self.sight.suspects() if self.sight else set()
+        return found or {call.lineno for call in self.source.calls("store")} | {self.source.launch_line() or 0}
+
+    @functools.cached_property
+    def _later(self) -> set[int]:
+        """The lines that use wrong numbers, and those whose numbers the solution has."""
+        return set() if self.sight is None else self.sight.unknown_lines() | self.sight.known_lines()
+
+    @functools.cached_property
+    def _forms(self) -> Forms:
+        return forms_of(self.sight.script.launches if self.sight else self.tries.record(self.source.text, self.case))
 
 
 def limits(source: Source, seconds: float | None = None) -> Iterator[Limit]:

@@ -174,6 +174,18 @@ class Sight:
         """
         return {place.line for place in self.unknown_places()}
 
+    def suspects(self) -> set[int]:
+        """Return the lines that have numbers of their own, but read none.
+
+        What they read is the solution's, or has no numbers to be known by.
+        """
+        places = [place for place in self.likenesses if self._is_other(place)]
+        return {place.line for place in places if not self._reads_any_of(place, places)}
+
+    def _reads_any_of(self, place: Place, others: Iterable[Place]) -> bool:
+        read = _names_read_at(self.source, place.line)
+        return any(other.name in read and other.line < place.line for other in others)
+
     def missing(self) -> list[int]:
         """Return the solution's lines whose numbers the script lacks, in order.
 

@@ -6,12 +6,14 @@ It needs no likeness to the solution, so it finds the line in scripts of any sty
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from triton_workshop.checking.diagnosing.changes import Change, changes_in
+from triton_workshop.checking.diagnosing.change import Change
+from triton_workshop.checking.diagnosing.changes import changes_in
+from triton_workshop.checking.diagnosing.forms import Forms, is_possible
 from triton_workshop.checking.diagnosing.tile_sizes import with_changes
 from triton_workshop.checking.observing.source import Assignment, Function, Source, names_loaded, names_stored
 
@@ -20,31 +22,56 @@ KINDS = (
     "rounded",
     "whole",
     "multiple",
+    "bound",
     "number",
     "constant",
-    "bound",
-    "lower",
+    "base",
     "sum",
+    "regrouped",
+    "inside",
+    "coefficient",
     "precision",
     "type",
-    "coefficient",
-    "inside",
+    "running",
+    "start",
+    "sides",
+    "unwrapped",
     "signs",
+    "rounds",
+    "outside",
+    "lower",
+    "unshifted",
+    "early",
+    "restarted",
+    "forgotten",
+    "size",
+    "arguments",
+    "pointer",
+    "factor",
+    "exchanged",
+    "divisor",
     "axes",
     "order",
-    "arguments",
-    "rounds",
     "names",
-    "part",
-    "divisor",
-    "pointer",
-    "size",
-    "factor",
-    "operator",
+    "where",
+    "rescaled",
+    "moved",
     "name",
+    "part-of-byte",
+    "part",
+    "operator",
+    "limited",
+    "mask",
     "path",
 )
 """The likely ones first: there may be no time for all."""
+KINDS_FOR_A_STEP = 9
+"""So many kinds later is as unlikely as a step farther from where the mistake shows."""
+STEPS_FOR_A_NAME = 3
+"""As unlikely is a name that is quite another one."""
+EMPTY: Forms = {}
+Screen = Callable[[Sequence[Change]], Iterable[Change]]
+"""Leaves out changes that do not help in the case that failed."""
 STEPS = 4
 """Number of steps back from the mistake within which lines come first."""
 
@@ -69,32 +96,37 @@ def find_slip(
     passes_all: Callable[[str], bool],
     *,
     nearby: bool = False,
-    right: Collection[int] = (),
+    forms: Forms = EMPTY,
+    later: Collection[int] = (),
+    screen: Screen | None = None,
 ) -> Slip | None:
     """Return the first change that helps.
 
     `passes` is for the case that failed, `passes_all` for every case. The lines where the mistake was noticed are
-    changed first, then those that they use, and never the solution's, nor those that are `right`. With `nearby`, no
-    others are changed.
+    changed first, then those that they use, then the `later` ones that only show it, and never the solution's. With
+    `nearby`, no others are changed. `screen` yields the changes that are worth a run, sooner than `passes` would tell.
     """
 
     def helps(change: Change) -> bool:
-        text = with_changes(source, [(change.node, change.words)])
+        text = with_changes(source, change.nodes)
         return passes(text) and passes_all(text)
 
-    every = _changes(source, noticed, nearby=nearby)
-    changes = [change for change in every if change.node.lineno not in right]
-    path = next((change for change in changes if change.kind == "path" and helps(change)), None)
-    # What is wrong on a path stands there: elsewhere, much would keep a program from taking it.
-    code = None if path is None else _code_of(path, source)
-    others = (each for each in changes if each.kind != "path" and (code is None or _is_in(code, each.node)))
-    found = next(filter(helps, others), path)
-    return None if found is None else _slip(source, found)
+    every = _changes(source, noticed, later, forms, nearby=nearby)
+    changes = every if screen is None else screen(every)
+    path = None
+    for change in filter(helps, changes):
+        if change.kind != "path":
+            # What is wrong on a path stands there: elsewhere, much would keep a program from taking it.
+            if path is None or _is_in(_code_of(path, source), change.node):
+                return _slip(source, change)
+        elif path is None:
+            path = change
+    return None if path is None else _slip(source, path)
 
 
 def _slip(source: Source, change: Change) -> Slip:
-    text = with_changes(source, [(change.node, change.words)])
-    return Slip(f"slip-{change.kind}", change.node.lineno, ast.unparse(change.node), _code(change, text))
+    text = with_changes(source, change.nodes)
+    return Slip(f"slip-{change.kind}", change.place, ast.unparse(change.node), _code(change, text))
 
 
 def _code_of(path: Change, source: Source) -> list[ast.AST]:
@@ -125,7 +157,9 @@ def _code(change: Change, text: str) -> str:
     return line
 
 
-def _changes(source: Source, noticed: Collection[int], *, nearby: bool = False) -> list[Change]:
+def _changes(
+    source: Source, noticed: Collection[int], later: Collection[int] = (), forms: Forms = EMPTY, *, nearby: bool = False
+) -> list[Change]:
     given = {line.strip() for line in source.exercise.solution.splitlines()}
     functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
     parameters = {each.name: [argument.arg for argument in each.args.args] for each in source.kernels}
@@ -134,17 +168,23 @@ def _changes(source: Source, noticed: Collection[int], *, nearby: bool = False) 
         change
         for function in functions
         for change in changes_in(function, function in source.kernels, parameters, coefficients)
-        if change.node.lineno == change.node.end_lineno and source.line(change.node.lineno) not in given
+        if all(node.lineno == node.end_lineno for node, _ in change.nodes)
+        and source.line(change.node.lineno) not in given
+        and is_possible(change, function.name, forms)
     ]
 
     steps = _steps(functions, noticed)
+    steps |= {line: max(steps.get(line, STEPS), STEPS - 1) for line in later if line not in noticed}
 
-    def likely(change: Change) -> tuple[bool, bool, int, int]:
+    def unlikely(change: Change) -> tuple[bool, bool, float]:
         far = change.far_fetched and not change.names_the_unread
-        return not change.names_the_unread, far, steps.get(change.node.lineno, STEPS), KINDS.index(change.kind)
+        step, kind = steps.get(change.place, STEPS), KINDS.index(change.kind) / KINDS_FOR_A_STEP
+        # Where it was noticed on one line alone, every kind is likely there.
+        steps_back = kind / 3 if step == 0 and len(noticed) == 1 else step + kind
+        return change.kind != "path", not change.names_the_unread, steps_back + STEPS_FOR_A_NAME * far
 
     possible = (each for each in every if not nearby or each.kind == "path" or each.node.lineno in steps)
-    return sorted(possible, key=likely)
+    return sorted(possible, key=unlikely)
 
 
 def _steps(functions: Sequence[Function], noticed: Collection[int]) -> dict[int, int]:

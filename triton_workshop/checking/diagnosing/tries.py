@@ -8,13 +8,16 @@ from __future__ import annotations
 import ast
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from triton_simulator import hooks, record
+from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.sight import Watched
 from triton_workshop.checking.diagnosing.values import lines_of
+from triton_workshop.checking.diagnosing.variants import VARIANT, text_with_variants
 from triton_workshop.checking.observing.child import observer_of
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation, Observer
@@ -23,14 +26,17 @@ from triton_workshop.checking.observing.source import Source, names_loaded, name
 from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.exercise import Exercise
 
+if TYPE_CHECKING:
+    from triton_simulator import Launch
+
 SEARCH_SECONDS = 0.7
 """Processor time for all tries together.
 
 The verdict should come within a second of the save.
 """
-SIGHT_SECONDS = 1.4
+SIGHT_SECONDS = 0.4
 """Processor time to look at the numbers of a script in a style of its own, and to recognise its mistake by them."""
-SLIP_SECONDS = 0.6
+SLIP_SECONDS = 1.0
 """Processor time for a script in a style of its own.
 
 The other searches have shown nothing of it.
@@ -44,6 +50,8 @@ CONFIRM_SECONDS = 2.0
 """Processor time to confirm a repair in every case, the long ones too."""
 GRACE_SECONDS = 2.0
 """For a try that began within those."""
+VARIANTS = 64
+"""Changes of a script that are loaded together."""
 WATCHED_BYTES = 64 * 2**20
 """Bytes of what all lines of a try compute."""
 SLOW = 5
@@ -65,8 +73,8 @@ def longest_seconds(seconds: float | None = None) -> float:
 
     `seconds` are for the search, as in `search.diagnoses_of`.
     """
-    longest = max(SEARCH_SECONDS + SIGHT_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
-    searched = longest if seconds is None else 3.5 * seconds
+    longest = max(SEARCH_SECONDS + 2.5 * SIGHT_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
+    searched = longest if seconds is None else 5.5 * seconds
     return searched + GRACE_SECONDS
 
 
@@ -94,6 +102,11 @@ class Tries:
         self._source, self._exercise, self._slow, self._longest = source, source.exercise, slow, longest
         self._observers: dict[str, Observer | Observation] = {}
         self._observations: dict[tuple[str, str], Observation] = {}
+        self._references: dict[str, Comparison] = {}
+        self._loaded = 0
+        self._screened = 0
+        self._confirms = False
+        self._seconds_to_confirm = CONFIRM_SECONDS if seconds is None else seconds
         # Processor time: on a busy machine a hint may come later, but it says as much.
         self._end = time.process_time() + (SEARCH_SECONDS if seconds is None else seconds)
 
@@ -111,11 +124,12 @@ class Tries:
         key = text, case.name
         if key not in self._observations:
             is_baseline = text == self._source.text or math.isinf(self._slow)
-            baseline = None if is_baseline else self.observe(self._source.text, case)
+            baseline = None if is_baseline or self._confirms else self.observe(self._source.text, case)
             if time.process_time() > self._end:
                 return None
+            longest = min(self._longest, self.remaining + SLOW_SECONDS) if self._confirms else self._longest
             with limit_time(
-                self._longest if baseline is None else min(self._longest, self._slow * baseline.seconds + SLOW_SECONDS)
+                longest if baseline is None else min(longest, self._slow * baseline.seconds + SLOW_SECONDS)
             ):
                 self._observations[key] = self._observe(text, case)
         return self._observations[key]
@@ -125,29 +139,70 @@ class Tries:
 
         Return None when time is up.
         """
-        from triton_simulator.steps.recorder import StepOptions  # which imports Triton
-
         if time.process_time() > self._end:
             return None
+        launches = self.record(text, case)
+        files = {launch.file for launch in launches}
+        return Watched(tuple(launches), lines_of(launches, *files)) if len(files) == 1 else None
+
+    def record(self, text: str, case: Case) -> list[Launch]:
+        """Observe a text in a case, and return its launches with their steps."""
+        from triton_simulator.steps.recorder import StepOptions  # which imports Triton
+
         with limit_time(self._longest), record(steps=StepOptions(max_bytes=WATCHED_BYTES)) as launches:
             self._run(text, case)
-        files = {launch.file for launch in launches}
-        files = {file for file in files if file.endswith(TRIED_FILE)}
-        return Watched(tuple(launches), lines_of(launches, *files)) if len(files) == 1 else None
+        return [launch for launch in launches if launch.file.endswith(TRIED_FILE)]
 
     def is_right(self, text: str, case: Case) -> bool:
         """Return whether a text passes the case; false when time is up."""
         observation = self.observe(text, case)
-        return observation is not None and _shows_right_result(self._exercise, case, observation)
+        return observation is not None and _shows_right_result(self._exercise, case, observation, self._references)
+
+    def passing(self, changes: Sequence[Change], case: Case) -> Iterator[Change]:
+        """Yield the changes with which the script passes a case.
+
+        Those that fit together in one text are loaded together; the others are yielded untried. Once time is up, a
+        second call goes on behind those that were tried.
+        """
+        while self._screened < len(changes):
+            if time.process_time() > self._end:
+                return
+            first = self._screened
+            some = changes[first : first + VARIANTS]
+            text, fitting = text_with_variants(self._source, some)
+            observer = self._observer(text)
+            for number, change in enumerate(some, 1):
+                if time.process_time() > self._end:
+                    return
+                self._screened = first + number
+                if number not in fitting or (
+                    isinstance(observer, Observer) and self._passes_with(observer, number, case)
+                ):
+                    yield change
+
+    def _passes_with(self, observer: Observer, number: int, case: Case) -> bool:
+        import triton.language as tl
+
+        observer.launcher_globals[VARIANT] = tl.constexpr(number)
+        baseline = self.observe(self._source.text, case)
+        seconds = self._slow * (baseline.seconds if baseline else 0.0) + SLOW_SECONDS
+        try:
+            with limit_time(min(self._longest, seconds)):
+                observation = observer.observe(case.arguments("cpu"), case.integer_bits)
+        except TakesTooLong:
+            return False
+        return _shows_right_result(self._exercise, case, observation, self._references)
 
     def is_repair(self, text: str, case: Case) -> bool:
         """Return whether a text passes the case with no more work than the script.
 
         If the script itself has written every element, it has to do so with the same tiles and in no more programs:
-        with others, a mistake may only not show.
+        with others, a mistake may only not show. Nor does one show that programs make together if there is only one.
         """
         baseline, observation = self.observe(self._source.text, case), self.observe(text, case)
         if baseline is None or observation is None or not self.is_right(text, case):
+            return False
+        if _programs(observation) == 1 < _programs(baseline):  # one program alone does not meet the others
             return False
         complete = baseline.unwritten is not None and not baseline.unwritten.any() and not baseline.faults
         return not complete or (
@@ -160,13 +215,27 @@ class Tries:
         False if time is up.
         """
         cases = self._exercise.simulated_cases
-        return all(self.is_repair(text, case) and not self._wastes(text, case) for case in cases)
+        started, end = time.process_time(), self._end
+        self._end, self._confirms = started + self._seconds_to_confirm, True
+        try:
+            return self._is_right_in(text, cases)
+        finally:
+            self._seconds_to_confirm -= time.process_time() - started
+            self._end, self._confirms = end + time.process_time() - started, False
+
+    def _is_right_in(self, text: str, cases: Sequence[Case]) -> bool:
+        # The last cases tell the most mistakes apart.
+        return all(self.is_right(text, case) and not self._wastes(text, case) for case in reversed(cases))
 
     def _wastes(self, text: str, case: Case) -> bool:
-        observation, baseline = self.observe(text, case), self.observe(self._source.text, case)
-        if observation is None or baseline is None:
+        """Return whether programs do nothing, or do what others have done.
+
+        As many as the script has, where that was run in this case, may do nothing.
+        """
+        observation, baseline = self.observe(text, case), self._observations.get((self._source.text, case.name))
+        if observation is None:
             return True
-        programs = _programs(baseline)
+        programs = _programs(baseline or observation)
         if any(launch.programs == 0 for launch in observation.launches):  # what does nothing is not wrong
             return True
         return any(launch.stored_again or launch.idle > max(programs, 1) for launch in observation.launches)
@@ -178,11 +247,7 @@ class Tries:
         # Only a loop that loads anything can be ended: see `limit_time`.
         if "while" in text and _never_ends(text):
             return Observation(timed_out=True)
-        observer = self._observers.pop(text, None)
-        if observer is None:
-            # Each has its own name, because Triton finds a kernel's source by its file.
-            file = Path(f"{len(self._observations)}-{TRIED_FILE}").resolve()
-            observer = observer_of(Source(file, text, self._exercise), compiled=self._compiled)
+        observer = self._observers.pop(text, None) or self._observer(text)
         if not case.is_large:  # an observer keeps the last arguments: some tries of those, and no process can be forked
             self._observers[text] = observer
         if isinstance(observer, Observation):
@@ -191,6 +256,12 @@ class Tries:
             return observer.observe(case.arguments("cpu"), case.integer_bits)
         except TakesTooLong:
             return Observation(timed_out=True)
+
+    def _observer(self, text: str) -> Observer | Observation:
+        # Each has its own name, because Triton finds a kernel's source by its file.
+        self._loaded += 1
+        file = Path(f"{self._loaded}-{TRIED_FILE}").resolve()
+        return observer_of(Source(file, text, self._exercise), compiled=self._compiled)
 
 
 def _programs(observation: Observation) -> int:
@@ -234,8 +305,13 @@ def _has_exit(loop: ast.While) -> bool:
     return any(isinstance(node, ast.Break | ast.Return) for node in ast.walk(loop))
 
 
-def _shows_right_result(exercise: Exercise, case: Case, observation: Observation) -> bool:
-    arguments = case.arguments("cpu")
+def _shows_right_result(
+    exercise: Exercise, case: Case, observation: Observation, references: dict[str, Comparison]
+) -> bool:
+    """Return whether a call gave the right result.
+
+    `references` keeps what is right in each case.
+    """
     if (
         observation.provenance not in (Provenance.KERNEL, Provenance.COPY)
         or observation.changed_inputs
@@ -243,7 +319,9 @@ def _shows_right_result(exercise: Exercise, case: Case, observation: Observation
     ):
         return False
     assert observation.output is not None, "a kernel has stored it"
+    if case.name not in references:
+        references[case.name] = Comparison(exercise, case.arguments("cpu"), observation)
+    reference = references[case.name]
     return (
-        observation.output.dtype == exercise.result_dtype(*arguments)
-        and Comparison(exercise, arguments, observation).right
+        observation.output.dtype == exercise.result_dtype(*reference.arguments) and reference.of_call(observation).right
     )

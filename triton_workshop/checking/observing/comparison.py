@@ -6,7 +6,7 @@ It says which elements are wrong, and which programs own those.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -37,6 +37,13 @@ class Comparison:
     def allowed(self) -> torch.Tensor:
         """Largest allowed error of each element."""
         return tolerance(self.exercise, self.arguments, self.expected)
+
+    def of_call(self, seen: Observation) -> Comparison:
+        """Return the comparison of another call with the same arguments."""
+        other = replace(self, seen=seen)
+        # What is right takes longer to compute than to compare with.
+        vars(other).update(expected=self.expected, allowed=self.allowed)
+        return other
 
     @functools.cached_property
     def _bad(self) -> torch.Tensor:

@@ -5,6 +5,7 @@ That a kernel of the script's own file stored the result, the simulator has reco
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections.abc import Iterator
@@ -172,6 +173,12 @@ class Observer:
         self._compiler_launches = Launches()
         self._compiled = compiled
 
+    @property
+    def launcher_globals(self) -> dict[str, object]:
+        """The global names of the launcher's module."""
+        names: dict[str, object] = getattr(inspect.unwrap(self._launcher), "__globals__", {})
+        return names
+
     def observe(self, arguments: tuple[torch.Tensor, ...], integer_bits: int = 32) -> Observation:
         """Call the launcher with these arguments.
 
@@ -288,6 +295,8 @@ def _oddity(output: object) -> str:
 
 def _reuse_tensors(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
     if [(t.shape, t.stride(), t.dtype) for t in old] != [(t.shape, t.stride(), t.dtype) for t in new]:
+        return new
+    if any(0 in t.stride() and t.numel() > 1 for t in new):  # nothing can be copied to a row that is there twice
         return new
     return tuple(then.copy_(now) for then, now in zip(old, new, strict=True))
 

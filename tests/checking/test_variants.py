@@ -1,0 +1,124 @@
+"""Many changes of a script in one text, and changes of formulas."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from triton_workshop.checking.diagnosing.change import Change
+from triton_workshop.checking.diagnosing.changes import changes_in
+from triton_workshop.checking.diagnosing.forms import Forms, is_possible
+from triton_workshop.checking.diagnosing.tile_sizes import with_changes
+from triton_workshop.checking.diagnosing.tries import Tries
+from triton_workshop.checking.diagnosing.variants import text_with_variants
+from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
+
+HEAD = "from triton_workshop import cdiv\n\nimport torch\nimport triton\nimport triton.language as tl\n\n\n"
+ADD = f"""{HEAD}@triton.jit
+def vadd(a, b, c, n, B: tl.constexpr):
+    idx = tl.program_id(0) * B + tl.arange(0, B)
+    inside = idx < n
+    tl.store(c + idx, tl.load(a + idx, mask=inside) - tl.load(b + idx, mask=inside), mask=inside)
+
+
+def add(x, y):
+    c = torch.empty_like(x)
+    vadd[(cdiv(x.numel(), 512),)](x, y, c, x.numel(), 512)
+    return c
+"""
+
+
+def _source(text: str, exercise: str = "1") -> Source:
+    return Source(Path("mine.py"), text, EXERCISES[exercise])
+
+
+def _changes(source: Source) -> list[Change]:
+    [kernel] = source.kernels
+    return list(changes_in(kernel, True, {}, set()))
+
+
+def test_one_text_has_all_changes_and_the_one_that_helps_is_found() -> None:
+    source = _source(ADD)
+    tries, changes = Tries(source, 60.0), _changes(source)
+    found = [with_changes(source, change.nodes) for change in tries.passing(changes, EXERCISES["1"].cases[0])]
+    assert len(changes) > 20
+    right = ADD.replace("mask=inside) - tl", "mask=inside) + tl")
+    assert [ast.dump(ast.parse(text)) for text in found] == [ast.dump(ast.parse(right))]
+
+
+def test_a_second_search_goes_on_where_the_first_has_stopped() -> None:
+    source = _source(ADD)
+    tries, changes = Tries(source, 60.0), _changes(source)
+    assert list(tries.passing(changes, EXERCISES["1"].cases[0]))
+    assert not list(tries.passing(changes, EXERCISES["1"].cases[0]))
+
+
+def test_a_statement_that_gets_another_name_does_not_fit_in() -> None:
+    source = _source(ADD)
+    node = source.kernels[0].body[1]
+    assert isinstance(node, ast.stmt)
+    _, fitting = text_with_variants(source, [Change("spelling", node, "outside = idx < n")])
+    assert fitting == []
+
+
+KERNEL = """
+def kernel(x_ptr, y_ptr, N, BLOCK: tl.constexpr):
+    top = tl.full((BLOCK,), -1e30, tl.float32)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for start in range(0, N, BLOCK):
+        columns = start + tl.arange(0, BLOCK)
+        mask = columns < N
+        x = tl.load(x_ptr + columns, mask=mask, other=0.0)
+        new = tl.maximum(top, x)
+        factor = tl.exp(top - new)
+        total = total + tl.exp(x - new)
+        top = new
+    row = tl.max(top, axis=0)
+    result = tl.log(tl.sum(total, axis=0))
+    tl.store(y_ptr, (result + row) * 2.0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("base", "tl.exp2"),
+        ("rescaled", "(total * factor)"),
+        ("rescaled", "(total * tl.exp(top - row))"),
+        ("unshifted", "(row + tl.log(tl.sum(total, axis=0)))"),
+        ("running", "tl.maximum(new, tl.max(top, axis=0))"),
+        ("start", "tl.full((BLOCK,), float('-inf'), tl.float32)"),
+        ("sides", "(new - x)"),
+        ("regrouped", "(result + row * 2.0)"),
+        ("unwrapped", "tl.sum(total, axis=0)"),
+        ("outside", "float('-inf')"),
+        ("where", "tl.where(mask, total + tl.exp(x - new), 0.0)"),
+        ("restarted", "total = tl.zeros((BLOCK,), tl.float32); columns = start + tl.arange(0, BLOCK)"),
+    ],
+)
+def test_a_formula_has_this_change(kind: str, words: str) -> None:
+    [kernel] = ast.parse(KERNEL).body
+    assert isinstance(kernel, ast.FunctionDef)
+    assert (kind, words) in {(change.kind, change.words) for change in changes_in(kernel, True, {}, set())}
+
+
+FORMS: Forms = {
+    ("f", "x"): ("float", (64,), None),
+    ("f", "y"): ("float", (64,), None),
+    ("f", "i"): ("int", (64,), None),
+    ("f", "N"): ("int", (), 64.0),
+    ("f", "M"): ("int", (), 64.0),
+    ("f", "K"): ("int", (), 32.0),
+}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "possible"),
+    [("x", "y", True), ("x", "i", False), ("N", "K", True), ("N", "M", False), ("N", "unknown", True)],
+)
+def test_a_name_is_put_for_one_of_its_form_and_another_value(old: str, new: str, possible: bool) -> None:
+    node = ast.parse(old, mode="eval").body
+    assert is_possible(Change("name", node, new), "f", FORMS) is possible

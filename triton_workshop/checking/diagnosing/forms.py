@@ -1,0 +1,76 @@
+"""Forms of a script's values: what kind of numbers, in which shape.
+
+A name is taken for another one only if both have the same form; with any other, the script would not even run.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from triton_workshop.checking.diagnosing.change import Change
+
+if TYPE_CHECKING:
+    from triton_simulator import Launch
+
+Form = tuple[str, tuple[int, ...], float | None]
+"""A kind of numbers, a shape, and the value of an argument that is a number."""
+Forms = Mapping[tuple[str, str], Form]
+"""The form of each name of a function: the function first, then the name."""
+NAME = re.compile(r"[A-Za-z_]\w*")
+OF_INDICES = ("factor", "divisor", "limited", "moved")
+"""Kinds of changes of numbers that count elements."""
+MIXED: Form = "mixed", (-1,), None
+"""The form of a name with different ones in different calls."""
+
+
+def forms_of(launches: Iterable[Launch]) -> Forms:
+    """Return the forms of all names that these launches have computed."""
+    found: dict[tuple[str, str], Form] = {}
+    for launch in launches:
+        for name, value in launch.arguments.items():
+            form = _form_of_argument(value)
+            if form is not None:
+                found[launch.kernel, name] = form
+        for step in launch.steps.all if launch.steps is not None else ():
+            if step.name and not step.value.parts:
+                form = _kind(step.value.dtype), step.value.shape, None
+                key = step.function, step.name
+                found[key] = form if found.get(key, form) == form else MIXED
+    return found
+
+
+def _form_of_argument(value: object) -> Form | None:
+    if isinstance(value, bool) or value is None:
+        return None
+    if isinstance(value, int | float):
+        return "float" if isinstance(value, float) else "int", (), float(value)
+    return ("pointer", (), None) if hasattr(value, "data_ptr") else None
+
+
+def _kind(dtype: str) -> str:
+    if dtype.startswith("pointer"):
+        return "pointer"
+    return "truth" if dtype == "int1" else "float" if dtype.startswith(("fp", "bf")) else "int"
+
+
+def is_possible(change: Change, function: str, forms: Forms) -> bool:
+    """Return whether a change of a function may run, and change anything.
+
+    One that puts a name for another may not, if that has another form or the same value. Only indices have factors.
+    """
+    read = [node.id for node in ast.walk(change.node) if isinstance(node, ast.Name)]
+    if change.kind in OF_INDICES:
+        added = [forms.get((function, name), MIXED) for name in NAME.findall(change.words) if name not in read]
+        whole = change.kind == "moved" or all(form[1] == () for form in added if form is not MIXED)
+        return whole and "float" not in [form[0] for form in added] + [
+            forms.get((function, name), MIXED)[0] for name in read
+        ]
+    if not isinstance(change.node, ast.Name):
+        return True
+    old, new = forms.get((function, change.node.id), MIXED), forms.get((function, change.words), MIXED)
+    if MIXED in (old, new):
+        return True
+    return old[:2] == new[:2] and (old[2] is None or old[2] != new[2])

@@ -1,0 +1,365 @@
+"""Changes of formulas: what people forget, or do in another order.
+
+A function of another base, a factor for one part only, a maximum that is not subtracted, lanes that are not masked.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise, permutations
+
+from triton_workshop.checking.diagnosing.change import Change
+from triton_workshop.checking.diagnosing.names import Names
+from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored
+
+FUNCTIONS = {
+    "exp": ("exp2",),
+    "exp2": ("exp",),
+    "log": ("log2",),
+    "log2": ("log",),
+    "sqrt": ("rsqrt",),
+    "rsqrt": ("sqrt",),
+}
+"""For a function of `tl`, those that are taken for it."""
+POWERS = ("exp", "exp2")
+MAXIMA = ("max", "maximum")
+LOWEST = "float('-inf')", "-3.0e38"
+"""Numbers below all others, of which the second can be subtracted from itself."""
+STARTS = ("zeros", "full")
+LOOPS = ast.For | ast.While
+COLUMN = ("", "[:, None]", "[None, :]")
+"""Of a vector, that makes it fit to a tile."""
+MOST = 24
+"""More names than that are not tried in pairs."""
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """The formulas of one kernel, and changes of them."""
+
+    kernel: Function
+    names: Names
+
+    def changes(self) -> Iterator[Change]:
+        """Yield all changes."""
+        for statement in self._statements:
+            yield from self._of_statement(statement)
+            for node in ast.walk(statement):
+                if isinstance(node, ast.expr) and not isinstance(node, ast.Constant):
+                    yield from self._of_expression(node)
+        for body in self._bodies:
+            yield from _of_neighbours(body, self._carried)
+        for loop, before in self._loops:
+            yield from _restarted(loop, before)
+            yield from self._updated(loop, before)
+
+    @cached_property
+    def _statements(self) -> list[ast.stmt]:
+        """The statements that contain no others."""
+        nodes = [node for node in ast.walk(self.kernel) if isinstance(node, ast.stmt)]
+        return [node for node in nodes if not hasattr(node, "body")]
+
+    @cached_property
+    def _bodies(self) -> list[list[ast.stmt]]:
+        nodes = [node for node in ast.walk(self.kernel) if isinstance(node, ast.stmt)]
+        fields = [getattr(node, name, None) for node in nodes for name in ("body", "orelse")]
+        return [field for field in fields if isinstance(field, list) and field]
+
+    @cached_property
+    def _loops(self) -> list[tuple[ast.For | ast.While, list[ast.stmt]]]:
+        """The loops, with the statements before each."""
+        places = [(body, at) for body in self._bodies for at, node in enumerate(body) if isinstance(node, LOOPS)]
+        return [(body[at], body[:at]) for body, at in places]  # type: ignore[misc]
+
+    @cached_property
+    def _assigned(self) -> dict[str, list[ast.expr]]:
+        found: dict[str, list[ast.expr]] = {}
+        for node in self._statements:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                found.setdefault(node.targets[0].id, []).append(node.value)
+        return found
+
+    @cached_property
+    def _carried(self) -> set[str]:
+        """Names that a loop changes, and that have a value before it."""
+        return {
+            name
+            for loop, before in self._loops
+            for name in names_stored(loop)
+            if any(name in names_stored(node) for node in before)
+        }
+
+    @cached_property
+    def _maxima(self) -> list[str]:
+        """Names of maxima, and of what they become."""
+        found = {
+            name
+            for name, values in self._assigned.items()
+            if any(
+                isinstance(node, ast.Call) and called(node) in MAXIMA for value in values for node in ast.walk(value)
+            )
+        }
+        copies = {
+            name
+            for name, values in self._assigned.items()
+            if any(isinstance(value, ast.Name) and value.id in found for value in values)
+        }
+        return sorted(found | copies)
+
+    @cached_property
+    def _factors(self) -> list[str]:
+        """Names of powers of differences, by which sums are rescaled."""
+        return [
+            name
+            for name, values in self._assigned.items()
+            if any(
+                isinstance(value, ast.Call)
+                and called(value) in POWERS
+                and isinstance(value.args[0], ast.BinOp)
+                and {*names_loaded(value.args[0])} & {*self._maxima}
+                for value in values
+            )
+        ]
+
+    @cached_property
+    def _power(self) -> str:
+        """The function by which the kernel takes powers, as it calls it."""
+        calls = [node for node in ast.walk(self.kernel) if isinstance(node, ast.Call) and called(node) in POWERS]
+        return ast.unparse(calls[0].func) if calls else ""
+
+    @cached_property
+    def _indices(self) -> list[str]:
+        """Names that are made of program ids, ranges and loops."""
+        loops = {
+            node.target.id
+            for node in ast.walk(self.kernel)
+            if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
+        }
+        found = {*loops}
+        for name, values in self._assigned.items():
+            for value in values:
+                calls = {called(node) for node in ast.walk(value) if isinstance(node, ast.Call)}
+                if calls & {"arange", "program_id"} or (
+                    not calls - {"cdiv", "minimum", "min"} and {*names_loaded(value)} & found
+                ):
+                    found.add(name)
+        return sorted(found - self.names.conditions)
+
+    @cached_property
+    def _addends(self) -> list[str]:
+        """Products and names that addresses are sums of."""
+        found = dict[str, None]()
+        for value in (node for values in self._assigned.values() for node in values):
+            parts = _sum_of(value)
+            if len(parts) > 1:
+                found.update((ast.unparse(part), None) for part in parts if isinstance(part, ast.BinOp))
+        return list(found)
+
+    def _of_statement(self, node: ast.stmt) -> Iterator[Change]:
+        match node:
+            case ast.Assign([ast.Name()], ast.Call() as value) if called(value) == "max":
+                for other in self._maxima:
+                    yield Change("running", value, f"tl.maximum({other}, {ast.unparse(value)})")
+            case ast.Assign([ast.Name()], ast.Call() as value) if called(value) == "zeros":
+                words = ", ".join(map(ast.unparse, value.args[1:]))
+                keywords = [ast.unparse(word) for word in value.keywords]
+                rest = ", ".join(filter(None, [words, *keywords]))
+                for lowest in LOWEST:
+                    words = f"tl.full({ast.unparse(value.args[0])}, {lowest}, {rest or 'tl.float32'})"
+                    yield Change("start", value, words)
+            case ast.Assign([ast.Name()], ast.Name(constant) as size) if constant in self.names.constants:
+                yield from self._limited(size)
+        whole = getattr(node, "value", None)
+        if isinstance(node, ast.Assign | ast.AugAssign) and isinstance(whole, ast.expr):
+            yield from self._masked(node, whole)
+
+    def _limited(self, node: ast.Name) -> Iterator[Change]:
+        """Leave fewer where fewer are left."""
+        names = [name for name in self.names.others if name not in self.names.conditions]
+        for one, other in permutations(names, 2):
+            yield Change("limited", node, f"min({one} - {other}, {node.id})", far_fetched=len(names) > MOST)
+
+    def _masked(self, node: ast.Assign | ast.AugAssign, value: ast.expr) -> Iterator[Change]:
+        target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+        if isinstance(target, ast.Name) and target.id in self.names.conditions:
+            words = ast.unparse(value)
+            for index in self._indices:
+                if index not in names_loaded(value):
+                    for size in self.names.sizes:
+                        if size not in self.names.constants:
+                            within = f"({words}) & ({index} >= 0) & ({index} < {size})"
+                            yield Change("mask", value, within, far_fetched=True)
+            return
+        if isinstance(target, ast.Name) and target.id not in self._indices:
+            for condition in sorted(self.names.conditions.difference(names_loaded(value))):
+                yield Change("where", value, f"tl.where({condition}, {ast.unparse(value)}, 0.0)")
+
+    def _of_expression(self, node: ast.expr) -> Iterator[Change]:
+        match node:
+            case ast.Call():
+                yield from self._of_call(node)
+            case ast.BinOp(left, operator, right):
+                yield from _regrouped(node)
+                if isinstance(operator, ast.Sub | ast.Div):
+                    swapped = ast.BinOp(right, operator, left)
+                    yield Change("sides", node, f"({ast.unparse(swapped)})")
+                if isinstance(operator, ast.Sub | ast.Add):
+                    yield from self._of_ones(right)
+                if isinstance(operator, ast.RShift | ast.BitAnd) and isinstance(right, ast.Constant):
+                    yield Change("part-of-byte", node, f"(({ast.unparse(node)}).to(tl.int32) - 8)")
+            case ast.Compare(left, _, [right]):
+                for side in (left, right):
+                    yield from self._moved(side)
+
+    def _of_ones(self, node: ast.expr) -> Iterator[Change]:
+        if isinstance(node, ast.Constant) and isinstance(node.value, float):
+            numbers = [name for name in (*self.names.others, *self.names.sizes) if name not in self._indices]
+            for name in numbers:
+                if name not in self.names.conditions and name not in self.names.constants:
+                    yield Change("constant", node, name, far_fetched=True)
+
+    def _moved(self, node: ast.expr) -> Iterator[Change]:
+        """Yield a place in the row for one in the block."""
+        while isinstance(node, ast.Subscript):
+            node = node.value
+        is_range = isinstance(node, ast.Call) and called(node) == "arange"
+        if is_range or (isinstance(node, ast.Name) and node.id in self._indices):
+            for name in self._indices:
+                if name not in names_loaded(node):
+                    yield Change("moved", node, f"({name} + {ast.unparse(node)})")
+                    if is_range:
+                        yield Change("moved", node, name)
+
+    def _of_call(self, node: ast.Call) -> Iterator[Change]:
+        name = called(node)
+        prefix = ast.unparse(node.func).removesuffix(name)
+        for other in FUNCTIONS.get(name, ()):
+            yield Change("base", node.func, prefix + other)
+        if (
+            len(node.args) == 1
+            and not node.keywords
+            and name not in ("program_id", "num_programs", "float", "range", "trans")
+        ):
+            yield Change("unwrapped", node, ast.unparse(node.args[0]))
+        if name in POWERS:
+            for maximum in self._maxima:
+                if maximum not in names_loaded(node):
+                    for column in COLUMN[:2]:
+                        words = f"{ast.unparse(node.args[0])} - {maximum}{column}"
+                        yield Change("unshifted", node.args[0], words)
+        if name in ("log", "log2"):
+            for maximum in self._maxima:
+                yield Change("unshifted", node, f"({maximum} + {ast.unparse(node)})")
+        if name == "sum":
+            yield from self._rescaled(node.args[0])
+        if name == "load":
+            yield from _outside(node, 2)
+        if name == "where":
+            yield from _outside(node, 2)
+
+    def _rescaled(self, node: ast.expr) -> Iterator[Change]:
+        """Multiply what lanes have summed by what brings it to a common maximum."""
+        if isinstance(node, ast.Name) and self._power and len(self._maxima) <= MOST:
+            for one, other in permutations(self._maxima, 2):
+                yield Change("rescaled", node, f"({node.id} * {self._power}({one} - {other}))")
+
+    def _updated(self, loop: ast.For | ast.While, before: Sequence[ast.stmt]) -> Iterator[Change]:
+        """Rescale a sum in a loop, or keep what it has computed."""
+        stored = names_stored(loop)
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                own = [
+                    each
+                    for each in ast.walk(node.value)
+                    if isinstance(each, ast.Name) and each.id == node.targets[0].id
+                ]
+                for factor in self._factors:
+                    if factor not in names_loaded(node):
+                        for each in own:
+                            for column in COLUMN[:2]:
+                                yield Change("rescaled", each, f"({each.id} * {factor}{column})")
+        last = loop.body[-1]
+        started = {name for node in before for name in names_stored(node)} - stored - {*self._indices}
+        if not hasattr(last, "body"):
+            for name in sorted(started & {*names_loaded(loop)} & {*self._assigned}):
+                for other in self._maxima:
+                    if other in stored:
+                        yield Change("forgotten", last, f"{ast.unparse(last)}; {name} = {other}")
+
+
+def _outside(node: ast.Call, position: int) -> Iterator[Change]:
+    """Yield other values for what is outside."""
+    words = [word.value for word in node.keywords if word.arg == "other"]
+    value = node.args[position] if len(node.args) > position else words[0] if words else None
+    match value:
+        case ast.Constant(int() | float()):
+            yield from (Change("outside", value, lowest) for lowest in LOWEST)
+        case ast.Call() | ast.UnaryOp():
+            yield Change("outside", value, "0.0")
+
+
+def _sum_of(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_sum_of(node.left), node.right]
+    return [node]
+
+
+def _regrouped(node: ast.BinOp) -> Iterator[Change]:
+    """Give a factor to one part of a sum, or to both."""
+    match node:
+        case ast.BinOp(
+            ast.BinOp(one, ast.Add() | ast.Sub() as sign, other), ast.Mult() | ast.Div() as operator, factor
+        ):
+            parts = [
+                ast.BinOp(one, sign, ast.BinOp(other, operator, factor)),
+                ast.BinOp(ast.BinOp(one, operator, factor), sign, other),
+            ]
+        case ast.BinOp(factor, ast.Mult() as operator, ast.BinOp(one, ast.Add() | ast.Sub() as sign, other)):
+            parts = [
+                ast.BinOp(one, sign, ast.BinOp(other, operator, factor)),
+                ast.BinOp(ast.BinOp(one, operator, factor), sign, other),
+            ]
+        case ast.BinOp(
+            ast.BinOp(one, ast.Mult() | ast.Div() as operator, factor), ast.Add() | ast.Sub() as sign, other
+        ):
+            parts = [ast.BinOp(ast.BinOp(one, sign, other), operator, factor)]
+            if isinstance(operator, ast.Mult):
+                parts.append(ast.BinOp(ast.BinOp(factor, sign, other), operator, one))
+        case ast.BinOp(
+            one, ast.Add() | ast.Sub() as sign, ast.BinOp(other, ast.Mult() | ast.Div() as operator, factor)
+        ):
+            parts = [ast.BinOp(ast.BinOp(one, sign, other), operator, factor)]
+        case _:
+            return
+    for part in parts:
+        yield Change("regrouped", node, f"({ast.unparse(part)})")
+
+
+def _of_neighbours(body: Sequence[ast.stmt], carried: set[str]) -> Iterator[Change]:
+    """Exchange two statements in a row, or their values."""
+    for one, other in pairwise(body):
+        match one, other:
+            case ast.Assign([ast.Name(first)], value), ast.Assign([ast.Name(second)], another) if first != second:
+                if first in carried and first in names_loaded(another):
+                    yield Change("early", one, ast.unparse(other), also=((other, ast.unparse(one)),))
+                operations = isinstance(value, ast.BinOp) and isinstance(another, ast.BinOp)
+                same = set(names_loaded(value)) == set(names_loaded(another)) and ast.dump(value) != ast.dump(another)
+                if operations and same:
+                    yield Change("exchanged", value, ast.unparse(another), also=((another, ast.unparse(value)),))
+
+
+def _restarted(loop: ast.For | ast.While, before: Sequence[ast.stmt]) -> Iterator[Change]:
+    """Start a sum anew in each round."""
+    first = loop.body[0]
+    if hasattr(first, "body") or not isinstance(loop, ast.For):
+        return
+    for node in before:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call() as value) if called(value) in STARTS and name in names_stored(
+                loop
+            ):
+                words = f"{ast.unparse(node)}; {ast.unparse(first)}"
+                yield Change("restarted", first, words, line=node.lineno)

@@ -1,0 +1,120 @@
+"""Writes many changes of a script into one text.
+
+A script is loaded and its kernels are rewritten once for all of them, which takes longer than a run. A number that is
+set before each call says which of the changes is made: `a + b` becomes `a - b if _variant == 3 else a + b`.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from triton_workshop.checking.diagnosing.change import Change
+from triton_workshop.checking.observing.source import Source
+
+VARIANT = "_variant"
+"""The global that says which change is made; 0 for none."""
+Replacement = tuple[ast.expr, ast.expr]
+"""An expression of a script, and another one to take its place."""
+
+
+def text_with_variants(source: Source, changes: Sequence[Change]) -> tuple[str, list[int]]:
+    """Return a text with all changes, and the numbers of those that fit in.
+
+    The first change has the number 1. A statement that gets another name, for example, does not fit in.
+    """
+    parents = {child: node for node in source.nodes for child in ast.iter_child_nodes(node)}
+    choices: dict[ast.AST, list[tuple[int, ast.expr]]] = {}
+    fitting = []
+    for number, change in enumerate(changes, 1):
+        with suppress(SyntaxError):
+            replacements = [_replacement(node, words, parents) for node, words in change.nodes]
+            if None not in replacements:
+                for node, words in filter(None, replacements):
+                    choices.setdefault(node, []).append((number, words))
+                fitting.append(number)
+    tree = _rebuilt(source.tree, choices)
+    assert isinstance(tree, ast.Module)
+    first = next((at for at, node in enumerate(tree.body) if isinstance(node, ast.FunctionDef)), 0)
+    tree.body[first:first] = ast.parse(f"import triton.language\n{VARIANT} = triton.language.constexpr(0)").body
+    return ast.unparse(ast.fix_missing_locations(tree)), fitting
+
+
+def _rebuilt(node: ast.AST, choices: dict[ast.AST, list[tuple[int, ast.expr]]]) -> ast.AST:
+    """Return a copy of a tree in which expressions have their choices."""
+    built = copy.copy(node)
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, list):
+            setattr(built, name, [_rebuilt(part, choices) if isinstance(part, ast.AST) else part for part in value])
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context | ast.operator | ast.cmpop):
+            setattr(built, name, _rebuilt(value, choices))
+    for number, words in choices.get(node, ()):
+        assert isinstance(built, ast.expr)
+        test = ast.Compare(ast.Name(VARIANT, ast.Load()), [ast.Eq()], [ast.Constant(number)])
+        built = ast.IfExp(test, words, built)
+    return built
+
+
+def _replacement(node: ast.AST, words: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
+    """Return which expression has to be replaced for this node, and by what."""
+    if isinstance(node, ast.Assign):
+        return _new_value(node, words)
+    if isinstance(node, ast.Tuple) and node not in parents:  # some arguments of a call, or some of a tuple
+        return _in_parent(node.elts, words, parents)
+    if not isinstance(node, ast.expr):
+        return None
+    parent = parents.get(node)
+    if isinstance(parent, ast.Subscript) and parent.slice is node:
+        return parent, _parsed(f"{ast.unparse(parent.value)}[{words}]")
+    return node, _parsed(words)
+
+
+def _parsed(words: str) -> ast.expr:
+    return ast.parse(f"({words})", mode="eval").body
+
+
+def _new_value(node: ast.Assign, words: str) -> Replacement | None:
+    """Return the value of an assignment that keeps its target."""
+    statement, *others = ast.parse(words).body
+    if others:
+        return None
+    match statement:
+        case ast.AugAssign(ast.Name() as target, operator, value):
+            new: ast.expr = ast.BinOp(ast.Name(target.id, ast.Load()), operator, value)
+        case ast.Assign([ast.expr() as target], value):
+            new = value
+        case _:
+            return None
+    return (node.value, new) if ast.unparse(target) == ast.unparse(node.targets[0]) else None
+
+
+def _in_parent(old: Sequence[ast.expr], words: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
+    parent = parents.get(old[0])
+    subscript = _parsed(f"_[{words},]")  # only there may be slices
+    assert isinstance(subscript, ast.Subscript)
+    assert isinstance(subscript.slice, ast.Tuple)
+    new = subscript.slice
+    changed = copy.copy(parent)
+    match changed:
+        case ast.Call(args=values):
+            changed.args = _spliced(values, old, new.elts)
+        case ast.Tuple(elts=values) | ast.List(elts=values):
+            changed.elts = _spliced(values, old, new.elts)
+        case _:
+            return None
+    assert isinstance(parent, ast.expr)
+    outer = parents.get(parent)
+    if isinstance(outer, ast.Subscript) and outer.slice is parent:
+        whole = copy.copy(outer)
+        whole.slice = changed
+        return outer, whole
+    return parent, changed
+
+
+def _spliced(values: Iterable[ast.expr], old: Sequence[ast.expr], new: Sequence[ast.expr]) -> list[ast.expr]:
+    """Return values with the new ones in place of the old ones in a row."""
+    before = list(values)
+    at = before.index(old[0])
+    return [*before[:at], *new, *before[at + len(old) :]]
