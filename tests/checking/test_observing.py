@@ -21,7 +21,7 @@ launches = observe_launches()
 after = os.listdir("/proc/self/task") if os.path.exists("/proc") else []
 print("no more threads" if after == before else f"{before}, then {after}")
 for seen in launches:
-    print(seen.failure, seen.provenance, seen.faults)
+    print(seen.failure, seen.output and seen.output.provenance, seen.faults)
 """
 REPLACING = {
     "attribute": "torch.equal = print",

@@ -316,20 +316,21 @@ def _are_alike(exercise: Exercise, case: Case, first: Observation | None, second
         return False
     if first.failure or first.faults:
         return True
-    if first.output is None or second.output is None or first.output.shape != second.output.shape:
+    one, other = first.output, second.output
+    if one is None or other is None or one.values.shape != other.values.shape:
         return False
     arguments = case.arguments("cpu")
     expected = exercise.reference(*to_float64(arguments))
     allowed = tolerance(exercise, arguments, expected)
-    if first.output.shape != allowed.shape:
+    if one.values.shape != allowed.shape:
         return True
     # Where nothing was written, values are chance; infinities and NaNs have no distance.
-    exact = first.output.double()
+    exact = one.values.double()
     # Wrong numbers that are larger are rounded more.
     allowed = allowed * (exact.abs() / expected.abs()).nan_to_num(1.0, posinf=1.0).clamp(min=1.0, max=MAX_GROWTH)
-    close = (exact - second.output.double()).abs() <= SLACK_TOLERANCES * allowed
-    equal = (first.output == second.output) | (first.output.isnan() & second.output.isnan())
-    return torch.equal(first.missing, second.missing) and bool((close | first.missing | equal).all())
+    close = (exact - other.values.double()).abs() <= SLACK_TOLERANCES * allowed
+    equal = (one.values == other.values) | (one.values.isnan() & other.values.isnan())
+    return torch.equal(one.missing, other.missing) and bool((close | one.missing | equal).all())
 
 
 def _fails(exercise: Exercise, case: Case, observation: Observation | None) -> bool:
@@ -339,7 +340,7 @@ def _fails(exercise: Exercise, case: Case, observation: Observation | None) -> b
     """
     if observation is None or observation.failure or observation.faults:
         return True
-    if observation.changed_inputs or observation.earlier_answer_changed:
+    if observation.changed_inputs or (observation.output and observation.output.changes_earlier):
         return True
     return not Comparison(exercise, case.arguments("cpu"), observation).right
 
@@ -354,9 +355,10 @@ def _is_specific(exercise: Exercise, case: Case, observation: Observation | None
     if observation.output is None or observation.faults or observation.failure:
         return True
     comparison = Comparison(exercise, case.arguments("cpu"), observation)
-    if observation.output.shape != comparison.expected.shape:
+    output = observation.output
+    if output.values.shape != comparison.expected.shape:
         return True
-    nothing = ~observation.output.isfinite() | observation.missing
+    nothing = ~output.values.isfinite() | output.missing
     return not comparison.right and not bool(nothing.all())
 
 
@@ -371,8 +373,8 @@ def fails_alike(exercise: Exercise, case: Case, first: Observation | None, secon
         return _message(first) == _message(second)
     if first.faults or second.faults:
         return _faults(first)[:1] == _faults(second)[:1]
-    if first.output is not None and second.output is not None and first.missing.any():
-        return torch.equal(first.missing, second.missing)
+    if first.output is not None and second.output is not None and first.output.missing.any():
+        return torch.equal(first.output.missing, second.output.missing)
     return _are_alike(exercise, case, first, second)
 
 

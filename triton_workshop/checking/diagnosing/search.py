@@ -106,7 +106,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             return
         observation = tries.observe(source.text, case)
         # A result that no kernel has stored is explained by that, whatever its values are.
-        if observation is None or observation.provenance in NOT_STORED:
+        if observation is None or (observation.output and observation.output.provenance in NOT_STORED):
             yield Diagnosis()
             return
         culprit = (
@@ -124,7 +124,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
             return
         sight = None
         # Where something is never written, or outside, the numbers say nothing.
-        if culprit is None and not observation.faults and not (observation.output is None or observation.missing.any()):
+        if culprit is None and not observation.faults and _is_written(observation):
             with contextlib.suppress(SyntaxError):
                 tries.extend(time_limits.SIGHT_SECONDS if seconds is None else seconds)
                 sight = look(source, observation, lambda text: tries.watch(text, case))
@@ -224,8 +224,15 @@ def _is_unlike(source: Source) -> bool:
 
 def _is_nan(observation: Observation) -> bool:
     """Return whether some of the result is NaN, but written."""
-    output, unwritten = observation.output, observation.unwritten
-    return output is not None and unwritten is not None and bool((output.isnan() & ~unwritten).any())
+    output = observation.output
+    if output is None or output.unwritten is None:
+        return False
+    return bool((output.values.isnan() & ~output.unwritten).any())
+
+
+def _is_written(observation: Observation) -> bool:
+    """Return whether every element of the result is written."""
+    return observation.output is not None and not observation.output.missing.any()
 
 
 def _is_unclear(source: Source, culprit: Culprit) -> bool:

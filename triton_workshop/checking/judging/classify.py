@@ -23,7 +23,7 @@ from triton_workshop.checking.judging.symptom import (
 )
 from triton_workshop.checking.judging.verdict import MAX_PROGRAMS, Finding, FindingKind
 from triton_workshop.checking.observing.comparison import Comparison
-from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.observe import Observation, Output
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.cases import pluralize
@@ -119,23 +119,26 @@ class Classifier:
         return Symptom(finding, Remedy.MISTAKE)
 
     def _result(self, comparison: Comparison) -> Symptom | None:
-        observation, launcher = comparison.seen, self.exercise.launcher
-        provenance = observation.provenance
+        observation, output, launcher = comparison.seen, comparison.seen.output, self.exercise.launcher
+        if output is None:
+            return self._shape(comparison.expected, observation.output_type, _type_hint(observation.output_type))
+        provenance = output.provenance
         if provenance is Provenance.NO_LAUNCH:
             return self._no_launch(comparison)
         # Its shape says more of a result than where it came from, and only equal shapes can be compared.
-        if observation.output is None or observation.output.shape != comparison.expected.shape:
-            return self._shape(comparison.expected, observation)
+        if output.values.shape != comparison.expected.shape:
+            shape = sentence("messages.shape", shape=tuple(output.values.shape))
+            return self._shape(comparison.expected, shape, "wrong-shape")
         if provenance is Provenance.CHANGED:
             return self._not_the_kernel(sentence("messages.changed-afterwards"))
         if provenance is Provenance.ELSEWHERE:
             return self._not_the_kernel(sentence("messages.stored-by-none", launcher=launcher))
         dtype = self.exercise.result_dtype(*comparison.arguments)
-        if observation.output.dtype != dtype:
-            return self._dtype(dtype, observation.output.dtype)
+        if output.values.dtype != dtype:
+            return self._dtype(dtype, output.values.dtype)
         if comparison.right and provenance is Provenance.UNTOUCHED:
             return self._not_the_kernel(sentence("messages.right-by-chance"))
-        return self._correct_values(observation) if comparison.right else self._incorrect_values(comparison)
+        return self._correct_values(observation, output) if comparison.right else self._incorrect_values(comparison)
 
     def _no_launch(self, comparison: Comparison) -> Symptom:
         message = sentence("messages.no-launch", launcher=self.exercise.launcher)
@@ -151,11 +154,7 @@ class Classifier:
         finding = explained_finding(self.source, FindingKind.NOT_A_KERNEL, message, "python-did-it", line)
         return Symptom(finding, Remedy.ORIGIN)
 
-    def _shape(self, expected: torch.Tensor, observation: Observation) -> Symptom:
-        if observation.output is None:
-            actual, name = observation.output_type, _name_of_result_type(observation.output_type)
-        else:
-            actual, name = sentence("messages.shape", shape=tuple(observation.output.shape)), "wrong-shape"
+    def _shape(self, expected: torch.Tensor, actual: str, name: str) -> Symptom:
         message = sentence("messages.wrong-shape", expected=tuple(expected.shape), actual=actual)
         line = self.source.return_line()
         finding = explained_finding(self.source, FindingKind.WRONG_SHAPE, message, name, line)
@@ -169,28 +168,28 @@ class Classifier:
 
     # A right result
 
-    def _correct_values(self, observation: Observation) -> Symptom | None:
+    def _correct_values(self, observation: Observation, output: Output) -> Symptom | None:
         """Return what is wrong with a call whose result is right, if anything."""
-        if observation.earlier_answer_changed:
+        if output.changes_earlier:
             message = sentence("messages.previous-result-changed")
             kind = FindingKind.WRONG_VALUES
             return Symptom(explained_finding(self.source, kind, message, "one-output-for-all-calls"))
-        return self._partly_stored(observation) or self._unreachable_tensor(observation)
+        return self._partly_stored(output) or self._unreachable_tensor(observation)
 
-    def _partly_stored(self, observation: Observation) -> Symptom | None:
+    def _partly_stored(self, output: Output) -> Symptom | None:
         """Report a right result of which a kernel stored a part only.
 
         If the rest is one number everywhere, it is no finding.
         """
-        output, unwritten = observation.output, observation.unwritten
-        if observation.provenance is not Provenance.KERNEL or unwritten is None or output is None:
+        values, unwritten = output.values, output.unwritten
+        if output.provenance is not Provenance.KERNEL or unwritten is None:
             return None
-        rest = output[unwritten]
+        rest = values[unwritten]
         # One number, such as zero, may well have been there before the launch.
         if not len(rest) or (rest == rest[0]).all() or rest.isnan().all():
             return None
-        elements = pluralize(output.numel(), "element")
-        message = sentence("messages.partly-stored", stored=output.numel() - len(rest), elements=elements)
+        elements = pluralize(values.numel(), "element")
+        message = sentence("messages.partly-stored", stored=values.numel() - len(rest), elements=elements)
         line = self.source.return_line()
         return Symptom(explained_finding(self.source, FindingKind.NOT_A_KERNEL, message, "python-did-it", line))
 
@@ -229,7 +228,7 @@ class Classifier:
         faults = [fault for launch in comparison.seen.launches for fault in launch.undefined]
         fault, output = next(iter(faults), None), comparison.seen.output
         # An undefined value shows as NaN once it is stored.
-        if fault is None or fault.load is None or output is None or not output.isnan().any():
+        if fault is None or fault.load is None or output is None or not output.values.isnan().any():
             return finding
         message = f"{finding.message}; {fault.summary}"
         finding = replace(finding, message=message, hints=(fault.advice, *finding.hints), argument=fault.loaded)
@@ -241,7 +240,7 @@ def _stored_outside() -> Finding:
     return Finding(FindingKind.OUT_OF_BOUNDS_STORE, message, hints, hint_name="mask-missing")
 
 
-def _name_of_result_type(output_type: str) -> str:
+def _type_hint(output_type: str) -> str:
     """Return the explanation's name for a result that is no such tensor."""
     if output_type.startswith("a tensor "):
         return "odd-tensor-returned"

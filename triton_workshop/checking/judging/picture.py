@@ -21,7 +21,7 @@ def first_element(comparison: Comparison, marks: torch.Tensor) -> Element:
     index = tuple(int(i) for i in marks.nonzero()[0])
     offset = int(np.ravel_multi_index(index, marks.shape))
     output = comparison.seen.output
-    got = None if output is None or comparison.unwritten[index] else float(output[index])
+    got = None if output is None or comparison.unwritten[index] else float(output.values[index])
     return Element(
         index, float(comparison.expected[index]), got, float(comparison.allowed[index]), comparison.owner(index), offset
     )

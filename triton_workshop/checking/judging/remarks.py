@@ -68,7 +68,7 @@ def remarks(source: Source, case: str, comparison: Comparison) -> tuple[str, ...
             lambda launch: _repeated_stores(source, launch, comparison),
         ),
         *(_prepared_tensor(exercise, launch, comparison) for launch in launches),
-        _copied(exercise) if observation.provenance is Provenance.COPY else "",
+        _copied(exercise) if _is_copy(observation) else "",
         _hidden_products(exercise, case, comparison),
         _first(launches, lambda launch: launch.repeats, _launched_twice),
         next(_tensors_on_the_cpu(source), ""),
@@ -182,7 +182,11 @@ def _is_computed(observation: Observation) -> bool:
 
     It may also have computed once more what a kernel had stored, which does not count.
     """
-    return observation.computed and observation.provenance is not Provenance.COPY
+    return observation.output is not None and observation.output.computed and not _is_copy(observation)
+
+
+def _is_copy(observation: Observation) -> bool:
+    return observation.output is not None and observation.output.provenance is Provenance.COPY
 
 
 def _loads_empty_blocks(launch: Launched) -> bool:

@@ -303,7 +303,8 @@ def with_picture(exercise: Exercise, picture: Case, outcome: Trial, observation:
     if not isinstance(observation, Observation) or observation.output is None:
         return outcome
     expected = exercise.reference(*to_float64(picture.arguments("cpu")))
-    if observation.output.shape != expected.shape:
+    result = observation.output.values
+    if result.shape != expected.shape:
         return outcome
-    finding = replace(outcome.findings[0], pictures=result_pictures(expected, observation.output))
+    finding = replace(outcome.findings[0], pictures=result_pictures(expected, result))
     return replace(outcome, findings=(finding,))

@@ -11,6 +11,7 @@ import linecache
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -173,4 +174,4 @@ def observer_of(
             instrument(getattr(inspect.unwrap(launcher), "__globals__", {}), source.text, str(source.file))
         return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=originals)
     except BaseException as error:
-        return Observation(failure=failure_of(error, source.file), loading=True)
+        return Observation(failure=replace(failure_of(error, source.file), loading=True))

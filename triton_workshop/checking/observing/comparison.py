@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from triton_workshop.checking.observing.observe import Launched, Observation
+from triton_workshop.checking.observing.observe import Launched, Observation, Output
 from triton_workshop.exercises.cases import to_float64
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.tolerance import tolerance
@@ -46,16 +46,22 @@ class Comparison:
         return other
 
     @functools.cached_property
-    def _bad(self) -> torch.Tensor:
+    def _output(self) -> Output | None:
+        """The output, if it has the right shape."""
         output = self.seen.output
-        if output is None or output.shape != self.expected.shape:
+        return None if output is None or output.values.shape != self.expected.shape else output
+
+    @functools.cached_property
+    def _bad(self) -> torch.Tensor:
+        if self._output is None:
             return torch.ones_like(self.expected, dtype=torch.bool)
+        output, unwritten = self._output.values, self._output.unwritten
         allowed = self.allowed  # before the others are there: a long case in a page takes tens of megabytes for each
         exact = output.double()
         close = (exact - self.expected).abs_() <= allowed
         if not self.expected.sum().isfinite():  # so much sooner than `isfinite` and `isnan` of all
             close &= self.expected.isfinite()
-            written = True if self.seen.unwritten is None else ~self.seen.unwritten
+            written = True if unwritten is None else ~unwritten
             close |= self.expected.isnan() & output.isnan() & written
         close |= exact == self.expected  # an infinity has to be that infinity
         return ~close
@@ -63,8 +69,7 @@ class Comparison:
     @functools.cached_property
     def unwritten(self) -> torch.Tensor:
         """Mask of the elements that were never written."""
-        has_shape = self.seen.output is not None and self.seen.output.shape == self.expected.shape
-        return self._bad & self.seen.missing if has_shape else self._bad
+        return self._bad if self._output is None else self._bad & self._output.missing
 
     @functools.cached_property
     def wrong(self) -> torch.Tensor:
@@ -74,8 +79,8 @@ class Comparison:
     @property
     def is_nan_where_wrong(self) -> bool:
         """All wrong elements are NaN, and none of them should be."""
-        output, wrong = self.seen.output, self.wrong
-        return output is not None and bool((~wrong | (output.isnan() & ~self.expected.isnan())).all())
+        output, wrong = self._output, self.wrong
+        return output is not None and bool((~wrong | (output.values.isnan() & ~self.expected.isnan())).all())
 
     @functools.cached_property
     def right(self) -> bool:

@@ -25,6 +25,8 @@ class Failure:
     """The script's outermost line in the traceback: where the launcher was."""
     chain: str = ""
     """The types and messages of the errors that led to it, outermost first."""
+    loading: bool = False
+    """The script failed before its launcher was called."""
 
 
 def failure_of(error: BaseException, file: Path) -> Failure:

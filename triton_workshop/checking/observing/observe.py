@@ -82,26 +82,41 @@ class Launched:
 
 
 @dataclass(frozen=True)
-class Observation:
-    """Record of one call.
+class Output:
+    """Tensor that a launcher returned, and where its numbers are from."""
 
-    `output` is the tensor that the call returned, if it returned one.
-    """
-
-    output: torch.Tensor | None = None
-    output_type: str = ""
+    values: torch.Tensor
+    """A copy, as the launcher may change its own."""
     unwritten: torch.Tensor | None = None
     """Mask of the elements that launches on the simulator never wrote."""
     provenance: Provenance = Provenance.UNKNOWN
+    computed: bool = False
+    """PyTorch has computed it."""
+    changes_earlier: bool = False
+    """With it, the tensor that the call before had returned has changed."""
+
+    @property
+    def missing(self) -> torch.Tensor:
+        """Mask of the elements that are not written.
+
+        If that is not known, these are the ones that are NaN.
+        """
+        return self.unwritten if self.unwritten is not None else self.values.isnan()
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Record of one call."""
+
+    output: Output | None = None
+    """None if it returned no tensor."""
+    output_type: str = ""
     launches: tuple[Launched, ...] = ()
     changed_inputs: tuple[int, ...] = ()
     """Positions, from 1, of the arguments that were changed."""
-    earlier_answer_changed: bool = False
     stored_outside: bool = False
     """A store went beside the arguments, as guards around them show on a GPU."""
     failure: Failure | None = None
-    loading: bool = False
-    """The script failed before its launcher was called."""
     timed_out: bool = False
     seconds: float = 0.0
     """Of processor time, for the call."""
@@ -112,8 +127,6 @@ class Observation:
 
     Each has its line, and the reason.
     """
-    computed: bool = False
-    """PyTorch has computed the tensor that was returned."""
     branches: frozenset[Branch] = frozenset()
     """Conditions of the script, with the ways that they went."""
     replaced: tuple[str, ...] = ()
@@ -123,13 +136,9 @@ class Observation:
     """
 
     @property
-    def missing(self) -> torch.Tensor:
-        """Mask of the elements that are not written.
-
-        If that is not known, these are the ones that are NaN.
-        """
-        assert self.output is not None
-        return self.unwritten if self.unwritten is not None else self.output.isnan()
+    def loading(self) -> bool:
+        """The script failed before its launcher was called."""
+        return self.failure is not None and self.failure.loading
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -231,25 +240,22 @@ class Observer:
         if failure is not None or oddity or not isinstance(output, torch.Tensor):
             return observation
         if output.numel() > MAX_ELEMENTS:
-            return replace(observation, output=output.detach().as_subclass(torch.Tensor))
+            return replace(observation, output=Output(output.detach().as_subclass(torch.Tensor)))
         # The judging process does not have the script's classes.
         copy = output.detach().clone().as_subclass(torch.Tensor)
-        observation = replace(observation, output=copy)
         if not self._simulated:  # there, answers are too large to be kept
-            return observation
+            return replace(observation, output=Output(copy))
         changed = self._earlier is not None and not same(*self._earlier)
         self._earlier = (output, copy)
         provenance, unwritten = provenance_of(script_launches, output)
-        if calls is not None:
-            cpu_line = calls.line_on_cpu(output)
-            moved = () if cpu_line is None else ((cpu_line, sentence("messages.result-on-cpu")),)
-            observation = replace(
-                observation, unreachable=(*observation.unreachable, *moved), computed=calls.is_computed(output)
-            )
-        complete = replace(
-            observation, provenance=provenance, unwritten=unwritten, kernels=self._compiler_launches.kernels()
+        computed, cpu_line = (False, None) if calls is None else (calls.is_computed(output), calls.line_on_cpu(output))
+        moved = () if cpu_line is None else ((cpu_line, sentence("messages.result-on-cpu")),)
+        return replace(
+            observation,
+            output=Output(copy, unwritten, provenance, computed, changed),
+            unreachable=(*observation.unreachable, *moved),
+            kernels=self._compiler_launches.kernels(),
         )
-        return replace(complete, earlier_answer_changed=changed)
 
     def _is_script_file(self, file: str) -> bool:
         return resolve_path(file) == self._file
