@@ -202,7 +202,7 @@ class Tries:
         baseline, observation = self.observe(self._source.text, case), self.observe(text, case)
         if baseline is None or observation is None or not self.is_right(text, case):
             return False
-        if _programs(observation) == 1 < _programs(baseline):  # one program alone does not meet the others
+        if _largest_grid(observation) == 1 < _largest_grid(baseline):  # one program alone does not meet the others
             return False
         unwritten = None if baseline.output is None else baseline.output.unwritten
         complete = unwritten is not None and not unwritten.any() and not baseline.faults
@@ -263,6 +263,10 @@ class Tries:
         self._loaded += 1
         file = Path(f"{self._loaded}-{TRIED_FILE}").resolve()
         return observer_of(Source(file, text, self._exercise), compiled=self._compiled)
+
+
+def _largest_grid(observation: Observation) -> int:
+    return max((launch.programs for launch in observation.launches), default=0)
 
 
 def _programs(observation: Observation) -> int:
