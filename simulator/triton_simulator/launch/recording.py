@@ -103,7 +103,15 @@ class Launch:
         sites = [(fault.line, fault.index) for fault in self.faults if fault.program[: len(self.grid)] == ids]
         heading = f"{self.kernel}: {program_name(ids)}, grid {self.grid}"
         failure = "" if self.failure is None else f"{str(self.failure)[0].upper()}{str(self.failure)[1:]}"
-        return "\n".join(filter(None, [heading, self.steps.text(number, sites), self.steps.omitted, failure]))
+        text = self.steps.text(number, sites) if self.steps.keeps(number) else self._missing_program()
+        return "\n".join(filter(None, [heading, text, self.steps.omitted, failure]))
+
+    def _missing_program(self) -> str:
+        """Return that a program's steps were not kept, and whose were."""
+        chosen = () if self.steps is None or self.steps.chosen is None else self.steps.chosen
+        names = [program_name(tuple(map(int, np.unravel_index(number, self.grid)))) for number in chosen]
+        kept = f" `StepOptions` chose {', '.join(names)}." if names else ""
+        return f"The steps of this program were not kept.{kept}"
 
 
 @dataclass(kw_only=True, eq=False)
