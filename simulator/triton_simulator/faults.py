@@ -162,7 +162,9 @@ class Fault:
     @property
     def description(self) -> str:
         """All that is said of it, without the kernel's name."""
-        peer = f"\n  {self.peer_line}." if self.peer_line else ""
+        # The summary has the number of the other line, which is enough in the same file.
+        is_elsewhere = self.peer_line is not None and self.peer_line.file != self.line.file
+        peer = f"\n  {self.peer_line}." if is_elsewhere else ""
         return f"{self.summary}.\n  {self.line}.{peer} {self.advice}"
 
     @property
