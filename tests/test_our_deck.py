@@ -225,7 +225,7 @@ FIRST_PRINTED = (
 )  # fmt: skip
 SECOND_PRINTED = (
     ("A sum by four programs",
-     r"error: sum_kernel: program 1 and program 0 meet at output_ptr\[0\]: one loads it"),
+     r"error: sum_kernel: program 1 and program 0 meet at output_ptr\[0\]: program 1 loads it"),
     ("The fix: an atomic, or a sum in two steps", r"sum:      499500\.0\nexpected: 499500\.0\n"),
     ("Reductions: a block in, a smaller block out",
      r"sums    \[-15\.0, -40\.0, -65\.0\]\nmaxima  \[-1\.0, -6\.0, -11\.0\]\n"),

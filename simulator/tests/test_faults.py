@@ -469,3 +469,111 @@ def test_a_fault_is_told_however_the_launch_ends() -> None:
     with pytest.raises(KernelFaults) as caught:
         fails_after_a_fault[(1,)](x(4))
     assert "the kernel's own mistake" in str(caught.value.__cause__)
+
+
+@triton.jit
+def gathers(x_ptr, index_ptr, out_ptr):
+    at = tl.arange(0, 16)
+    tl.store(out_ptr + at, tl.load(x_ptr + tl.load(index_ptr + at)))
+
+
+@pytest.mark.parametrize(
+    ("bad", "read"),
+    [
+        ((-3, 1_000_000), "x_ptr[-3] and x_ptr[1000000]"),
+        ((-3, 200, 1_000_000), "3 elements from x_ptr[-3] to x_ptr[1000000]"),
+        ((100, 101, 102), "x_ptr[100..102]"),
+    ],
+)
+def test_a_gather_says_how_many_elements_are_outside(bad: tuple[int, ...], read: str) -> None:
+    index = whole(16)
+    index[: len(bad)] = torch.tensor(bad)
+    with record() as launches:
+        gathers[(1,)](x(100), index, x(16))
+    [fault] = launches[0].faults
+    assert fault.summary == f"program 0 read {read}, but x_ptr has 100 elements"
+
+
+@triton.jit
+def copies_by_a_table(from_ptr, to_ptr, n, N: tl.constexpr):
+    source = tl.load(from_ptr).to(tl.pointer_type(tl.float32))
+    target = tl.load(to_ptr).to(tl.pointer_type(tl.float32))
+    at = tl.arange(0, N)
+    tl.store(target + at, tl.load(source + at, mask=at < n))
+
+
+def _table(address: int) -> torch.Tensor:
+    return torch.tensor([address])
+
+
+def test_beyond_a_tensor_of_a_table_of_pointers() -> None:
+    source, target = x(50), x(48)
+    with record() as launches:
+        copies_by_a_table[(1,)](_table(source.data_ptr()), _table(target.data_ptr()), 64, N=64)
+    load, store = launches[0].faults
+    assert load.summary == "program 0 read memory 14 elements past a tensor of 50 fp32"
+    assert load.advice == "Is the mask wrong, or was the pointer made from the wrong number?"
+    assert store.summary == "program 0 wrote memory 16 elements past a tensor of 48 fp32"
+    assert store.advice == "Is a mask missing, or was the pointer made from the wrong number?"
+
+
+def test_a_pointer_from_a_wrong_number_belongs_to_no_tensor() -> None:
+    with record() as launches:
+        copies_by_a_table[(1,)](_table(16), _table(x(64).data_ptr()), 64, N=64)
+    assert launches[0].faults[0].summary == "program 0 read memory that belongs to no tensor"
+
+
+def test_a_pointer_just_before_a_tensor_is_told_by_it() -> None:
+    source = x(1 << 20)
+    with record() as launches:
+        copies_by_a_table[(1,)](_table(source.data_ptr() - 8), _table(x(2).data_ptr()), 2, N=2)
+    assert launches[0].faults[0].summary == "program 0 read memory 2 elements before a tensor of 1,048,576 fp32"
+
+
+@triton.jit
+def stores_over_several_lines(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(
+        out_ptr + at,  # a comment
+        2.0,
+    )
+    for _ in range(
+        1,
+    ):
+        x_ptr += 0
+    tl.store(
+        x_ptr + at % 4,
+        (tl.load(x_ptr + at % 4) + tl.load(x_ptr + (at + 1) % 4)) * 0.25
+        + 0.5 * tl.sum(at, axis=0)
+        + tl.load(x_ptr + at + 1),
+    )
+
+
+def test_a_statement_over_several_lines_is_quoted_on_one() -> None:
+    with record() as launches:
+        stores_over_several_lines[(1,)](x(4), x(4), N=8)
+    assert [fault.line.text for fault in launches[0].faults if fault.kind is not RACE] == [
+        "tl.store(out_ptr + at, 2.0)",
+        "… tl.load(x_ptr + at + 1)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (1, "x = 'a # b'  # c"),
+        (3, "y = f(1, z)"),
+        (6, "for i in range(3):"),
+        (8, "p = 1  # of two lines' head"),
+        (9, ""),
+        (10, ""),
+    ],
+)
+def test_the_text_of_a_line(number: int, text: str) -> None:
+    source = ["x = 'a # b'  # c\n", "y = f(\n", "    1,  # one\n", "    z)\n", "for i in range(\n", "    3):\n"]
+    source += ["    # a comment\n", "    p = 1  # of two lines' head\n"]
+    assert lines.statement_text(source, number) == text
+
+
+def test_a_line_of_no_python_is_quoted_as_it_is() -> None:
+    assert lines.statement_text(["f(\n", "  1\n"], 2) == "1"

@@ -556,9 +556,101 @@ def test_mode():
     torch.nn.functional.linear(torch.ones(3, device="cuda"), torch.ones(2, 4, device="cuda"))
 """
     (tmp_path / "test_frames.py").write_text(test, encoding="utf-8")
-    ran = run_pytest("--tb=short", plugin=True)
+    ran = run_pytest("--tb=short", "--no-triton-compiler", plugin=True)
     frames = re.findall(r"^(\S+\.py):\d+: in ", ran.stdout, re.MULTILINE)
     assert frames == ["kernels.py", "test_frames.py", "test_frames.py"], ran.stdout + ran.stderr
+
+
+STOPS = """\
+import pytest, torch, triton, triton.language as tl
+
+@triton.jit
+def grows(x_ptr, B: tl.constexpr):
+    at = tl.arange(0, B)
+    tl.store(
+        x_ptr + at,
+        tl.arange(0, 2 * B),
+    )
+
+@triton.jit
+def misspells(x_ptr):
+    tl.stoer(x_ptr, 1.0)
+
+@triton.jit
+def asserts(x_ptr):
+    tl.device_assert(tl.program_id(0) < 1, "too many")
+    tl.store(x_ptr, 1.0)
+
+@triton.jit
+def mixes(x_ptr, n):
+    if n > 2:
+        x = 1.0
+    else:
+        x = tl.zeros((4,), tl.float32)
+    tl.store(x_ptr, x)
+
+@triton.jit
+def works(x_ptr):
+    tl.store(x_ptr + tl.program_id(1), 1.0)
+
+X = torch.ones(4)
+
+def test_shape():
+    grows[(1,)](X.cuda(), 16)
+
+def test_typo():
+    misspells[(1,)](X.cuda())
+
+def test_assert():
+    asserts[(2,)](X.cuda())
+
+def test_types():
+    mixes[(1,)](X.cuda(), 3)
+
+def test_missing():
+    grows[(1,)](X.cuda())
+
+@pytest.mark.parametrize("grid", [(1,), (1, 4)])
+def test_result(grid):
+    works[grid](X.cuda())
+    assert False
+"""
+
+
+@pytest.mark.library
+def test_a_kernel_that_fails_is_told_in_few_lines_and_its_steps_say_where(
+    run_pytest: RunPytest, tmp_path: Path
+) -> None:
+    (tmp_path / "test_stops.py").write_text(STOPS, encoding="utf-8")
+    ran = run_pytest("--triton-steps", "--tb=short", plugin=True)
+    _, *parts = re.split(r"^_{3,} (\S+) _{3,}$", ran.stdout.partition("== short")[0], flags=re.MULTILINE)
+    reports, steps = {}, {}
+    for name, report in zip(parts[::2], parts[1::2], strict=True):
+        reports[name], _, told = report.partition("What the program did, line by line ")
+        steps[name] = told.partition("\n")[2]
+        assert len(reports[name].splitlines()) < 20, report
+        assert set(re.findall(r"^(\S+\.py):\d+: in", report, re.MULTILINE)) == {"test_stops.py"}, name
+    assert "raised in repr()" not in ran.stdout
+    assert "grows does not compile for a GPU, line 6 of test_stops.py: Cannot make_shape" in reports["test_shape"]
+    assert "E     `tl.store(x_ptr + at, tl.arange(0, 2 * B))`\n" in reports["test_shape"]
+    assert "direct cause" not in reports["test_shape"] + reports["test_typo"]
+    assert "does not compile for a GPU, line 13 of test_stops.py" in reports["test_typo"]
+    assert "InterpreterError: AssertionError('too many, in program 1')" in reports["test_assert"]
+
+    store = "Program 0 stopped at line 6 of test_stops.py: `tl.store(x_ptr + at, tl.arange(0, 2 * B))`. ValueError: "
+    assert store in steps["test_shape"]
+    assert (
+        "Program 0 stopped at line 13 of test_stops.py: `tl.stoer(x_ptr, 1.0)`. AttributeError: "
+        in (steps["test_typo"])
+    )
+    assert steps["test_assert"].startswith("asserts: program 1, grid (2,)\n")
+    assert "Program 1 stopped at line 17 of test_stops.py" in steps["test_assert"]
+    assert steps["test_types"].startswith("No GPU runs this, as the kernel does not compile.\n")
+    assert steps["test_result[grid0]"].startswith("Nothing illegal was found.\n")
+    assert steps["test_result[grid1]"].startswith(
+        "Nothing illegal was found; --triton-program=0,1 shows another program.\n"
+    )
+    assert "Nothing illegal" not in steps["test_typo"] + steps["test_shape"] + steps["test_assert"]
 
 
 @pytest.mark.library

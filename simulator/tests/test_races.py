@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -323,3 +324,142 @@ def test_a_shadow_without_room_never_takes_one_program_for_two() -> None:
     assert names.min() >= 2
     assert names.max() < kind.several
     assert (names == kind.encode(owners, owners + 7, atomic=False)).all()
+
+
+BLOCK = 256
+
+
+def block() -> torch.Tensor:
+    return torch.zeros(BLOCK)
+
+
+@triton.jit
+def counts_and_loads(counter_ptr, out_ptr):
+    tl.atomic_add(counter_ptr, 1)  # LINE
+    tl.store(out_ptr + tl.program_id(0), tl.load(counter_ptr))  # PEER
+
+
+@triton.jit
+def clears_and_adds(out_ptr):
+    if tl.program_id(0) == 0:
+        tl.store(out_ptr, 1.0)  # PEER
+    tl.atomic_add(out_ptr, 1.0)  # LINE
+
+
+@triton.jit
+def shifts(x_ptr):
+    at = tl.program_id(0) * 4 + tl.arange(0, 4)
+    x = tl.load(x_ptr + at)  # LINE
+    tl.store(x_ptr + at + 1, x + 2)  # PEER
+
+
+@triton.jit
+def store_different_values(x_ptr):
+    if tl.program_id(0) == 0:
+        tl.store(x_ptr, 1.0)  # PEER
+    else:
+        tl.store(x_ptr, 2.0)  # LINE
+
+
+@triton.jit
+def stores_in_two_places(x_ptr, out_ptr):
+    pid = tl.program_id(0)
+    total = tl.sum(tl.load(x_ptr + tl.arange(0, 4)))  # LINE
+    if pid == 0:
+        tl.store(x_ptr + 4, 1.0)
+        tl.store(x_ptr + 3, 1.0)  # PEER
+        tl.store(x_ptr + 5, 1.0)
+    tl.store(out_ptr + pid, total)
+
+
+@triton.jit
+def hands_on(data_ptr, out_ptr, flag_ptr, HOW: tl.constexpr, WAIT: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    if tl.program_id(0) == 0:
+        tl.store(data_ptr + at, at + 1.0)  # PEER
+        if HOW == "barrier":
+            tl.debug_barrier()
+        if HOW == "relaxed":
+            tl.atomic_xchg(flag_ptr, 1, sem="relaxed")  # RELAXED
+        else:
+            tl.store(flag_ptr, 1)  # EARLY
+    else:
+        if WAIT == "volatile":
+            while tl.load(flag_ptr, volatile=True) == 0:
+                pass
+        else:
+            while tl.atomic_add(flag_ptr, 0) == 0:
+                pass
+        tl.store(out_ptr + at, tl.load(data_ptr + at))  # LINE
+
+
+def marked(kernel: Any, mark: str) -> int:
+    source, first = inspect.getsourcelines(kernel.fn)
+    return first + next(number for number, line in enumerate(source) if f"# {mark}" in line)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "arguments", "actions", "advice"),
+    [
+        (counts_and_loads, (flags(), flags(P)), ("updates it by an atomic", "loads it"), "use what the atomic returns"),
+        (clears_and_adds, (zeros(1),), ("updates it by an atomic", "stores to it"), "store by an atomic too"),
+        (shifts, (torch.arange(9.0),), ("loads it", "stores to it"), "Programs run in any order"),
+        (stores_in_two_places, (zeros(8), zeros(P)), ("loads it", "stores to it"), "Programs run in any order"),
+    ],
+    ids=lambda value: value.fn.__name__ if hasattr(value, "fn") else "",
+)
+def test_both_lines_of_a_race_are_told(
+    kernel: Any, arguments: tuple[Any, ...], actions: tuple[str, str], advice: str
+) -> None:
+    fault = faults(kernel, (2,), *arguments)[0]
+    line, peer = marked(kernel, "LINE"), marked(kernel, "PEER")
+    assert (fault.line.number, fault.peer_line and fault.peer_line.number) == (line, peer)
+    assert f"program 1 {actions[0]} on line {line}, program 0 {actions[1]} on line {peer}, and" in fault.summary
+    assert "# LINE" in fault.description
+    assert "# PEER" not in fault.description
+    assert advice in fault.advice
+
+
+def test_two_lines_that_store_are_told() -> None:
+    [fault] = faults(store_different_values, (2,), zeros(1))
+    line, peer = (marked(store_different_values, mark) for mark in ("LINE", "PEER"))
+    assert fault.summary == (
+        f"program 1 and program 0 store different values to x_ptr[0], on line {line} and on line {peer}"
+    )
+
+
+@pytest.mark.parametrize("wait", ["volatile", "atomic"])
+@pytest.mark.parametrize(
+    ("how", "size", "mark"),
+    [
+        ("relaxed", BLOCK, "RELAXED"),
+        ("plain", BLOCK, "EARLY"),
+        ("plain", 16, None),  # one warp, whose threads run in step
+        ("barrier", BLOCK, None),
+    ],
+)
+def test_what_orders_nothing_is_told(how: str, size: int, mark: str | None, wait: str) -> None:
+    found = faults(hands_on, (2,), block(), block(), flags(), how, wait, size)
+    assert bool(found) == bool(mark)
+    for fault in found:
+        assert fault.line.number == marked(hands_on, "LINE")
+        assert f"# {mark}" in fault.advice
+        assert ("relaxed" if mark == "RELAXED" else "debug_barrier") in fault.advice
+
+
+@triton.jit
+def a_lock_of_many_threads(lock_ptr, x_ptr, BARRIER: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
+        pass
+    tl.store(x_ptr + at, tl.load(x_ptr + at) + 1.0)
+    if BARRIER:
+        tl.debug_barrier()
+    tl.store(lock_ptr, 0)
+
+
+@pytest.mark.parametrize("barrier", [True, False])
+def test_a_plain_store_releases_a_lock_after_a_barrier_only(barrier: bool) -> None:
+    found = faults(a_lock_of_many_threads, (P,), flags(), block(), barrier, BLOCK)
+    assert bool(found) != barrier
+    assert all("debug_barrier" in fault.advice for fault in found)

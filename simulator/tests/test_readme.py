@@ -30,12 +30,12 @@ def test_a_broken_test_fails_as_readme_shows(tmp_path: Path) -> None:
 def test_the_script_prints_what_readme_shows(tmp_path: Path) -> None:
     python, look_inside = README.read_text(encoding="utf-8").split("## In Python")[1].split("## Look inside")
     (_, script), (_, shown) = BLOCK.findall(python)
-    (_, steps), (_, shown_steps) = BLOCK.findall(look_inside.split("## ")[0])
-    (tmp_path / "add.py").write_text(f"{script}\nprint('steps:')\n{steps}", encoding="utf-8")
+    (_, steps), (_, shown_steps), (_, loop), (_, shown_loop) = BLOCK.findall(look_inside.split("## ")[0])
+    (tmp_path / "add.py").write_text(f"{script}\nprint('steps:')\n{steps}{loop}", encoding="utf-8")
     command = [sys.executable, "add.py"]
     ran = subprocess.run(command, cwd=tmp_path, env=_environment(), capture_output=True, text=True, check=False)
     printed, lines = ran.stdout.split("steps:\n")
-    assert (printed, lines, ran.stderr) == (shown, shown_steps, "")
+    assert (printed, lines, ran.stderr) == (shown, shown_steps + shown_loop, "")
 
 
 def _environment() -> dict[str, str]:

@@ -140,3 +140,38 @@ def test_a_value_is_told_in_short(shown: ProgramValue, text: str) -> None:
 )
 def test_a_number_has_four_digits(number: object, text: str) -> None:
     assert number_text(number) == text
+
+
+def test_a_program_whose_steps_were_not_kept_is_told() -> None:
+    with record(steps=StepOptions(programs=(3, (2, 0)))) as launches:
+        far_kernel[(3, 2)](torch.zeros(960), torch.zeros(960), 160, BLOCK=16)
+    heading, told = launches[0].text(program=0).splitlines()
+    assert heading == "far_kernel: program (0, 0), grid (3, 2)"
+    assert told == ("The steps of this program were not kept. `StepOptions` chose program (1, 1), program (2, 0).")
+    assert "not kept" not in launches[0].text(program=3)
+    assert "not kept" not in launches[0].text(program=(2, 0))
+
+
+def test_a_statement_over_several_lines_stands_on_one() -> None:
+    @triton.jit
+    def stores(
+        x_ptr,
+    ):
+        tl.store(
+            x_ptr + tl.arange(0, 4),  # a comment
+            1.0,
+        )
+
+    with record(steps=True) as launches:
+        stores[(1,)](torch.zeros(4))
+    assert "  tl.store(x_ptr + tl.arange(0, 4), 1.0)  fp32[4]  all 1  → x_ptr[0 … 3]" in launches[0].text()
+
+
+def test_a_step_has_its_line_and_its_iteration() -> None:
+    with record(steps=True) as launches:
+        total_kernel[(1,)](torch.ones(75), torch.zeros(1), 75, BLOCK=16)
+    assert launches[0].steps is not None
+    loads = [step for step in launches[0].steps.of(0) if step.operation == "load"]
+    assert [step.iteration for step in loads] == [(number,) for number in range(5)]
+    assert {(step.line, step.name) for step in loads} == {(loads[0].step.line, loads[0].step.name)}
+    assert "tl.load(" in loads[0].line.text

@@ -274,7 +274,9 @@ def test_threads_of_a_single_warp_run_in_step(kernel: Any) -> None:
 
 def test_a_message_names_both_lines_and_the_barrier() -> None:
     [fault] = faults(reads_from_the_back)
-    assert fault.summary.startswith("threads of program 0 meet at scratch_ptr[0..255]: one loads it")
+    assert fault.summary.startswith(
+        "threads of program 0 meet at 192 elements from scratch_ptr[0] to scratch_ptr[255]: one "
+    )
     assert "`tl.debug_barrier()`" in str(fault)
     assert "# BEFORE" in str(fault)
 

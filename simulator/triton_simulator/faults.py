@@ -29,6 +29,26 @@ class Kind(StrEnum):
     UNDEFINED_RESULT = "undefined-result"
 
 
+class Action(StrEnum):
+    """What an access does to an element, as a sentence says it."""
+
+    LOAD = "loads it"
+    STORE = "stores to it"
+    ATOMIC = "updates it by an atomic"
+
+
+class Weakness(StrEnum):
+    """Reason why something that might order programs does not."""
+
+    RELAXED = 'An atomic stands between, but with `sem="relaxed"` it orders nothing: leave `sem` out.'
+    ACQUIRES = 'An atomic stands between, but with `sem="acquire"` it hands nothing on: leave `sem` out.'
+    RELEASES = 'An atomic stands between, but with `sem="release"` it takes nothing over: leave `sem` out.'
+    EARLY = (
+        "A store tells others to go on, but it is one thread's, and other threads of its program may still be storing: "
+        "put `tl.debug_barrier()` before it, or use `tl.atomic_xchg`."
+    )
+
+
 class Cause(StrEnum):
     """Reason why an element is undefined."""
 
@@ -78,10 +98,27 @@ class PoisonSource:
 
 
 @dataclass(frozen=True)
+class Site:
+    """Line of an access, and what it does there."""
+
+    line: KernelLine
+    action: Action
+
+
+@dataclass(frozen=True)
+class WeakOrder:
+    """Line that might order programs, and why it does not."""
+
+    line: KernelLine
+    weakness: Weakness
+
+
+@dataclass(frozen=True)
 class Fault:
     """Fault of a launch, described for the first program that has it.
 
-    `index` and `last_index` are the first and the last element concerned, counted from the argument's first element.
+    `index` and `last_index` are the first and the last element concerned, counted from the argument's first element;
+    `distinct` says how many there are from one to the other, if not all.
     `outside` says how many elements the farthest one lies beyond the end, or before the start if negative; it is 0 for
     one between the elements of a strided view. `peer` is the program that it races with.
     """
@@ -109,6 +146,15 @@ class Fault:
     """Whether the access has a mask."""
     source: PoisonSource | None = None
     """For an undefined value, if it is known."""
+    distinct: int | None = None
+    dtype: str = ""
+    """Type of the elements, such as fp32, of a tensor that is no argument."""
+    site: Site | None = None
+    """For a race between programs: what the program does at `line`."""
+    peer_site: Site | None = None
+    """What the other program did before, and on which line, if it is known."""
+    weak_order: WeakOrder | None = None
+    """For a race between programs: what would have ordered them if it were stronger."""
 
     def __str__(self) -> str:
         return f"{self.kernel}: {self.description}"
@@ -116,7 +162,15 @@ class Fault:
     @property
     def description(self) -> str:
         """All that is said of it, without the kernel's name."""
-        return f"{self.summary}.\n  {self.line}. {self.advice}"
+        # The summary has the number of the other line, which is enough in the same file.
+        is_elsewhere = self.peer_line is not None and self.peer_line.file != self.line.file
+        peer = f"\n  {self.peer_line}." if is_elsewhere else ""
+        return f"{self.summary}.\n  {self.line}.{peer} {self.advice}"
+
+    @property
+    def peer_line(self) -> KernelLine | None:
+        """The other program's line in a race, if it is known and another one."""
+        return self.peer_site.line if self.peer_site is not None and self.peer_site.line != self.line else None
 
     @property
     def load(self) -> KernelLine | None:
@@ -142,8 +196,10 @@ class Fault:
         match self.kind:
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
                 action = "read" if self.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
-                if self.argument is None:
+                if self.argument is None and self.outside == 0:
                     return f"{program} {action} memory that belongs to no tensor"
+                if self.argument is None:
+                    return f"{program} {action} memory {_distance(self)}"
                 if self.outside == 0:
                     return f"{program} {action} {location}, which lies between the elements of {self.argument}"
                 elements = "element" if self.size == 1 else "elements"
@@ -152,12 +208,7 @@ class Fault:
                 action = "both store to it" if self.stored else "one loads it, another one stores to it"
                 return f"threads of {program} meet at {location}: {action}, and neither waits"
             case Kind.RACE:
-                peer = "another program" if self.peer is None else program_name(self.peer)
-                if self.stored:
-                    return f"{program} and {peer} store different values to {location}"
-                return (
-                    f"{program} and {peer} meet at {location}: one loads it, the other stores to it, and neither waits"
-                )
+                return self._race_summary(program, location)
             case Kind.WRAPPED_OFFSET:
                 return f"{program} used {location} through an offset that was too large for int32 and wrapped around"
             case Kind.UNDEFINED_BRANCH:
@@ -174,14 +225,36 @@ class Fault:
                 origin = self.loaded or "memory"
                 return f"{program} stored to {location} what it computed from undefined elements of {origin}"
 
+    def _race_summary(self, program: str, location: str) -> str:
+        peer = "another program" if self.peer is None else program_name(self.peer)
+        line, peer_line = (_place(each) for each in (self.line, self.peer_line))
+        # Two names that are the same tell nobody which is which.
+        is_told = self.peer_line is not None and line != peer_line
+        where = f", {line} and {peer_line}" if is_told else ""
+        if self.stored and not self._has_atomic:
+            return f"{program} and {peer} store different values to {location}{where}"
+        if self.site is None or self.peer_site is None or not (is_told or self._has_atomic):
+            actions = "one loads it, the other stores to it"
+        else:
+            lines = (f" {line}", f" {peer_line}") if is_told else ("", "")
+            actions = f"{program} {self.site.action}{lines[0]}, {peer} {self.peer_site.action}{lines[1]}"
+        return f"{program} and {peer} meet at {location}: {actions}, and neither waits"
+
+    @property
+    def _has_atomic(self) -> bool:
+        return any(site is not None and site.action is Action.ATOMIC for site in (self.site, self.peer_site))
+
     @property
     def advice(self) -> str:
         """Question or sentence on what to think about."""
         if self.source is not None and not self.source.is_load:
             return self.source.advice
         match self.kind:
-            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None:
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None and self.outside == 0:
                 return "Was the pointer made from the wrong number?"
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None:
+                mask = "Is the mask wrong" if self.masked else "Is a mask missing"
+                return f"{mask}, or was the pointer made from the wrong number?"
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside < 0:
                 return "Does the mask also need `>= 0`?"
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside == 0:
@@ -195,6 +268,18 @@ class Fault:
                     f"They met before. {self.earlier}. On a GPU a block's elements belong to many threads, and each is "
                     "sure to find only what it stored itself: keep the values in a variable, or put "
                     "`tl.debug_barrier()` between the two lines."
+                )
+            case Kind.RACE if self.weak_order is not None:
+                return f"{self.weak_order.weakness} {self.weak_order.line}."
+            case Kind.RACE if self._has_atomic and self.stored:
+                return (
+                    "One of the two is an atomic already, and orders nothing while the other one is a plain store: "
+                    "store by an atomic too, or in a launch before."
+                )
+            case Kind.RACE if self._has_atomic:
+                return (
+                    "One of the two is an atomic already, and orders nothing while the other one is a plain load: use "
+                    "what the atomic returns, load by an atomic too, or wait until all programs have come so far."
                 )
             case Kind.RACE if self.stored:
                 return "Do two programs work on the same block, or is an atomic missing?"
@@ -249,7 +334,21 @@ def _element_name(fault: Fault) -> str:
     name = fault.argument or "memory"
     if fault.index is None:
         return name
+    if fault.distinct is not None:
+        first, last = f"{name}[{fault.index}]", f"{name}[{fault.last_index}]"
+        return f"{first} and {last}" if fault.distinct == 2 else f"{fault.distinct:,} elements from {first} to {last}"
     return f"{name}[{fault.index}]" if fault.index == fault.last_index else f"{name}[{fault.index}..{fault.last_index}]"
+
+
+def _distance(fault: Fault) -> str:
+    """Return where memory lies that is near a tensor without a name."""
+    count, side = abs(fault.outside), "past" if fault.outside > 0 else "before"
+    return f"{count:,} element{'' if count == 1 else 's'} {side} a tensor of {fault.size:,} {fault.dtype}".rstrip()
+
+
+def _place(line: KernelLine | None) -> str:
+    """Return where in its file a line is, as `on line 8`."""
+    return "" if line is None else f"on {line.name.partition(' of ')[0]}"
 
 
 _Key = tuple[Kind, KernelLine, str | None, bool, KernelLine | None]
@@ -291,6 +390,10 @@ class FaultLog:
         source: PoisonSource | None = None,
         line: KernelLine | None = None,
         earlier: KernelLine | None = None,
+        dtype: str = "",
+        site: Site | None = None,
+        peer_site: Site | None = None,
+        weak_order: WeakOrder | None = None,
     ) -> None:
         """Record that `programs[i]` touched element `indices[i]`.
 
@@ -304,7 +407,7 @@ class FaultLog:
         key = (kind, line, argument, stored, earlier)
         tally = self._tallies.get(key)
         if tally is None or first < tally.first_program:
-            low, high, outside = _index_range(None if indices is None else indices[is_first], size)
+            low, high, outside, distinct = _index_range(None if indices is None else indices[is_first], size)
             peer = -1 if peers is None else int(peers[is_first][0])
             fault = Fault(
                 kind,
@@ -321,6 +424,11 @@ class FaultLog:
                 stored=stored,
                 masked=masked,
                 source=source,
+                distinct=distinct,
+                dtype=dtype,
+                site=site,
+                peer_site=peer_site,
+                weak_order=weak_order,
             )
             if tally is None:
                 tally = self._tallies[key] = _Tally(fault, first)
@@ -361,15 +469,18 @@ class FaultLog:
         self._tallies = snapshot
 
 
-def _index_range(indices: NDArray[Any] | None, size: int | None) -> tuple[int | None, int | None, int]:
-    """Return the smallest and largest index, and the farthest excess.
+def _index_range(indices: NDArray[Any] | None, size: int | None) -> tuple[int | None, int | None, int, int | None]:
+    """Return the smallest and largest index, the farthest excess, and how many indices there are.
 
-    The excess counts elements beyond the end, or before the start if negative.
+    The excess counts elements beyond the end, or before the start if negative. The number is None if the indices are
+    all from the smallest to the largest.
     """
     if indices is None:
-        return None, None, 0
+        return None, None, 0, None
     low, high = int(indices.min()), int(indices.max())
+    distinct = len(np.unique(indices))
+    gaps = None if distinct == high - low + 1 else distinct
     if size is None:
-        return low, high, 0
+        return low, high, 0, gaps
     above, below = max(0, high - size + 1), min(0, low)
-    return low, high, above if above >= -below else below
+    return low, high, above if above >= -below else below, gaps

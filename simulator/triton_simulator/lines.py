@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import functools
 import linecache
 import os
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,19 +46,89 @@ class KernelLine:
 
     def __str__(self) -> str:
         """Return its name and its code, as the beginning of a sentence."""
-        name = name_of_line(self.file, self.number)
-        return f"{name[0].upper()}{name[1:]}: `{self.text}`"
+        return f"{self.name[0].upper()}{self.name[1:]}: `{self.text}`"
+
+    @property
+    def name(self) -> str:
+        """Name of the line in the middle of a sentence: `line 8 of add.py`."""
+        return name_of_line(self.file, self.number)
 
     @property
     def text(self) -> str:
-        """Source text of the line, without its indentation."""
-        return linecache.getline(self.file, self.number).strip()
+        """Source text of the line, without its indentation; of a statement over several lines, on one."""
+        return statement_text(linecache.getlines(self.file), self.number)
+
+
+MAX_STATEMENT = 100
+"""Characters of a statement over several lines that are quoted."""
+
+
+def statement_text(lines: Sequence[str], number: int) -> str:
+    """Return the text of a line, or of its statement if that has several lines.
+
+    Of a long one, what the line begins.
+    """
+    line = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+    statement = next(reversed([*_around(_parse("".join(lines)), number)]), None) if line else None
+    if statement is None or _end_of_head(statement) == statement.lineno:
+        return line
+    text = _unparse(statement)
+    if len(text) > MAX_STATEMENT and number > statement.lineno:
+        parts = (node for node in ast.walk(statement) if isinstance(node, ast.expr) and node.lineno == number)
+        text = f"… {max(map(ast.unparse, parts), key=len, default=line)}"
+    return text if len(text) <= MAX_STATEMENT else f"{text[: MAX_STATEMENT - 1]}…"
+
+
+@functools.lru_cache(maxsize=16)
+def _parse(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _around(tree: ast.Module | None, number: int) -> Iterator[ast.stmt]:
+    """Yield the statements that a line belongs to, the innermost last."""
+    pending: list[ast.AST] = [tree] if tree is not None else []
+    while pending:
+        node = pending.pop()
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.stmt):
+                if isinstance(child, ast.ExceptHandler | ast.match_case):
+                    pending.append(child)
+            elif child.lineno <= number <= (child.end_lineno or child.lineno):
+                yield child
+                pending.append(child)
+
+
+def _end_of_head(statement: ast.stmt) -> int:
+    """Return the last line of a statement, or of what comes before its first block."""
+    if not hasattr(statement, "body"):
+        return statement.end_lineno or statement.lineno
+    parts = (
+        part for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.stmt) for part in ast.walk(child)
+    )
+    return max([statement.lineno, *(part.end_lineno or 0 for part in parts if isinstance(part, ast.expr | ast.arg))])
+
+
+def _unparse(statement: ast.stmt) -> str:
+    text = ast.unparse(statement)
+    return text.split("\n")[0] if hasattr(statement, "body") else text
 
 
 def is_kernel(code: CodeType) -> bool:
     """Return whether this is the code of a kernel, or of a function that one calls, and not one of Triton's own."""
     name = code.co_qualname.rpartition("<locals>.")[2]
     return name == KERNEL_NAME and not code.co_filename.startswith(_LIBRARY_FOLDERS)
+
+
+def error_line(error: BaseException) -> KernelLine | None:
+    """Return the innermost line of a kernel at which an error, or the one that caused it, was raised."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    frames = traceback.walk_tb(error.__traceback__)
+    kernels = [KernelLine(frame.f_code.co_filename, number) for frame, number in frames if is_kernel(frame.f_code)]
+    return kernels[-1] if kernels else None
 
 
 def current_line() -> KernelLine:

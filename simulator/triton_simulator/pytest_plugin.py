@@ -36,13 +36,16 @@ spawns.
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 import textwrap
 import unittest
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -219,12 +222,17 @@ def _hide_launches(patches: Patches) -> None:
     """
     from triton.runtime import autotuner, jit
 
-    from triton_simulator.language import triton_builtins
-    from triton_simulator.launch import executor, tuning
-    from triton_simulator.races import waiting
-
-    for module in (autotuner, executor, jit, triton_builtins, tuning, waiting):
+    for module in (autotuner, jit, *_languages()):
         patches.attribute(module, "__tracebackhide__", True)
+
+
+def _languages() -> list[ModuleType]:
+    """Return the modules of the simulator and of Triton's language, whose frames say nothing of a kernel."""
+    return [
+        module
+        for name, module in sys.modules.items()
+        if f"{name}.".startswith(("triton.language.", "triton_simulator.")) and isinstance(module, ModuleType)
+    ]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -275,30 +283,45 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
         return (yield)
 
 
-def _describe_steps(launches: list[Launch], program: str) -> str:
+def _describe_steps(launches: list[Launch], program: str, raised: BaseException | None) -> str:
     """Return what the program at fault did; without a fault, a program of the last launch, by default the first."""
-    index = next((index for index, launch in enumerate(launches) if launch.faults), len(launches) - 1)
+    broken = (index for index, launch in enumerate(launches) if launch.faults or launch.failure)
+    index = next(broken, len(launches) - 1)
     launch = launches[index]
     try:
         text = launch.text([int(index) for index in program.split(",")] if program else None)
     except ValueError as error:
         return f"{PROGRAM}={program}: {error}"
-    if launch.faults:
+    if launch.faults or launch.failure:
         return text
     others = f"Launch {len(launches)} of {len(launches)}. " if len(launches) > 1 else ""
-    return f"{others}Nothing illegal was found; {PROGRAM}=1,0 shows another program.\n{text}"
+    # A kernel may run here that no GPU takes.
+    is_refused = getattr(raised, "kernel_line", None) is not None
+    found = "No GPU runs this, as the kernel does not compile" if is_refused else "Nothing illegal was found"
+    return f"{others}{found}{_other_program(launch.grid)}.\n{text}"
+
+
+def _other_program(grid: tuple[int, ...]) -> str:
+    """Return how to see another program, if there is one."""
+    if math.prod(grid) < 2:
+        return ""
+    second = next(axis for axis in reversed(range(len(grid))) if grid[axis] > 1)
+    ids = ",".join(str(int(axis == second)) for axis in range(len(grid)))
+    return f"; {PROGRAM}={ids} shows another program"
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Add to a failed test's report what a program did."""
     report = yield
     session = item.config.stash[_SESSION]
     recorded, session.recorded = session.recorded, []
     if recorded and report.outcome == "failed":
-        report.sections.append(
-            ("What the program did, line by line", _describe_steps(recorded, item.config.getoption(PROGRAM)))
-        )
+        error = None if call.excinfo is None else call.excinfo.value
+        steps = _describe_steps(recorded, item.config.getoption(PROGRAM), error)
+        report.sections.append(("What the program did, line by line", steps))
     return report
 
 

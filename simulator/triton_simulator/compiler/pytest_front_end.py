@@ -12,6 +12,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -27,6 +28,14 @@ STARTUP_TIMEOUT_SECONDS, ANSWER_TIMEOUT_SECONDS = 60.0, 5.0
 """Seconds to import Triton, and seconds for each kernel."""
 
 
+@dataclass(frozen=True)
+class _Refused:
+    """Kernel that is refused, in a sentence, and the line where it is."""
+
+    message: str
+    line: lines.KernelLine | None
+
+
 class FrontEnd:
     """Triton's front end in a process of its own.
 
@@ -37,7 +46,7 @@ class FrontEnd:
         self._launches = Launches()
         self._process: Any = None
         self._connection: Connection | None = None
-        self._refusals: dict[int, str] = {}
+        self._refusals: dict[int, _Refused | None] = {}
         """By the id of a specialization, which `_launches` keeps."""
 
     def check_launch(
@@ -55,14 +64,15 @@ class FrontEnd:
         if (refusal := self._refusals[id(kernel_of_launch)]) and raises_faults():
             raise _compilation_error(refusal)
 
-    def _refusal(self, kernel: PickledKernel) -> str:
-        """Return why a kernel is refused, or an empty string if unknown."""
+    def _refusal(self, kernel: PickledKernel) -> _Refused | None:
+        """Return why a kernel is refused, or None if unknown."""
         answer = None if kernel.unknown else self._answer(kernel)
         if answer is None or answer.refusal is None:
-            return ""
+            return None
         refusal = answer.refusal
-        location = f", {lines.name_of_line(refusal.file, refusal.line)}" if refusal.file and refusal.line else ""
-        return f"{kernel.name} does not compile for a GPU{location}: {refusal.words}"
+        line = lines.KernelLine(refusal.file, refusal.line) if refusal.file and refusal.line else None
+        location, source = (f", {line.name}", f"\n  `{line.text}`") if line else ("", "")
+        return _Refused(f"{kernel.name} does not compile for a GPU{location}: {refusal.words}{source}", line)
 
     def _answer(self, kernel: PickledKernel) -> Answer | None:
         """Return the front end's answer, or None.
@@ -101,17 +111,19 @@ class FrontEnd:
             self._process.join()
 
 
-def _compilation_error(message: str) -> Exception:
+def _compilation_error(refused: _Refused) -> Exception:
     from triton.compiler.errors import CompilationError
 
     class RefusedError(CompilationError):  # type: ignore[misc]  # Triton is untyped
         """Refusal of a kernel that the simulator has run."""
 
+        kernel_line = refused.line
+
         def __str__(self) -> str:
-            return message
+            return refused.message
 
     RefusedError.__name__ = RefusedError.__qualname__ = CompilationError.__name__
-    error: Exception = RefusedError(None, None, message)
+    error: Exception = RefusedError(None, None, refused.message)
     return error
 
 

@@ -254,6 +254,8 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
 
         def convert_tensor(tensor: Any, *specification: str) -> str:
             """Return the text of one program's elements."""
+            if not is_launching():  # a traceback shows it, whose launch has ended
+                return describe(tensor)
             if not builder.memory.plan.one_by_one:
                 raise ValueInspection
             return convert(builder.as_numbers(tensor.handle).single_program(), *specification)

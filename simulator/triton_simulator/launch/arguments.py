@@ -65,7 +65,10 @@ class Parameters:
         # The usual call is bound here; `getcallargs` takes longer, and has the words for what is wrong.
         if self._only_positional and fits and not any(name in named for name in self.names[: len(arguments)]):
             return {name: bound[name] for name in self.names}
-        return inspect.getcallargs(self._fn, *arguments, **named)
+        try:
+            return inspect.getcallargs(self._fn, *arguments, **named)
+        except TypeError as error:
+            raise error.with_traceback(None) from None  # Python's own frames say nothing of the launch
 
     def represent(self, name: str, value: Any, memory: Memory) -> Any:
         """Return an argument as the language represents it.

@@ -29,7 +29,8 @@ from triton_simulator.language.side_effects import Analysis
 from triton_simulator.language.triton_builtins import is_launching, use_semantic
 from triton_simulator.launch import refusals
 from triton_simulator.launch.arguments import Parameters, is_on_gpu
-from triton_simulator.launch.recording import Launch, raises_faults, recordings
+from triton_simulator.launch.recording import Failure, Launch, raises_faults, recordings
+from triton_simulator.lines import error_line
 from triton_simulator.memory.coalescing import Coalescing
 from triton_simulator.memory.counts import Counts
 from triton_simulator.memory.memory import Memory
@@ -150,7 +151,7 @@ class Executor:
         """
         faults, undefined = memory.log.faults(), memory.log.undefined()
         if memory.counts is not None:
-            self._record(memory, memory.counts, grid, bound)
+            self._record(memory, memory.counts, grid, bound, error)
         # Faults come before the kernel's own error, which they often cause.
         if faults and raises_faults():
             failure = KernelFaults(self.fn.__name__, faults)
@@ -170,11 +171,20 @@ class Executor:
         try:
             _notify(error_listeners, self.kernel, bound, options, _numbers_as_addresses(memory, bound))
         except Exception as better:
-            raise better from error
+            # The kernel's own error says no more where it is about the same line.
+            line = getattr(better, "kernel_line", None)
+            raise better from (None if line is not None and line == error_line(error) else error)
         raise error
 
-    def _record(self, memory: Memory, counts: Counts, grid: tuple[int, ...], bound: dict[str, Any]) -> None:
+    def _record(
+        self, memory: Memory, counts: Counts, grid: tuple[int, ...], bound: dict[str, Any], error: Exception | None
+    ) -> None:
         counts.finish()
+        failure = None
+        if error is not None:
+            cause = error.__cause__ or error
+            words = f"{type(cause).__name__}: {cause}".removesuffix(": ")
+            failure = Failure(memory.log.program(int(memory.group[0])), words, error_line(error))
         launch = Launch(
             kernel=self.fn.__name__,
             file=self.fn.__code__.co_filename,
@@ -186,6 +196,7 @@ class Executor:
             one_by_one=memory.plan.one_by_one,
             writes=counts.writes() if any(recording.writes for recording in recordings) else None,
             steps=None if memory.steps is None else memory.steps.result(),
+            failure=failure,
         )
         for recording in recordings:
             recording.add(launch)

@@ -13,11 +13,28 @@ import numpy as np
 
 from triton_simulator.faults import Fault, Kind, program_name
 from triton_simulator.launch.installation import is_installed
+from triton_simulator.lines import KernelLine
 from triton_simulator.steps.steps import Steps, program_number
 
 if TYPE_CHECKING:  # they import Triton, for which `install` may have to come first
     from triton_simulator.memory.counts import Counts, Write
     from triton_simulator.steps.recorder import StepOptions
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Error of a kernel's own, which ended its launch."""
+
+    program: tuple[int, ...]
+    """The first program that it ended."""
+    error: str
+    """Its type and its message."""
+    line: KernelLine | None = None
+    """The line of the kernel, or of a function that it calls, if it is known."""
+
+    def __str__(self) -> str:
+        place = "" if self.line is None else f" at {self.line.name}: `{self.line.text}`"
+        return f"{program_name(self.program)} stopped{place}. {self.error}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -56,6 +73,8 @@ class Launch:
     """
     steps: Steps | None = None
     """The values that its lines computed; None unless `record` was asked for steps."""
+    failure: Failure | None = None
+    """The kernel's own error, if it raised one."""
 
     def __repr__(self) -> str:
         faults = f"{len(self.faults)} fault{'' if len(self.faults) == 1 else 's'}"
@@ -67,7 +86,7 @@ class Launch:
         return math.prod(self.grid)
 
     def text(self, program: int | Sequence[int] | None = None) -> str:
-        """Return what one program did, line by line; by default the one at fault, or program 0.
+        """Return what one program did, line by line; by default the one at fault, the one that failed, or program 0.
 
         Raises ValueError if there is no such program, and if `record` was not asked for steps.
         """
@@ -75,14 +94,24 @@ class Launch:
             raise ValueError("the launch has no steps: record(steps=True) keeps them")
         # The fault that a message begins with: races between threads of a program come last.
         fault = min(self.faults, key=lambda fault: list(Kind).index(fault.kind), default=None)
-        chosen = program if program is not None else fault.program if fault else 0
+        at_fault = fault or self.failure
+        chosen = program if program is not None else at_fault.program if at_fault else 0
         number = program_number(chosen, self.grid)
         if number is None:
             raise ValueError(f"the grid is {self.grid}, so there is no program {chosen}")
         ids = tuple(int(index) for index in np.unravel_index(number, self.grid))
         sites = [(fault.line, fault.index) for fault in self.faults if fault.program[: len(self.grid)] == ids]
         heading = f"{self.kernel}: {program_name(ids)}, grid {self.grid}"
-        return "\n".join(filter(None, [heading, self.steps.text(number, sites), self.steps.omitted]))
+        failure = "" if self.failure is None else f"{str(self.failure)[0].upper()}{str(self.failure)[1:]}"
+        text = self.steps.text(number, sites) if self.steps.keeps(number) else self._missing_program()
+        return "\n".join(filter(None, [heading, text, self.steps.omitted, failure]))
+
+    def _missing_program(self) -> str:
+        """Return that a program's steps were not kept, and whose were."""
+        chosen = () if self.steps is None or self.steps.chosen is None else self.steps.chosen
+        names = [program_name(tuple(map(int, np.unravel_index(number, self.grid)))) for number in chosen]
+        kept = f" `StepOptions` chose {', '.join(names)}." if names else ""
+        return f"The steps of this program were not kept.{kept}"
 
 
 @dataclass(kw_only=True, eq=False)

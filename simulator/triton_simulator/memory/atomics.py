@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from triton_simulator.faults import Weakness
 from triton_simulator.storage.accesses import Access, Lanes, conflict_free_batches
 from triton_simulator.storage.undo import Undo
 from triton_simulator.values.formats import Array, bits, decode, encode, storage_dtype, undefined_value, value_dtype
@@ -30,6 +31,15 @@ class Atomic:
     def orders(self) -> bool:
         """Return whether it may order programs."""
         return self.acquires or self.releases
+
+    @property
+    def weakness(self) -> Weakness | None:
+        """Return why it orders less than it could; None if it does not."""
+        if self.acquires and self.releases:
+            return None
+        if self.orders:
+            return Weakness.ACQUIRES if self.acquires else Weakness.RELEASES
+        return Weakness.RELAXED
 
     def apply(self, access: Access, lanes: Lanes, dtype: Any, unsure: Array | None, undo: Undo) -> tuple[Array, Array]:
         """Change memory; return the old elements, and which have changed.

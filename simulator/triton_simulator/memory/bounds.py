@@ -6,6 +6,7 @@ import numpy as np
 
 from triton_simulator.faults import FaultLog, Kind
 from triton_simulator.storage.accesses import along_programs
+from triton_simulator.storage.address_space import AddressSpace
 from triton_simulator.storage.regions import Region
 from triton_simulator.values.formats import Array
 from triton_simulator.values.undefined import source_of
@@ -15,8 +16,9 @@ from triton_simulator.values.value import Value
 class Bounds:
     """Check of the accesses of one launch."""
 
-    def __init__(self, log: FaultLog) -> None:
+    def __init__(self, log: FaultLog, space: AddressSpace) -> None:
         self._log = log
+        self._space = space
 
     def check(
         self, kind: Kind, region: Region, pointer: Value, mask: Value | None, item: int, group: Array
@@ -31,15 +33,18 @@ class Bounds:
             bad = bad if bad.any() else None
         if bad is not None:
             owners, index = _culprits(group, pointer.data, bad)
-            size, source = region.length(item), source_of(pointer.poison)
+            near = region if region.size else self._space.nearest(region, index, item)
+            if near is not region:
+                index = index + (region.address - near.address) // item
             self._log.add(
                 kind,
                 owners,
-                region.from_first(index, item),
-                argument=region.name,
-                size=size,
+                near.from_first(index, item),
+                argument=near.name,
+                size=near.length(item) if near.size else None,
                 masked=mask is not None,
-                source=source,
+                source=source_of(pointer.poison),
+                dtype=str(pointer.get_element_ty()) if near.name is None else "",
             )
         if pointer.wrapped is not None:
             self._check_wrapped(region, pointer, pointer.wrapped, mask, item, group)

@@ -79,7 +79,7 @@ class Memory:
         self.on_change: Callable[[], None] = lambda: None
         """Called when memory has changed."""
         self._polls = Polls()
-        self._bounds = Bounds(log)
+        self._bounds = Bounds(log, self.space)
 
     @property
     def plan(self) -> Plan:
@@ -269,6 +269,7 @@ class Memory:
                 acquires=atomic.acquires and single,
                 releases=atomic.releases and single,
                 compares=atomic.compares,
+                weakness=atomic.weakness if single else None,
             )
             self._record_poll(pointer, changed=bool(changed.any()))
         if atomic.orders:

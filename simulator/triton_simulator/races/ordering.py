@@ -58,6 +58,16 @@ class Ordering:
     def __len__(self) -> int:
         return len(self._events)
 
+    @property
+    def has_acquires(self) -> bool:
+        """Return whether any event acquires."""
+        return bool(self._acquirers)
+
+    @property
+    def has_releases(self) -> bool:
+        """Return whether any event releases."""
+        return bool(self._released)
+
     def record(self, programs: Array, addresses: Array, *, acquires: bool, releases: Array) -> None:
         """Record an atomic of each of these programs, in this order.
 

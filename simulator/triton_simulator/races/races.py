@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from triton_simulator.faults import FaultLog, Kind
+from triton_simulator.faults import Action, FaultLog, Kind, Site, Weakness, WeakOrder
+from triton_simulator.lines import KernelLine, current_line
 from triton_simulator.races.names import ATOMIC, NOBODY, Names, has_own_name, is_atomic, is_other_program
 from triton_simulator.races.ordering import UNKNOWN, Ordering
-from triton_simulator.races.shadow import NamedAccess, Shadow, Table
+from triton_simulator.races.shadow import NamedAccess, Shadow, Table, as_indices
 from triton_simulator.races.threads import Threads
 from triton_simulator.signals import Restart
 from triton_simulator.storage.accesses import Access
@@ -35,8 +36,8 @@ class Races:
     Two accesses race if nothing orders them and one of them changes what the other one sees. So whoever stores what is
     there already, or what all others store too, races with no load; and an atomic that changes nothing is only a look.
     What orders programs says `Ordering`: atomics of single elements by their `sem`, compare-and-swaps whatever theirs
-    is, volatile loads, and plain stores of single elements, which may release a lock or raise a flag. In doubt there is
-    no race.
+    is, volatile loads, and plain stores of single elements, which may release a lock or raise a flag, unless other
+    threads of the program have stored since they last waited. In doubt there is no race.
 
     What in the shadow of its elements races with an access, unless that is ordered, and what the access leaves there:
 
@@ -60,12 +61,21 @@ class Races:
         self._shadows: dict[int, Shadow] = {}
         self._slack = SLACK_BYTES
         self.threads = Threads(log, programs, undo)
+        self._polled: set[int] = set()
+        """Addresses of storages that volatile loads have looked at."""
+        self._weak_atomics: dict[KernelLine, Weakness] = {}
+        """Atomics that might have ordered programs, and why they did not."""
+        self._early_stores: dict[KernelLine, Storage] = {}
+        """Stores that might have told other programs to go on, but came too early."""
 
     def restart(self) -> None:
         """Forget all accesses, as the launch starts again."""
         self.threads.restart()
         self._shadows.clear()
         self._slack = SLACK_BYTES
+        self._polled.clear()
+        self._weak_atomics.clear()
+        self._early_stores.clear()
         self.ordering = Ordering(self._programs, self._undo.plan.events)
 
     def watched(self, storage: Storage) -> bool:
@@ -87,6 +97,7 @@ class Races:
 
     def poll(self, access: Access) -> None:
         """Record a volatile load, which acquires what was released there."""
+        self._polled.add(access.region.storage.address)
         if access.region.storage.stored or access.region.storage.updated:
             self._record_events(access, acquires=True, releases=np.zeros(len(access.owners), np.bool_))
 
@@ -95,7 +106,7 @@ class Races:
 
         Returns what `Threads.load` returns.
         """
-        named = self._name(access)
+        named = self._name(access, Action.LOAD)
         shadow = named.shadow
         writers = shadow.writers[named.marks]
         # A writer of another program races, unless it stored what was there, or this program waited for it.
@@ -105,7 +116,7 @@ class Races:
             # Who has stored the same value will load that value, whoever is first.
             silent = shadow.silent[named.marks]
             clash &= (silent == NOBODY) | (silent != shadow.names.several) & self._foreign(named, silent)
-        self._report(named, writers, clash, stored=False)
+        self._report(named, shadow.writers, clash, stored=False)
         if shadow.readers is not None:
             self._record_readers(named, shadow.readers)
         return share
@@ -130,7 +141,7 @@ class Races:
             unordered = self.ordering.unordered(named.access.owners[identified], moments)
             foreign[identified] = (moments == UNKNOWN) | unordered
         # Where several programs read one element, the last name stays, and the next line notices that it differs.
-        table.put(named.marks, named.names)
+        table.record(named)
         table.put_several(named.marks, foreign | (table[named.marks] != named.names))
 
     def store(self, access: Access, current: Array, replacement: Array, *, single: bool, uniform: bool) -> None:
@@ -141,7 +152,7 @@ class Races:
         `single`: each program stores a single element, which may tell others that it has come so far. `uniform`: all
         programs of the group store the same.
         """
-        named = self._name(access)
+        named = self._name(access, Action.STORE)
         shadow = named.shadow
         writers = shadow.writers[named.marks]
         foreign = self._foreign(named, writers)
@@ -150,29 +161,41 @@ class Races:
             named, lambda: bits(current) != bits(replacement), lambda: has_own_name(writers, foreign)
         )
         clash, orders = bool(foreign.any()), single and bool(self.ordering.capacity)
+        if self.ordering.capacity:
+            self.threads.unsettle(access)
         # The usual case: nobody else has come to these elements, so the names are all there is to keep.
         if shadow.readers is None and not clash and not orders:
-            shadow.writers.put(named.marks, named.names)
+            shadow.writers.record(named)
             return
         changed = bits(current) != bits(replacement)
         if clash:
-            self._report(named, writers, foreign & changed, stored=True)
+            self._report(named, shadow.writers, foreign & changed, stored=True)
         self._check_readers(named, changed)
         if orders:
             # Whoever stores to what it has updated by an atomic releases a lock.
-            releasing = np.where(~foreign & is_atomic(writers), named.names | ATOMIC, named.names)
+            is_lock = is_atomic(writers) & (~foreign | (writers == shadow.names.several))
+            releasing = np.where(is_lock, named.names | ATOMIC, named.names)
             named = replace(named, names=releasing)
-            self._record_events(access, acquires=False, releases=changed)
+            self._record_events(access, acquires=False, releases=changed & self._settled(access))
         if shadow.readers is None or (shadow.silent is None and not uniform and changed.all()):
-            shadow.writers.put(named.marks, named.names)
+            shadow.writers.record(named)
         else:
             self._record_writers(named, changed, uniform=uniform)
+
+    def _settled(self, access: Access) -> Array:
+        """Return which programs' other threads have waited since they last stored.
+
+        Only then a plain store of one thread hands on what all of them stored before.
+        """
+        settled = self.threads.settled[access.owners]
+        if not settled.all():
+            self._early_stores.setdefault(current_line(), access.region.storage)
+        return settled
 
     def _record_writers(self, named: NamedAccess, changed: Array, *, uniform: bool) -> None:
         """Note who stores a value, and who stores what is there already."""
         self._check_silent(named, changed)
-        changing = named.select(changed)
-        named.shadow.writers.put(changing.marks, changing.names)
+        named.shadow.writers.record(named.select(changed))
         if uniform:
             named.shadow.silent_writers().put_several(named.marks)
         elif not changed.all():
@@ -181,7 +204,7 @@ class Races:
     def _record_silent(self, named: NamedAccess) -> None:
         silent = named.shadow.silent_writers()
         several = self._foreign(named, silent[named.marks])
-        silent.put(named.marks, named.names)
+        silent.record(named)
         silent.put_several(named.marks, several | (silent[named.marks] != named.names))
 
     def _check_silent(self, named: NamedAccess, changed: Array, excluded: Array | None = None) -> None:
@@ -190,8 +213,9 @@ class Races:
         They have stored what was there already, where another program now changes it.
         """
         if named.shadow.silent is not None and changed.any():
-            silent = named.shadow.silent[named.marks]
-            self._report(named, silent, self._foreign(named, silent) & changed, stored=True, excluded=excluded)
+            silent = named.shadow.silent
+            foreign = self._foreign(named, silent[named.marks])
+            self._report(named, silent, foreign & changed, stored=True, excluded=excluded)
 
     def check_overwrites(self, access: Access, current: Array, replacement: Array) -> None:
         """Report races within a store, after it has happened.
@@ -201,27 +225,38 @@ class Races:
         # In a run of successive elements, none occurs twice.
         if isinstance(access.run, slice):
             return
-        named = self._name(access)
+        named = self._name(access, Action.STORE)
         # Only the last name of each element is left: where it is another one, this store was replaced.
         last = named.shadow.writers[named.marks]
         lost = is_other_program(last, named.names)
         if not lost.any():
             return
         same = bits(current) == bits(replacement)
-        self._report(named, last, lost & ~same & (last != NOBODY), stored=True)
+        self._report(named, named.shadow.writers, lost & ~same & (last != NOBODY), stored=True)
         if named.shadow.readers is not None and (lost & same).any():
             self._record_silent(named.select(lost & same))
 
-    def update(self, access: Access, changed: Array, *, acquires: bool, releases: bool, compares: bool) -> None:
+    def update(
+        self,
+        access: Access,
+        changed: Array,
+        *,
+        acquires: bool,
+        releases: bool,
+        compares: bool,
+        weakness: Weakness | None = None,
+    ) -> None:
         """Record an atomic, which may acquire and release.
 
-        Elements were changed where `changed` is true.
+        Elements were changed where `changed` is true. `weakness` is why it orders less than it could.
 
         One that changes nothing is a look at memory. One that compares waits for the value that it finds.
         """
         # Order is recorded for every atomic, the elements only where other kinds of access meet them.
         watched = access.region.storage.address in self._undo.plan.watched
-        named = self._name(access, atomic=True) if watched else None
+        named = self._name(access, Action.ATOMIC) if watched else None
+        if weakness is not None:
+            self._weak_atomics.setdefault(current_line(), weakness)
         if acquires or releases:
             self._record_events(access, acquires=acquires, releases=changed & releases)
         if named is None or not changed.any():
@@ -242,14 +277,16 @@ class Races:
         # waited for it, at this very element, but they might have come first.
         excluded = None if compares else access.addresses
         all_changed = np.ones(len(named.names), np.bool_)
-        self._report(named, writers, foreign & plain, stored=True, excluded=excluded)
+        self._report(named, shadow.writers, foreign & plain, stored=True, excluded=excluded)
         self._check_silent(named, all_changed, excluded)
         self._check_readers(named, all_changed)
         # A program's own plain store stays one: an atomic after it does not excuse those who race with the store.
-        names = np.where(~foreign & plain & (writers != NOBODY), writers, named.names)
+        own = ~foreign & plain & (writers != NOBODY)
+        names = np.where(own, writers, named.names)
         several = foreign & ~plain
         several[several] = self.ordering.unordered(access.owners[several], shadow.names.moments(writers[several]))
         shadow.writers.put(named.marks, names)
+        shadow.writers.sites.put(as_indices(named.marks)[~own], named.site)
         # Updates that do not order each other have no last one: whoever loads must wait for all of them.
         if not ordered:
             several |= shadow.writers[named.marks] != names
@@ -257,8 +294,8 @@ class Races:
 
     def _check_readers(self, named: NamedAccess, changed: Array) -> None:
         if named.shadow.readers is not None:
-            readers = named.shadow.readers[named.marks]
-            self._report(named, readers, self._foreign(named, readers) & changed, stored=False)
+            readers = named.shadow.readers
+            self._report(named, readers, self._foreign(named, readers[named.marks]) & changed, stored=False)
 
     def _store_by_threads(
         self, named: NamedAccess, changed: Callable[[], Array], written: Callable[[], bool], *, atomic: bool = False
@@ -289,20 +326,22 @@ class Races:
         return foreign
 
     def _report(
-        self, named: NamedAccess, names: Array, clash: Array, *, stored: bool, excluded: Array | None = None
+        self, named: NamedAccess, table: Table, clash: Array, *, stored: bool, excluded: Array | None = None
     ) -> None:
         """Record races at the elements where `clash` holds.
 
-        There is none where programs waited. The names of the other accesses are `names`.
+        There is none where programs waited. The other accesses are those of `table`.
 
         Who waited at the addresses `excluded` does not count.
         """
         if not clash.any():
             return
-        access, moments = named.access, named.shadow.names.moments(names[clash])
+        access, marks = named.access, as_indices(named.marks)[clash]
+        moments = named.shadow.names.moments(table[marks])
         owners, index = access.owners[clash], access.index[clash]
         racing = self.ordering.unordered(owners, moments, None if excluded is None else excluded[clash])
         if racing.any():
+            peer = table.sites.at(int(marks[racing][owners[racing].argmin()]))
             self._log.add(
                 Kind.RACE,
                 owners[racing],
@@ -310,9 +349,31 @@ class Races:
                 argument=access.region.name,
                 peers=self.ordering.actors(moments[racing]),
                 stored=stored,
+                site=named.site,
+                peer_site=peer,
+                weak_order=self._weak_order({named.site.line, *([peer.line] if peer else [])}),
             )
 
-    def _name(self, access: Access, *, atomic: bool = False) -> NamedAccess:
+    def _weak_order(self, excluded: set[KernelLine]) -> WeakOrder | None:
+        """Return what would have ordered the programs if it were stronger.
+
+        The lines that race do not count: they order nothing themselves.
+        """
+        # One that acquires does its part if another one releases.
+        missing = {
+            Weakness.RELAXED: True,
+            Weakness.ACQUIRES: not self.ordering.has_releases,
+            Weakness.RELEASES: not self.ordering.has_acquires,
+        }
+        candidates = [WeakOrder(line, weakness) for line, weakness in self._weak_atomics.items() if missing[weakness]]
+        candidates += [
+            WeakOrder(line, Weakness.EARLY)
+            for line, storage in self._early_stores.items()
+            if storage.updated or storage.address in self._polled
+        ]
+        return next((candidate for candidate in candidates if candidate.line not in excluded), None)
+
+    def _name(self, access: Access, action: Action) -> NamedAccess:
         """Return an access with its names in the storage's shadow."""
         storage, item = access.region.storage, access.item
         shadow = self._shadows.get(storage.address)
@@ -324,7 +385,8 @@ class Races:
         if shadow is None:
             shadow = self._shadows[storage.address] = self._make_shadow(storage)
         moments = self.ordering.moments(access.owners)
-        return NamedAccess(access, shadow, _places(access), shadow.names.encode(access.owners, moments, atomic=atomic))
+        names = shadow.names.encode(access.owners, moments, atomic=action is Action.ATOMIC)
+        return NamedAccess(access, shadow, _places(access), names, Site(current_line(), action))
 
     def _make_shadow(self, storage: Storage) -> Shadow:
         """Return the most exact shadow that fits into memory.

@@ -6,10 +6,44 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from triton_simulator.faults import Site
 from triton_simulator.races.names import Names
 from triton_simulator.storage.accesses import Access
 from triton_simulator.storage.undo import Undo
 from triton_simulator.values.formats import Array
+
+MAX_SITES = 255
+MAX_TABLE_BYTES = 64 << 20
+"""Bytes of a storage up to which it is worth a byte for each element to know its line."""
+
+
+class Sites:
+    """Lines that last came to each element, which a group may undo.
+
+    Most kernels have one line that does so, and then there is no table.
+    """
+
+    def __init__(self, elements: int, undo: Undo) -> None:
+        self._elements = elements
+        self._undo = undo
+        self._numbers: dict[Site, int] = {}
+        self._table: Array | None = None
+
+    def put(self, marks: Array | slice, site: Site) -> None:
+        """Write the site of an access to these elements."""
+        number = self._numbers.setdefault(site, min(len(self._numbers), MAX_SITES))
+        if number and self._table is None and self._elements <= MAX_TABLE_BYTES:
+            self._table = np.zeros(self._elements, np.uint8)
+        if self._table is not None:
+            self._undo.put(self._table, marks, np.array(number, np.uint8))
+
+    def at(self, mark: int) -> Site | None:
+        """Return the site of the last access to an element; None if it is not known."""
+        sites = [*self._numbers]
+        if self._table is None:
+            return sites[0] if len(sites) == 1 else None
+        number = int(self._table[mark])
+        return sites[number] if number < MAX_SITES else None
 
 
 class Table:
@@ -19,9 +53,15 @@ class Table:
         self._data: Array = np.zeros(elements, names.dtype)
         self._several = np.array(names.several, names.dtype)
         self._undo = undo
+        self.sites = Sites(elements, undo)
 
     def __getitem__(self, marks: Array | slice) -> Array:
         return self._data[marks]
+
+    def record(self, named: NamedAccess) -> None:
+        """Write an access's names, and the line that it is on."""
+        self.put(named.marks, named.names)
+        self.sites.put(named.marks, named.site)
 
     def put(self, marks: Array | slice, names: Array) -> None:
         """Write names, the last of them where an element occurs again."""
@@ -66,10 +106,12 @@ class NamedAccess:
     marks: Array | slice
     """The elements' places in the shadow."""
     names: Array
+    site: Site
 
     def select(self, where: Array) -> NamedAccess:
         """Return the accesses where `where` is true."""
-        return NamedAccess(self.access.select(where), self.shadow, as_indices(self.marks)[where], self.names[where])
+        marks = as_indices(self.marks)[where]
+        return NamedAccess(self.access.select(where), self.shadow, marks, self.names[where], self.site)
 
 
 def as_indices(marks: Array | slice) -> Array:

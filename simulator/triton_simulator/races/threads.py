@@ -138,6 +138,11 @@ class Threads:
         self._stores_since: Array = np.ones(programs, np.int64)
         self._reads_since: Array = np.ones(programs, np.int64)
         """By program: the first event whose stores, or reads, may go on."""
+        self.settled: Array = np.ones(programs, np.bool_)
+        """By program: whether no thread but the first has stored since all waited.
+
+        Known only where atomics order the programs.
+        """
 
     def restart(self) -> None:
         """Forget all accesses, as the launch starts again."""
@@ -145,6 +150,7 @@ class Threads:
         self._elements.clear()
         self._blocks.clear()
         self._stores_since[:] = self._reads_since[:] = 1
+        self.settled[:] = True
 
     def wait(self, group: Array, *, stores: bool = True) -> None:
         """Record that all threads of each of these programs wait.
@@ -153,10 +159,18 @@ class Threads:
         """
         if stores:
             self._blocks.clear()
+            self.settled[group] = True
         if len(self._events) > 1:
             self._reads_since[group] = len(self._events)
             if stores:
                 self._stores_since[group] = len(self._events)
+
+    def unsettle(self, access: Access) -> None:
+        """Record a store: threads of other warps than the first are under way with it."""
+        lanes = access.lanes
+        if lanes is not None and lanes.size > WARP and self.warps > 1:
+            layout = infer_layout(lanes, access.item, WARP * self.warps)
+            self.settled[access.owners[layout.warps(lanes.slots() % lanes.size) > 0]] = False
 
     # What is not tracked
 

@@ -141,7 +141,8 @@ class StepRecorder:
             sentences.append(f"Only {numbers} of {programs:,} are recorded, as all take more than {self._limit}.")
         if self._full:
             sentences.append(f"The last steps are missing, as all take more than {self._limit}.")
-        return Steps(tuple(self._steps), self._grid, kept, " ".join(sentences), self._bytes)
+        chosen = None if self._chosen is None else tuple(map(int, self._chosen))
+        return Steps(tuple(self._steps), self._grid, kept, " ".join(sentences), self._bytes, chosen)
 
     @property
     def _limit(self) -> str:

@@ -156,6 +156,26 @@ class ProgramStep:
     mask: ProgramValue | None
     operand: ProgramValue | None
 
+    @property
+    def line(self) -> KernelLine:
+        """The line of the kernel, with its `number` and its `text`."""
+        return self.step.line
+
+    @property
+    def name(self) -> str:
+        """The variable that gets the value; empty if none does."""
+        return self.step.name
+
+    @property
+    def operation(self) -> str:
+        """load, store, sum, …; empty for any other computation."""
+        return self.step.operation
+
+    @property
+    def iteration(self) -> tuple[int, ...]:
+        """Numbers of the iterations of the loops around it, outermost first, from 0."""
+        return self.step.iteration
+
 
 @dataclass(frozen=True, eq=False)
 class Steps:
@@ -170,6 +190,12 @@ class Steps:
     """What is missing, as a sentence; empty for nothing."""
     nbytes: int = 0
     """Bytes that they take, about."""
+    chosen: tuple[int, ...] | None = None
+    """The programs that `StepOptions` chose, by number; None for all."""
+
+    def keeps(self, number: int) -> bool:
+        """Return whether the steps of a program are kept, if it made any."""
+        return number < self.programs if self.chosen is None else number in self.chosen
 
     def of(self, program: int | Sequence[int]) -> list[ProgramStep]:
         """Return the steps of one program, in their order.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from triton_simulator.lines import statement_text
 from triton_simulator.steps.steps import Array, FaultSite, ProgramStep, ProgramValue
 
 MAX_CODE_COLUMNS = 64
@@ -169,7 +170,10 @@ def _code(step: ProgramStep, sources: Mapping[str, Sequence[str]]) -> str:
     if at.operation == ARGUMENT:
         return f"{'    ' * (at.depth + 1)}{at.name}"
     lines = sources.get(at.line.file, ())
-    return lines[at.line.number - 1].rstrip() if at.line.number <= len(lines) else at.line.text
+    if at.line.number > len(lines):
+        return at.line.text
+    line = lines[at.line.number - 1].rstrip()
+    return f"{line[: len(line) - len(line.lstrip())]}{statement_text(lines, at.line.number)}"
 
 
 def is_at_fault(step: ProgramStep, sites: Sequence[FaultSite]) -> bool:

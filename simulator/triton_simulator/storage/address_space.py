@@ -16,6 +16,9 @@ from triton_simulator.storage.regions import Region, Storage, region_of
 from triton_simulator.values.formats import Array, item_bytes
 from triton_simulator.values.value import NOWHERE, Value
 
+NEAR_BYTES = 1 << 16
+"""Bytes up to which an address is near a tensor: a block that begins in it hardly ends farther away."""
+
 
 class AddressSpace:
     """Tensor arguments of one launch.
@@ -103,6 +106,20 @@ class AddressSpace:
             origin[rest == distance] = self._misaligned_origin(int(distance))
         return index, int(origin.flat[0]) if (origin == origin.flat[0]).all() else origin
 
+    def nearest(self, region: Region, index: Array, item: int) -> Region:
+        """Return the region of the tensor that lies nearest to addresses that are in none.
+
+        The addresses are those of elements of `region`, which comes back where no tensor is near.
+        """
+        address = region.address + int(index[0]) * item
+        near, least = region, NEAR_BYTES
+        for candidate in [*self.regions[1:], *map(_whole_storage, self._live_tensors())]:
+            end = candidate.address + candidate.size
+            distance = candidate.address - address if address < candidate.address else address - end
+            if candidate.size and 0 <= distance < least:
+                near, least = candidate, distance
+        return near
+
     def _misaligned_origin(self, start: int) -> int:
         """Return the origin of addresses in the middle of an element.
 
@@ -153,3 +170,8 @@ class AddressSpace:
             live = [tensor for tensor in tensors if tensor.device.type == "cpu" and tensor.layout == torch.strided]
             self._live.extend(live)
             yield from live
+
+
+def _whole_storage(tensor: Any) -> Region:
+    storage = tensor.untyped_storage()
+    return Region(0, None, Storage(int(storage.data_ptr()), 0), 0, int(storage.nbytes()), tensor.element_size())
