@@ -122,3 +122,13 @@ FORMS: Forms = {
 def test_a_name_is_put_for_one_of_its_form_and_another_value(old: str, new: str, possible: bool) -> None:
     node = ast.parse(old, mode="eval").body
     assert is_possible(Change("name", node, new), "f", FORMS) is possible
+
+
+def test_targets_in_another_order_are_tried_by_themselves() -> None:
+    """A target is no expression that could be chosen while the script runs."""
+    source = _source(ADD.replace("    inside = idx < n\n", "    size, inside = n, idx < n\n"))
+    changes = [change for change in _changes(source) if change.kind == "order"]
+    text, fitting = text_with_variants(source, changes)
+    assert {change.words for change in changes} == {"inside, size", "idx < n, n"}
+    assert [changes[number - 1].words for number in fitting] == ["idx < n, n"]
+    ast.parse(text)

@@ -14,6 +14,7 @@ globalThis.createWorkspace = (options) => {
   const IN_BROWSER = "Your text and your progress stay in this browser.";
   const NOWHERE = "This browser keeps nothing: download your text before you close the page.";
   let exercise, draft, editor, python, modules;
+  let isBegun = false;  // the reader has read the task: once there is more to say, it is folded
   let hasConflict = false;  // until the reader has chosen one of two texts, none is saved
 
   const paragraph = (text) => make("p", text);
@@ -61,7 +62,8 @@ globalThis.createWorkspace = (options) => {
     [isTyping, unfinishedLine] = [false, undefined];
     title.textContent = exercise.title;
     task.replaceChildren(make("summary", "The task"), ...exercise.task.map(taskParagraph));
-    task.open = draft.text === exercise.shipped;
+    isBegun = draft.text !== exercise.shipped;
+    task.open = !isBegun;
     notice.replaceChildren();
     verdictPane.replaceChildren();
     look.close();
@@ -241,6 +243,7 @@ globalThis.createWorkspace = (options) => {
   function showVerdict(verdict, text) {
     const { passed, described } = verdict, { kind, line, message, hints } = described, { number, todos } = exercise;
     verdictPane.classList.remove("outdated");
+    if (!isBegun && kind !== "unfinished") [isBegun, task.open] = [true, false];
     editor.mark(line, message, kind === "unfinished" ? "info" : "error");
     Store.update(number, { standing: Verdict.standing(verdict, exercise, text) });
     const filled = Verdict.countFilled(verdict, exercise, text);

@@ -48,11 +48,11 @@ KINDS = (
     "arguments",
     "pointer",
     "factor",
-    "exchanged",
     "divisor",
     "axes",
     "order",
     "names",
+    "exchanged",
     "where",
     "rescaled",
     "moved",
@@ -69,6 +69,8 @@ KINDS_FOR_A_STEP = 9
 """So many kinds later is as unlikely as a step farther from where the mistake shows."""
 STEPS_FOR_A_NAME = 3
 """As unlikely is a name that is quite another one."""
+STEPS_FOR_LINES = 4
+"""As unlikely is a change of two lines: where a change of one does as well, both are right."""
 EMPTY: Forms = {}
 Screen = Callable[[Sequence[Change]], Iterable[Change]]
 """Leaves out changes that do not help in the case that failed."""
@@ -86,7 +88,7 @@ class Slip:
     old: str
     """The code that stands there, as far as it is changed."""
     code: str
-    """The whole line as it would be right."""
+    """The whole lines as they would be right."""
 
 
 def find_slip(
@@ -148,8 +150,12 @@ def _span(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def _code(change: Change, text: str) -> str:
-    """Return the line as it would be right, without needless parentheses."""
-    line = text.splitlines()[change.node.lineno - 1].strip()
+    """Return the changed lines as they would be right, without needless parentheses."""
+    lines = text.splitlines()
+    return "\n".join(_plain(lines[number - 1].strip()) for number in sorted({node.lineno for node, _ in change.nodes}))
+
+
+def _plain(line: str) -> str:
     if line.endswith((",", ":")):  # one of several lines of a statement, or the first one of a loop
         return line
     with suppress(SyntaxError):
@@ -178,10 +184,15 @@ def _changes(
 
     def unlikely(change: Change) -> tuple[bool, bool, float]:
         far = change.far_fetched and not change.names_the_unread
+        lines = len({node.lineno for node, _ in change.nodes}) > 1
         step, kind = steps.get(change.place, STEPS), KINDS.index(change.kind) / KINDS_FOR_A_STEP
         # Where it was noticed on one line alone, every kind is likely there.
         steps_back = kind / 3 if step == 0 and len(noticed) == 1 else step + kind
-        return change.kind != "path", not change.names_the_unread, steps_back + STEPS_FOR_A_NAME * far
+        return (
+            change.kind != "path",
+            not change.names_the_unread,
+            steps_back + STEPS_FOR_A_NAME * far + STEPS_FOR_LINES * lines,
+        )
 
     possible = (each for each in every if not nearby or each.kind == "path" or each.node.lineno in steps)
     return sorted(possible, key=unlikely)

@@ -161,7 +161,8 @@ class Tries:
     def passing(self, changes: Sequence[Change], case: Case) -> Iterator[Change]:
         """Yield the changes with which the script passes a case.
 
-        Those that fit together in one text are loaded together; the others are yielded untried. Once time is up, a
+        Those that fit together in one text are loaded together; the others are yielded untried, as all are if that text
+        cannot be loaded. Once time is up, a
         second call goes on behind those that were tried.
         """
         while self._screened < len(changes):
@@ -175,8 +176,10 @@ class Tries:
                 if time.process_time() > self._end:
                     return
                 self._screened = first + number
-                if number not in fitting or (
-                    isinstance(observer, Observer) and self._passes_with(observer, number, case)
+                if (
+                    number not in fitting
+                    or isinstance(observer, Observation)
+                    or self._passes_with(observer, number, case)
                 ):
                     yield change
 

@@ -63,8 +63,8 @@ def _replacement(node: ast.AST, words: str, parents: dict[ast.AST, ast.AST]) -> 
         return _new_value(node, words)
     if isinstance(node, ast.Tuple) and node not in parents:  # some arguments of a call, or some of a tuple
         return _in_parent(node.elts, words, parents)
-    if not isinstance(node, ast.expr):
-        return None
+    if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store):
+        return None  # a target is no expression to choose
     parent = parents.get(node)
     if isinstance(parent, ast.Subscript) and parent.slice is node:
         return parent, _parsed(f"{ast.unparse(parent.value)}[{words}]")
@@ -92,6 +92,8 @@ def _new_value(node: ast.Assign, words: str) -> Replacement | None:
 
 def _in_parent(old: Sequence[ast.expr], words: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
     parent = parents.get(old[0])
+    if isinstance(getattr(parent, "ctx", None), ast.Store):
+        return None
     subscript = _parsed(f"_[{words},]")  # only there may be slices
     assert isinstance(subscript, ast.Subscript)
     assert isinstance(subscript.slice, ast.Tuple)
