@@ -103,7 +103,7 @@ class Launch:
         sites = [(fault.line, fault.index) for fault in self.faults if fault.program[: len(self.grid)] == ids]
         heading = f"{self.kernel}: {program_name(ids)}, grid {self.grid}"
         failure = "" if self.failure is None else f"{str(self.failure)[0].upper()}{str(self.failure)[1:]}"
-        text = self.steps.text(number, sites) if self.steps.keeps(number) else self._missing_program()
+        text = self.steps.text(number, sites) if self.steps.has_program(number) else self._missing_program()
         return "\n".join(filter(None, [heading, text, self.steps.omitted, failure]))
 
     def _missing_program(self) -> str:

@@ -193,7 +193,7 @@ class Steps:
     chosen: tuple[int, ...] | None = None
     """The programs that `StepOptions` chose, by number; None for all."""
 
-    def keeps(self, number: int) -> bool:
+    def has_program(self, number: int) -> bool:
         """Return whether the steps of a program are kept, if it made any."""
         return number < self.programs if self.chosen is None else number in self.chosen
 

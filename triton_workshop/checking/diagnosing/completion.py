@@ -91,13 +91,13 @@ class Completion:
         return any(not other.matches for other in self._alignment.slots if other.solution.todo in others)
 
     @cached_property
-    def _given(self) -> set[tuple[str, str]]:
+    def _shipped_statements(self) -> set[tuple[str, str]]:
         """The statements of the shipped file, each with its function."""
         return {(s.function, s.dump) for s in _statements(self.script, self.script.exercise.shipped_text)}
 
     def _is_own(self, statement: Statement) -> bool:
-        is_given = (statement.function, statement.dump) in self._given
-        return not is_given and self.whole.origin(statement.first) is not None
+        is_shipped = (statement.function, statement.dump) in self._shipped_statements
+        return not is_shipped and self.whole.origin(statement.first) is not None
 
     @cached_property
     def _paired(self) -> dict[Statement, int | None]:

@@ -352,7 +352,7 @@ def _of_neighbours(body: Sequence[ast.stmt], carried: set[str]) -> Iterator[Chan
 
 
 def _restarted(loop: ast.For | ast.While, before: Sequence[ast.stmt]) -> Iterator[Change]:
-    """Start a sum anew in each round."""
+    """Reset a sum in each round of a loop."""
     first = loop.body[0]
     if hasattr(first, "body") or not isinstance(loop, ast.For):
         return
