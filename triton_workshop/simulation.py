@@ -6,7 +6,7 @@ On a slide, lines are named as the slide numbers them, and launches are recorded
 from __future__ import annotations
 
 import os
-import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def _provide_driver() -> None:
 
     Scripts ask it where their tensors belong, and Triton's own benchmark for a clock.
     """
-    module: Any = sys.modules["triton.runtime.driver"]
+    module: Any = import_module("triton.runtime.driver")  # `triton.runtime.driver` is an object in it
     create = module._create_driver
 
     def create_any() -> Any:
