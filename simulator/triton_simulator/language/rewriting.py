@@ -258,6 +258,7 @@ def rewriter_patches(patches: Patches) -> None:
 
     transformer = property(lambda rewriter: Rewriter(rewriter.fn.__globals__, ClosureVariables(rewriter.fn)))
     patches.attribute(upstream.FunctionRewriter, "ast_transformer", transformer)
+    patches.attribute(upstream.FunctionRewriter, "_transform_ast", _transform)
     patches.attribute(upstream.FunctionRewriter, "_compile_and_exec", define)
     patches.attribute(upstream.FunctionRewriter, "_get_jit_fn_file_line", _find_definition)
     patches.attribute(upstream.InterpretedFunction, "rewritten_fn", {})
@@ -275,6 +276,14 @@ def _helpers() -> dict[str, Any]:
         helper_name(_COMPARISON): getattr(upstream, _COMPARISON, None),
         RECORDER_NAME: record_branch,
     }
+
+
+def _transform(rewriter: Any, text: str) -> Any:
+    """Return the rewritten tree of a kernel's text, with the file's line numbers.
+
+    Triton would go through the tree twice more, to number its lines and to fill in locations, which `define` does.
+    """
+    return rewriter.ast_transformer.visit(ast.parse("\n" * (rewriter.def_file_lineno - 1) + text))
 
 
 def _find_definition(rewriter: Any) -> tuple[str, int]:

@@ -115,7 +115,7 @@ def diagnose(
         return culprit is not None and not edited_todos(edit, solution).isdisjoint(culprit.todos or (None,))
 
     def does_the_same(edit: Edit, text: str) -> bool:
-        if sight is None and _compare_edited(exercise.number, text).code == code:  # then they need not run
+        if sight is None and _code_of_edited(exercise.number, text) == code:  # then they need not run
             return True
         pairs = ((sample, observe(source.text, sample), observe(text, sample)) for sample in _cases(exercise, case))
         if not all(_are_alike(exercise, *pair) for pair in pairs):
@@ -228,7 +228,6 @@ class _EditedDifferences:
     """The names that the solution uses there, each with its function."""
     calls: frozenset[str]
     """All that it calls."""
-    code: tuple[str, ...]
 
 
 @functools.cache
@@ -238,7 +237,12 @@ def _compare_edited(number: str, text: str) -> _EditedDifferences:
     edit = aligned(source)
     slots = [slot for slot in edit.different() if slot.kind is SlotKind.SOLUTION]
     uses = frozenset(key for slot in slots for key in slot.solution.uses)
-    return _EditedDifferences(frozenset(slot.index for slot in slots), uses, _callee_names(source), _code(source))
+    return _EditedDifferences(frozenset(slot.index for slot in slots), uses, _callee_names(source))
+
+
+@functools.cache
+def _code_of_edited(number: str, text: str) -> tuple[str, ...]:
+    return _code(Source(EXERCISES[number].solution_file, text, EXERCISES[number]))
 
 
 def _code(source: Source) -> tuple[str, ...]:

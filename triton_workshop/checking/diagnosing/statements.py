@@ -9,6 +9,7 @@ import ast
 import difflib
 import functools
 import textwrap
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ from triton_workshop.checking.observing.source import (
     nodes_of,
     parameters_of,
     stores_in,
+    walk,
 )
 from triton_workshop.exercises.exercise import todo_lines
 
@@ -90,6 +92,11 @@ class Statement:
         """Return whether the two are the same code inside as many loops."""
         return self.same_code(counterpart) and self.loops == counterpart.loops
 
+    @property
+    def identity(self) -> tuple[str, int, str]:
+        """Its function, the number of loops around it, and its syntax tree."""
+        return self.function, self.loops, self.dump
+
     def is_in(self, function: Function | None) -> bool:
         """Return whether a function has this code anywhere."""
         return any(self.dump == _dump(node) for node in nodes_of(function, ast.stmt))
@@ -149,7 +156,7 @@ def _names(node: ast.stmt) -> Iterator[str]:
 
     A branch has the names of what is in it.
     """
-    for child in ast.walk(node):
+    for child in walk(node):
         match child:
             case ast.Name(id=name, ctx=ast.Store()):
                 yield name
@@ -163,7 +170,8 @@ def _names(node: ast.stmt) -> Iterator[str]:
 
 def pair_statements(solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[list[Statement]]:
     """Return the script's statements that each of the solution's can replace."""
-    pairs: list[list[Statement]] = [_only_copy(statement, solution, script) for statement in solution]
+    copies = _only_copies(solution, script)
+    pairs: list[list[Statement]] = [copies.get(statement.identity, []) for statement in solution]
     paired = [s for pair in pairs for s in pair]
     unpaired = [s for s in script if s not in paired]
 
@@ -189,14 +197,20 @@ def pair_statements(solution: tuple[Statement, ...], script: tuple[Statement, ..
     return pairs
 
 
-def _only_copy(statement: Statement, solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[Statement]:
-    """Return the script's statement that is the same as a solution's.
+def _only_copies(
+    solution: tuple[Statement, ...], script: tuple[Statement, ...]
+) -> dict[tuple[str, int, str], list[Statement]]:
+    """Return the script's statements that are the same as one of the solution's.
 
     Each side must have only one such statement.
     """
-    matches = [s for s in script if s.function == statement.function and statement.same_as(s)]
-    is_unique = sum(s.function == statement.function and statement.same_as(s) for s in solution) == 1
-    return matches if is_unique and len(matches) == 1 else []
+    of_solution = Counter(statement.identity for statement in solution)
+    of_script = Counter(statement.identity for statement in script)
+    return {
+        identity: [statement]
+        for statement in script
+        if of_script[identity := statement.identity] == of_solution[identity] == 1
+    }
 
 
 def _twins(statement: Statement, candidate: Statement) -> bool:

@@ -64,7 +64,7 @@ class Source:
 
         Raises SyntaxError if the text is not Python.
         """
-        return tuple(ast.walk(self.tree))
+        return tuple(walk(self.tree))
 
     def nodes_of(self, kind: type[N]) -> list[N]:
         """Return all nodes of a kind, as `nodes` has them."""
@@ -290,9 +290,25 @@ def nodes_of(tree: ast.AST | None, kind: type[N]) -> Iterator[N]:
 
     There are none without a tree.
     """
-    for node in ast.walk(tree) if tree else ():
+    for node in walk(tree) if tree else ():
         if isinstance(node, kind):
             yield node
+
+
+def walk(tree: ast.AST) -> list[ast.AST]:
+    """Return all nodes of a tree, as `ast.walk` gives them.
+
+    It takes half the time: a search for a mistake reads hundreds of texts.
+    """
+    nodes = [tree]
+    for node in nodes:
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, ast.AST):
+                nodes.append(value)
+            elif isinstance(value, list):
+                nodes += [item for item in value if isinstance(item, ast.AST)]
+    return nodes
 
 
 def stores_in(tree: ast.AST | None) -> list[ast.Name]:
@@ -325,7 +341,7 @@ def called(call: ast.Call) -> str:
 
 
 def _expressions(kernel: Function) -> list[ast.expr]:
-    nodes = (node for statement in kernel.body for node in ast.walk(statement))
+    nodes = (node for statement in kernel.body for node in walk(statement))
     return sorted((node for node in nodes if isinstance(node, ast.expr)), key=lambda node: node.lineno)
 
 
