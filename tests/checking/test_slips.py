@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from triton_workshop.checking.check import CheckRequest, verdicts
 from triton_workshop.checking.diagnosing.changes import changes_in
 from triton_workshop.checking.diagnosing.slips import KINDS, Slip, find_slip
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.judging.explanations import explanations
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.reporting.report import print_verdicts
 from triton_workshop.exercises import EXERCISES
 
 from ..exercises.right import right_scripts
@@ -82,6 +86,9 @@ def sepia(image):
     tone[(cdiv(H, 8) * cdiv(W, 16),)](image, dst, H, W, *image.stride(), *dst.stride(), TH=8, TW=16)
     return dst
 """
+UNPACKED = STRIDED.replace("    _, H, W", "    sc, sh, sw = image.stride()\n    _, H, W").replace(
+    "*image.stride()", "sc, sh, sw"
+)
 PIECES = f"""{HEAD}@triton.jit
 def add_tiles(a_ptr, b_ptr, c_ptr, count, ROWS: tl.constexpr, LANES: tl.constexpr):
     tile = tl.program_id(0)
@@ -159,6 +166,7 @@ SLIPS = [
     ("2b", STRIDED, "wr * r + wg * g", "wr * g + wg * r", "slip-names"),
     ("1", PERSISTENT, "blk * B +", "blk * B * 2 +", "slip-multiple"),
     ("4", DENSE, ", input_precision='ieee'", "", "slip-precision"),
+    ("2", UNPACKED, "sc, sh, sw = image", "sh, sw, sc = image", "slip-order"),
     ("6c", PACKED, "om[:, None] * K + k", "om[:, None] * N + k", "slip-size"),
     ("6c", PACKED, "* (K // 128) + k", "* (N // 128) + k", "slip-size"),
 ]
@@ -241,6 +249,34 @@ def test_a_size_in_the_launcher_and_an_argument_with_its_parameters_name_stay_as
         source = Source(Path("mine.py"), text, EXERCISES[exercise])
         find_slip(source, (), lambda text: bool(tried.append(text)), lambda text: True)
     assert not any("(a, y, x, z" in text or "ROWS=7" in text or "ROWS=9" in text for text in tried)
+
+
+def test_a_kernel_that_exchanges_sizes_is_blamed_before_what_the_launcher_unpacks() -> None:
+    wrong = UNPACKED.replace("row, col, ih, iw", "row, col, iw, ih")
+
+    def is_repaired(text: str) -> bool:
+        return "row, col, ih, iw" in text or "sc, sw, sh = image" in text
+
+    slip = find_slip(Source(Path("mine.py"), wrong, EXERCISES["2b"]), (), is_repaired, is_repaired)
+    assert slip is not None
+    assert slip.line == _changed_line(UNPACKED, wrong)[0]
+
+
+def test_what_is_wrong_is_said_before_its_line_is_found(tmp_path: Path) -> None:
+    wrong = PERSISTENT.replace("inside = idx < n", "inside = tl.arange(0, B) < n")
+    script = tmp_path / "mine.py"
+    script.write_text(wrong, encoding="utf-8")
+    first, *others, last = verdicts(CheckRequest(EXERCISES["1"], script, compiler=None))
+    assert all(verdict.is_preliminary and not verdict.passed for verdict in (first, *others))
+    assert not last.is_preliminary
+    assert last.findings[0].message.startswith(first.findings[0].message)
+    assert last.findings[0].line == _changed_line(PERSISTENT, wrong)[0]
+    screen = io.StringIO()
+    print_verdicts([first, last], EXERCISES["1"], Console(file=screen, width=100, force_terminal=True))
+    assert screen.getvalue().index("Looking for the line") < screen.getvalue().index("tl.arange(0, B) < n")
+    screen = io.StringIO()
+    print_verdicts([first, last], EXERCISES["1"], Console(file=screen, width=100))
+    assert "Looking for the line" not in screen.getvalue()  # a file needs no patience
 
 
 def test_no_change_leaves_a_name_unread() -> None:

@@ -238,5 +238,6 @@ def verdict_of(
         remarks=remarks if findings else (*remarks, *substitution_notes(exercise)),
         kernels=outcomes[0].kernels if outcomes else (),
         to_come=len(outcomes[-1].to_come) if outcomes else 0,
+        is_preliminary=outcomes[-1].is_preliminary if outcomes else False,
         text=text,
     )

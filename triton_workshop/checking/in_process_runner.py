@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
-from triton_workshop.checking.diagnosing.search import diagnosis_of, limits, other_size
+from triton_workshop.checking.diagnosing.search import diagnoses_of, limits, next_quietly, other_size
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.judging.unfinished import try_todos
@@ -67,8 +67,10 @@ class InProcessRunner:
         with closing(self._observe((case,), self.picture_seconds)) as observations:
             return next(observations, None)
 
-    def diagnose(self, case: Case, trial: Trial) -> Diagnosis | None:
-        return self.time_limits.search(lambda: diagnosis_of(self.source, case, self.search_seconds), trial)
+    def diagnoses(self, case: Case, trial: Trial) -> Iterator[Diagnosis]:
+        found = diagnoses_of(self.source, case, self.search_seconds)
+        while (diagnosis := self.time_limits.search(lambda: next_quietly(found), trial)) is not None:
+            yield diagnosis
 
     def find_limits(self) -> list[Limit]:
         return self.time_limits.search(lambda: list(limits(self.source, self.search_seconds))) or []

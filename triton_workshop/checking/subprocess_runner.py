@@ -51,12 +51,13 @@ class SubprocessRunner:
         with closing(self._observe((case,), (), PICTURE_SECONDS)) as observations:
             return next(observations, None)
 
-    def diagnose(self, case: Case, _trial: Trial) -> Diagnosis | None:
+    def diagnoses(self, case: Case, _trial: Trial) -> Iterator[Diagnosis]:
         if self.host.is_unchanged_by(self.source):
-            return self._diagnose_in(self.host, case)
+            yield from self._diagnoses_in(self.host, case)
+            return
         # What the script has changed in its process would mislead the search.
         with children.start_prepared(self.host.output) as process:
-            return self._diagnose_in(PreparedProcess(process, self.host.output), case)
+            yield from self._diagnoses_in(PreparedProcess(process, self.host.output), case)
 
     def find_limits(self) -> list[Limit]:
         """Find limits, wherever `find_other_size` would look, too."""
@@ -79,9 +80,10 @@ class SubprocessRunner:
     def _search_further(self, function: Function) -> list[object]:
         return _search(self.host, function, self.source) if self.host.is_unchanged_by(self.source) else []
 
-    def _diagnose_in(self, host: Forks | PreparedProcess, case: Case) -> Diagnosis | None:
-        results = _search(host, send_diagnosis, self.source, case.name)
-        return results[-1] if results and isinstance(results[-1], Diagnosis) else None
+    def _diagnoses_in(self, host: Forks | PreparedProcess, case: Case) -> Iterator[Diagnosis]:
+        for result in _results(host, send_diagnosis, self.source, case.name):
+            if isinstance(result, Diagnosis):
+                yield result
 
     def _observe(self, cases: Sequence[Case], later: Sequence[Case], seconds: float) -> Generator[object, None, None]:
         # A fork may be ahead of what is judged. Another process may not, as there may be more to ask of it.
@@ -113,10 +115,18 @@ def _search(
     host: Forks | PreparedProcess, function: Function, *arguments: object, seconds: float | None = None
 ) -> list[object]:
     """Return all results of a search, even of one that does not end."""
+    return list(_results(host, function, *arguments, seconds=seconds))
+
+
+def _results(
+    host: Forks | PreparedProcess, function: Function, *arguments: object, seconds: float | None = None
+) -> Iterator[object]:
+    """Yield the results of a search as they come."""
     limit = TimeLimit(tries.longest_seconds() if seconds is None else seconds, Path(tries.TRIED_FILE))
     with host.call(function, *arguments, limit=limit) as searching:
-        results = list(observations(searching))
-    return [result for result in results if not isinstance(result, Observation)]
+        for result in observations(searching):
+            if not isinstance(result, Observation):
+                yield result
 
 
 def run_full_size(source: Source, limit_seconds: float, output: int) -> Trial:

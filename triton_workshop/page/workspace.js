@@ -219,7 +219,9 @@ globalThis.createWorkspace = (options) => {
     const result = await python.ask({ owner: number, check: { number, text } }, (message) => {
       verdict = message.verdict ?? verdict;  // what a script prints is no verdict
       if (verdict?.passed) setStatus(`Checking … ${Verdict.progress(verdict)}`, { isRunning: true });
-      if (verdict?.described.kind === "unfinished") {  // its TODOs are tried for some more seconds
+      if (verdict?.described.isPreliminary) setStatus("Looking for the line …", { isRunning: true });
+      // For some more seconds, its TODOs are tried, or its line is looked for.
+      if (verdict?.described.kind === "unfinished" || verdict?.described.isPreliminary) {
         patience = UNFINISHED_MS;
         if (exercise.number === number && editor?.text === text) showVerdict(verdict, text);
       }

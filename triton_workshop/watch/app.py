@@ -204,7 +204,7 @@ class Watch(App[int]):
         if verdict is None:
             self._update(checked=checked)
             return
-        hints = 0 if verdict.passed else record_check(verdict).hints_shown
+        hints = 0 if verdict.passed or verdict.is_preliminary else record_check(verdict).hints_shown
         previous = self.state.finding
         same = previous is not None and bool(verdict.findings) and previous.hints == verdict.findings[0].hints
         if same:  # hints that are on the screen stay there
@@ -212,7 +212,8 @@ class Watch(App[int]):
         self._update(checked=checked, entries=entries(), hints=hints)
         if not same:
             self.body.scroll_home(animate=False)
-        if not verdict.passed:  # a right one is still being compiled, and is reported at the end
+        # A right one is still being compiled, and is reported at the end.
+        if not verdict.passed and not verdict.is_preliminary:
             self._report_progress()
 
     def _finish_job(self, job: Job) -> None:

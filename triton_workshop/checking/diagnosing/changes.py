@@ -207,6 +207,9 @@ def _of_orders(node: ast.AST, parameters: list[str]) -> Iterator[Change]:
         if other - one <= near and ast.dump(values[one]) != ast.dump(values[other]):
             swapped = [values[other], *values[one + 1 : other], values[one]]
             yield Change(kind, _span(values[one : other + 1]), ", ".join(map(ast.unparse, swapped)))
+    if kind == "order" and len(values) == 3:
+        for turned in ([*values[1:], values[0]], [values[2], *values[:2]]):
+            yield Change(kind, _span(values), ", ".join(map(ast.unparse, turned)))
 
 
 def _span(values: Sequence[ast.expr]) -> ast.expr:

@@ -72,6 +72,8 @@ class Diagnosis:
 
     It is there where nothing else says which line is wrong.
     """
+    is_preliminary: bool = False
+    """The search goes on."""
 
 
 NO_DIAGNOSIS = Diagnosis()

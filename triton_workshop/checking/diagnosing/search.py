@@ -82,16 +82,10 @@ def silence_output() -> Iterator[None]:
             os.close(file)
 
 
-def diagnosis_of(source: Source, case: Case, seconds: float | None = None) -> Diagnosis:
-    """Return the last of the `diagnoses_of` this case."""
-    *_, last = diagnoses_of(source, case, seconds)
-    return last
-
-
 def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> Iterator[Diagnosis]:
     """Find the mistake that makes this case fail, and its line.
 
-    What the script prints is thrown away.
+    What takes long comes after a preliminary diagnosis.
 
     `seconds` of processor time are for all tries of a repair together, by default `tries.SEARCH_SECONDS`. A script in a
     style of its own has as many to recognise its mistake, by default `tries.SIGHT_SECONDS`, as many for a slip, by
@@ -99,52 +93,58 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     `tries.CONFIRM_SECONDS`.
     """
     tries = Tries(source, seconds)
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        # Here the script is loaded again: what it remembers of other cases is gone.
-        if tries.is_right(source.text, case):
-            yield Diagnosis(remembers=True)
-            return
-        observation = tries.observe(source.text, case)
-        # A result that no kernel has stored is explained by that, whatever its values are.
-        if observation is None or (observation.output and observation.output.provenance in NOT_STORED):
-            yield Diagnosis()
-            return
-        culprit = (
-            None
-            if _is_unlike(source)
-            else find_culprit(
-                source,
-                lambda text: tries.is_repair(text, case),
-                lambda text: all(tries.is_right(text, larger_case) for larger_case in source.exercise.largest_cases),
-                lambda text: fails_alike(source.exercise, case, observation, tries.observe(text, case)),
-            )
+    # Here the script is loaded again: what it remembers of other cases is gone.
+    if tries.is_right(source.text, case):
+        yield Diagnosis(remembers=True)
+        return
+    observation = tries.observe(source.text, case)
+    # A result that no kernel has stored is explained by that, whatever its values are.
+    if observation is None or (observation.output and observation.output.provenance in NOT_STORED):
+        yield Diagnosis()
+        return
+    culprit = (
+        None
+        if _is_unlike(source)
+        else find_culprit(
+            source,
+            lambda text: tries.is_repair(text, case),
+            lambda text: all(tries.is_right(text, larger_case) for larger_case in source.exercise.largest_cases),
+            lambda text: fails_alike(source.exercise, case, observation, tries.observe(text, case)),
         )
-        if observation.failure:  # an error message with an explanation needs no search: no edit says more
-            yield Diagnosis(culprit)
-            return
-        sight = None
-        # Where something is never written, or outside, the numbers say nothing.
-        if culprit is None and not observation.faults and _is_written(observation):
-            with contextlib.suppress(SyntaxError):
-                tries.extend(time_limits.SIGHT_SECONDS if seconds is None else seconds)
-                sight = look(source, observation, lambda text: tries.watch(text, case))
-        share = Shares(seconds)
-        slips = _SlipSearch(tries, source, case, observation, culprit, sight)
-        diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.first)
-        yield diagnosis  # now, as the process may be ended while it looks further
-        if culprit is None and (diagnosis.line is None or diagnosis.mistake is None):
-            slip = slips.find(share.slip)
-            if slip is not None:
-                yield replace(diagnosis, slip=slip)
-            # What was tried before is remembered: the search goes on.
-            if diagnosis.mistake is None:
-                diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.rest)
-                yield replace(diagnosis, slip=slip)
-            if slip is not None:
-                return
-        unclear = diagnosis.line is None if culprit is None else _is_unclear(source, culprit)
-        if unclear and (slip := slips.find(tries.remaining + share.rest)):
-            yield replace(diagnosis, culprit=None, slip=slip)
+    )
+    if observation.failure:  # an error message with an explanation needs no search: no edit says more
+        yield Diagnosis(culprit)
+        return
+    sight = None
+    # Where something is never written, or outside, the numbers say nothing.
+    if culprit is None and not observation.faults and _is_written(observation):
+        with contextlib.suppress(SyntaxError):
+            tries.extend(time_limits.SIGHT_SECONDS if seconds is None else seconds)
+            sight = look(source, observation, lambda text: tries.watch(text, case))
+    share = Shares(seconds)
+    slips = _SlipSearch(tries, source, case, observation, culprit, sight)
+    diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.first)
+    is_new = culprit is None and (diagnosis.line is None or diagnosis.mistake is None)
+    if not is_new and not _is_unclear(source, culprit, diagnosis):
+        yield diagnosis
+        return
+    # Now, as what is wrong is known, and the process may be ended while it looks further.
+    yield replace(diagnosis, is_preliminary=True)
+    slip = slips.find(share.slip) if is_new else None
+    if is_new and diagnosis.mistake is None:
+        if slip is not None:
+            yield replace(diagnosis, slip=slip, is_preliminary=True)
+        # What was tried before is remembered: the search goes on.
+        diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.rest)
+    if slip is None and _is_unclear(source, culprit, diagnosis):
+        slip = slips.find(tries.remaining + share.rest)
+    yield diagnosis if slip is None else replace(diagnosis, culprit=None, slip=slip)
+
+
+def next_quietly(diagnoses: Iterator[Diagnosis]) -> Diagnosis | None:
+    """Return the next diagnosis, or None after the last; throw away what the script prints."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return next(diagnoses, None)
 
 
 @dataclass(frozen=True)
@@ -235,11 +235,13 @@ def _is_written(observation: Observation) -> bool:
     return observation.output is not None and not observation.output.missing.any()
 
 
-def _is_unclear(source: Source, culprit: Culprit) -> bool:
-    """Return whether other lines may be the cause.
+def _is_unclear(source: Source, culprit: Culprit | None, diagnosis: Diagnosis) -> bool:
+    """Return whether no line is known, or other lines than the culprit's may be the cause.
 
     These are lines that it uses, or the path that its line chooses.
     """
+    if culprit is None:
+        return diagnosis.line is None
     at_path = isinstance(source.statement_at(culprit.line), ast.If) and not culprit.instead
     return (culprit.with_others or at_path) and not culprit.extra
 
@@ -290,7 +292,7 @@ class _SlipSearch:
 
 
 def limits(source: Source, seconds: float | None = None) -> Iterator[Limit]:
-    """Find up to which sizes a right script is right, as `diagnosis_of` does."""
+    """Find up to which sizes a right script is right, as `diagnoses_of` does."""
     seconds = time_limits.LIMIT_SECONDS if seconds is None else seconds
     tries = Tries(source, seconds, slow=math.inf, longest=seconds)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -298,7 +300,7 @@ def limits(source: Source, seconds: float | None = None) -> Iterator[Limit]:
 
 
 def other_size(source: Source, seconds: float | None = None) -> OtherSize | None:
-    """Find a tile size that a right script depends on, as `diagnosis_of` does."""
+    """Find a tile size that a right script depends on, as `diagnoses_of` does."""
     seconds = time_limits.LIMIT_SECONDS if seconds is None else seconds
     tries = Tries(source, seconds, slow=math.inf)  # smaller tiles take longer, and are right
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):

@@ -259,7 +259,15 @@ class Sight:
         first = self.first_other()
         if first is None or self.script.lines[first].is_exact or self._multiplies(first.line):
             return None
+        if self._reads_few_numbers(first):
+            return None
         return first if self.likenesses[first].share >= PARTLY else None
+
+    def _reads_few_numbers(self, place: Place) -> bool:
+        """Return whether a place reads what was loaded, but has too few numbers to be known by."""
+        read = _names_read_at(self.source, place.line)
+        loads = {other.name: numbers.is_distinctive for other, numbers in self.script.lines.items() if numbers.is_load}
+        return any(not loads.get(name, True) for name in read)
 
     def _multiplies(self, line: int) -> bool:
         """Return whether a line multiplies tiles.

@@ -69,6 +69,8 @@ KINDS_FOR_A_STEP = 9
 """So many kinds later is as unlikely as a step farther from where the mistake shows."""
 STEPS_FOR_A_NAME = 3
 """As unlikely is a name that is quite another one."""
+STEPS_FOR_SIZES = 12
+"""As unlikely is another order of what a launcher unpacks: exchanging two sizes in the kernel helps as well."""
 STEPS_FOR_LINES = 4
 """As unlikely is a change of two lines: where a change of one does as well, both are right."""
 EMPTY: Forms = {}
@@ -182,6 +184,12 @@ def _changes(
     steps = _steps(functions, noticed)
     steps |= {line: max(steps.get(line, STEPS), STEPS - 1) for line in later if line not in noticed}
 
+    unpacked = {
+        node.lineno
+        for node in (ast.walk(source.launcher) if source.launcher else ())
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
+    }
+
     def unlikely(change: Change) -> tuple[bool, bool, float]:
         far = change.far_fetched and not change.names_the_unread
         lines = len({node.lineno for node, _ in change.nodes}) > 1
@@ -191,7 +199,10 @@ def _changes(
         return (
             change.kind != "path",
             not change.names_the_unread,
-            steps_back + STEPS_FOR_A_NAME * far + STEPS_FOR_LINES * lines,
+            steps_back
+            + STEPS_FOR_A_NAME * far
+            + STEPS_FOR_LINES * lines
+            + STEPS_FOR_SIZES * (change.kind == "order" and change.node.lineno in unpacked),
         )
 
     possible = (each for each in every if not nearby or each.kind == "path" or each.node.lineno in steps)

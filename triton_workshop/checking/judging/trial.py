@@ -67,6 +67,8 @@ class Trial:
     """The conditions of the script, with the way that they went."""
     bounded: bool = False
     """True if a larger input is wrong: another tile size says nothing new."""
+    is_preliminary: bool = False
+    """True while the line of a finding is still looked for."""
 
 
 class ScriptRunner(Protocol):
@@ -81,8 +83,8 @@ class ScriptRunner(Protocol):
         Return anything but an Observation if it is not to be had.
         """
 
-    def diagnose(self, case: Case, trial: Trial, /) -> Diagnosis | None:
-        """Look for the mistake that makes a case fail.
+    def diagnoses(self, case: Case, trial: Trial, /) -> Iterator[Diagnosis]:
+        """Look for the mistake that makes a case fail, and yield what is known of it.
 
         `trial` is what is known of the case so far.
         """
@@ -102,7 +104,10 @@ def trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda case: N
     """
     outcome = Trial()
     for outcome in case_trials(judge, runner, progress):
-        yield _explained(judge, runner, outcome) if outcome.findings else outcome
+        if outcome.findings:
+            yield from _explained(judge, runner, outcome)
+        else:
+            yield outcome
     if not outcome.findings:
         yield from further_trials(judge, runner, outcome)
 
@@ -156,12 +161,12 @@ def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda ca
     yield outcome
 
 
-def _explained(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Trial:
+def _explained(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Iterator[Trial]:
     # The picture before the search, which may have to be ended with its process.
     if picture := wanted_picture(judge.exercise, outcome):
         with dispensable():
             outcome = with_picture(judge.exercise, picture, outcome, runner.observe_picture(picture))
-    return located(judge, outcome, runner)
+    yield from located(judge, outcome, runner)
 
 
 def judged(
@@ -251,22 +256,31 @@ def with_long_cases(
     return replace(total, remarks=(*unless_busy, *total.remarks) or axes)
 
 
-def located(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Trial:
-    """Return the outcome with its findings where the mistake was made.
+def located(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Iterator[Trial]:
+    """Yield the outcome with its findings where the mistake was made.
 
-    They are on that line if it is found.
+    They are on that line if it is found. A preliminary outcome comes first if that takes long.
     """
-    if outcome.last is None or not outcome.findings:
-        return outcome
-    case, seen = outcome.last
-    if not judge.can_be_diagnosed(seen, outcome.findings[0]):
-        return outcome
+    if outcome.last is None or not judge.can_be_diagnosed(outcome.last[1], outcome.findings[0]):
+        yield outcome
+        return
+    diagnosis: Diagnosis | None = None
     with dispensable():
-        judge = replace(judge, diagnosis=runner.diagnose(case, outcome) or Diagnosis())
+        for diagnosis in runner.diagnoses(outcome.last[0], outcome):
+            yield _with_diagnosis(judge, outcome, diagnosis)
+    if diagnosis is None or diagnosis.is_preliminary:  # its process has ended before the search
+        yield _with_diagnosis(judge, outcome, replace(diagnosis or Diagnosis(), is_preliminary=False))
+
+
+def _with_diagnosis(judge: Judge, outcome: Trial, diagnosis: Diagnosis) -> Trial:
+    assert outcome.last is not None
+    case, seen = outcome.last
+    with dispensable():
+        judge = replace(judge, diagnosis=diagnosis)
         first, *others = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), seen))
         first = replace(first, pictures=outcome.findings[0].pictures)
-        return replace(outcome, findings=(first, *others))
-    return outcome
+        outcome = replace(outcome, findings=(first, *others))
+    return replace(outcome, is_preliminary=diagnosis.is_preliminary)
 
 
 def with_limits(judge: Judge, outcome: Trial, limits: Sequence[Limit]) -> Trial:

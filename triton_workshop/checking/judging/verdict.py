@@ -197,6 +197,10 @@ class TriedTodos:
     kernels: tuple[PickledKernel, ...] = ()
 
 
+UNREPORTED = ("kernels", "is_preliminary", "to_come", "text")
+"""Fields of a verdict that a report as JSON leaves out."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The first finding is the cause; none means that the script is right."""
@@ -221,6 +225,8 @@ class Verdict:
     """The kernels to compile, as they were launched."""
     todos: tuple[FilledTodo, ...] = ()
     """What is known of an unfinished script's TODOs."""
+    is_preliminary: bool = False
+    """True while the line of the first finding is still looked for."""
     to_come: int = 0
     """The number of cases still to be tried, if all is right so far."""
     text: str = ""
@@ -231,7 +237,7 @@ class Verdict:
         return not self.findings
 
     def as_json(self) -> dict[str, object]:
-        data = {name: value for name, value in vars(self).items() if name not in ("kernels", "to_come", "text")}
+        data = {name: value for name, value in vars(self).items() if name not in UNREPORTED}
         return data | {
             "file": str(self.file),
             "passed": self.passed,

@@ -62,9 +62,16 @@ def print_verdicts(verdicts: Iterable[Verdict], exercise: Exercise, console: Con
     Unless all is right, that is the first finding with its place and a hint.
     """
     previous: Verdict | None = None
+    searches = False
     with console.use_theme(TERMINAL):
         for verdict in verdicts:
             if verdict.to_come:  # it takes no second
+                continue
+            if verdict.is_preliminary:
+                if console.is_terminal and not searches:
+                    found = sentence("reports.looking-for-the-line", message=verdict.findings[0].message)
+                    console.print(Text(found, "muted"))
+                searches = True
                 continue
             if previous is None:
                 heading = sentence("reports.heading", title=title(exercise), seconds=verdict.seconds)

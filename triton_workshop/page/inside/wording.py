@@ -36,6 +36,7 @@ def describe_verdict(verdict: Verdict, exercise: Exercise, text: str) -> dict[st
         ],
         "hints": [_hint(hint) for hint in hints],
         "toCome": verdict.to_come,
+        "isPreliminary": verdict.is_preliminary,
         "pictures": [
             {**vars(picture), "rgb": base64.b64encode(picture.rgb).decode()} for picture in description.pictures
         ],
