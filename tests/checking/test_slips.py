@@ -89,6 +89,18 @@ def sepia(image):
 UNPACKED = STRIDED.replace("    _, H, W", "    sc, sh, sw = image.stride()\n    _, H, W").replace(
     "*image.stride()", "sc, sh, sw"
 )
+OUTER = f"""{HEAD}@triton.jit
+def softmax_rows(src, dst, M, N, sm, sn, dm, dn, ROWS: tl.constexpr, COLS: tl.constexpr):
+    start = tl.program_id(0) * ROWS
+    r = start + tl.arange(0, ROWS)[:, None]
+    c = tl.arange(0, COLS)[None, :]
+    ok = (r < M) & (c < N)
+    x = tl.load(src + r * sm + c * sn, mask=ok, other=-float("inf"))
+    e = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
+    total = tl.sum(e, axis=1, keep_dims=True)
+    where = dst + r * dm + c * dn
+    tl.store(where, e / total, mask=ok)
+"""
 PIECES = f"""{HEAD}@triton.jit
 def add_tiles(a_ptr, b_ptr, c_ptr, count, ROWS: tl.constexpr, LANES: tl.constexpr):
     tile = tl.program_id(0)
@@ -167,6 +179,8 @@ SLIPS = [
     ("1", PERSISTENT, "blk * B +", "blk * B * 2 +", "slip-multiple"),
     ("4", DENSE, ", input_precision='ieee'", "", "slip-precision"),
     ("2", UNPACKED, "sc, sh, sw = image", "sh, sw, sc = image", "slip-order"),
+    ("5a", OUTER, "tl.sum(e, axis=1, keep_dims=True)", "tl.sum(e, axis=0, keep_dims=True)", "slip-axis"),
+    ("5a", OUTER, "dst + r * dm + c * dn", "dst + r * sm + c * sn", "slip-strides"),
     ("6c", PACKED, "om[:, None] * K + k", "om[:, None] * N + k", "slip-size"),
     ("6c", PACKED, "* (K // 128) + k", "* (N // 128) + k", "slip-size"),
 ]

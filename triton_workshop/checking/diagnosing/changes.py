@@ -29,6 +29,7 @@ OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
 COMPARISONS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _SIGNS: dict[type[ast.operator], str] = {ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
+REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 LOOPS = ("range", "static_range")
 WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
 KEEPING = ("path", "unwrapped", "early", "exchanged", "forgotten", "restarted")
@@ -77,10 +78,12 @@ def _all_in(
             if is_kernel:
                 yield from _of_factors(node, names)
             yield from _of_precision(node)
+            yield from _of_axes(node)
         yield from _of_sums(statement)
         yield from _of_paths(statement)
         yield from _of_spelling(statement, function)
         yield from _of_pairs(statement, names)
+        yield from _of_strides(statement, names)
         if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
             yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
     if is_kernel:
@@ -292,6 +295,36 @@ def _of_pairs(statement: ast.stmt, names: Names) -> Iterator[Change]:
                 yield Change("names", value, re.sub(pattern, lambda found: words[found[0]], ast.unparse(value)))  # noqa: B023
 
 
+def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
+    """Take the sizes of another tensor, which nothing reads so far.
+
+    An example is `y * oh + x * ow` for `y * ih + x * iw`: the last letter names the axis.
+    """
+    value = getattr(statement, "value", None)
+    if not isinstance(value, ast.BinOp) or len(names.unread) < 2:
+        return
+    by_axis = {name[-1]: name for name in sorted(names.unread)}
+    used = [name for name in names_loaded(value) if name in names.sizes and name[-1] in by_axis]
+    words = {name: by_axis[name[-1]] for name in used}
+    if len(words) > 1:
+        pattern = rf"\b({'|'.join(words)})\b"
+        yield Change("strides", value, re.sub(pattern, lambda found: words[found[0]], ast.unparse(value)), True)
+
+
+def _of_axes(node: ast.AST) -> Iterator[Change]:
+    """Reduce a tile along another axis, or along one instead of as a whole."""
+    if not isinstance(node, ast.Call) or called(node) not in REDUCTIONS or not node.args:
+        return
+    axis = (
+        node.args[1] if len(node.args) > 1 else next((each.value for each in node.keywords if each.arg == "axis"), None)
+    )
+    others = [each for each in node.keywords if each.arg != "axis"]
+    for number in (1, 0):
+        if axis is None or not (isinstance(axis, ast.Constant) and axis.value == number):
+            changed = [*others, ast.keyword("axis", ast.Constant(number))]
+            yield Change("axis", node, ast.unparse(ast.Call(node.func, node.args[:1], changed)))
+
+
 def _of_precision(node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.Call(function, arguments, words) if called(node) == "dot":
@@ -323,6 +356,8 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             yield from (Change("factor", e, f"{e.id} * {size}") for e in ends for size in names.constants)
             return
         case ast.Assign([ast.Name()], ast.Name() as value):  # `start = pid`
+            plain = [value]
+        case ast.Assign([ast.Name()], ast.Call() as value) if called(value) == "program_id":
             plain = [value]
         case ast.List(elements):
             plain = [each for each in elements if isinstance(each, ast.Name)]
