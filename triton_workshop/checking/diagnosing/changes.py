@@ -321,7 +321,7 @@ def _of_axes(node: ast.AST) -> Iterator[Change]:
     others = [each for each in node.keywords if each.arg != "axis"]
     for number in (1, 0):
         if axis is None or not (isinstance(axis, ast.Constant) and axis.value == number):
-            changed = [*others, ast.keyword("axis", ast.Constant(number))]
+            changed = [ast.keyword("axis", ast.Constant(number)), *others]
             yield Change("axis", node, ast.unparse(ast.Call(node.func, node.args[:1], changed)))
 
 
