@@ -31,6 +31,11 @@ DECKS = tuple(ROOT / "slides" / name for name in ("triton-workshop.md", "second-
 LINE = 32
 """float32 or int32 values per cache line."""
 STEPS = 4096
+LEVELS = (("L1", 2**14, 1), ("L2", 2**22, 1), ("HBM", 2**30, 0))
+"""Where a ring of so many bytes lies, and how often it is gone round first.
+
+A round brings a small ring into the cache. The large one needs none: it is larger than the L2 cache.
+"""
 
 
 @dataclass(frozen=True)
@@ -100,8 +105,7 @@ def latencies() -> Iterator[Figure]:
     for _ in range(3):  # the first one compiles
         _additions_kernel[(1,)](torch.rand(1, device=DEVICE), cycles, 1024, num_warps=1)
     yield Figure("addition", int(cycles[0]) / 1024, "cycles")
-    # A round first brings a small ring into the cache; from the large one, it evicts what writing it has left in L2.
-    for name, size, rounds in (("L1", 2**14, 1), ("L2", 2**22, 1), ("HBM", 2**30, 0)):
+    for name, size, rounds in LEVELS:
         ring = _ring(size)
         torch.zeros(2**27, device=DEVICE)
         _chase_kernel[(1,)](ring, cycles, rounds * ring.numel() // LINE, STEPS, num_warps=1)
@@ -142,8 +146,9 @@ def fusion() -> Iterator[Figure]:
         yield Figure(f"sqrt(a * b + c), 2^{slide.N.bit_length() - 1} floats, {name}", milliseconds, "ms")
 
 
-def tf32_error(n: int = 512) -> Figure:
+def tf32_error() -> Figure:
     slide = slide_code("Multiply by the identity")
+    n = 64  # the slide's matmul has one tile
     torch.manual_seed(0)
     a, b = torch.randn(2, n, n, device=DEVICE)
     exact = a.double() @ b.double()

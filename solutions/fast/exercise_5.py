@@ -8,7 +8,9 @@ The idea: each lane keeps a running pair of its own. It takes LANE logits at a
 time, 16 bytes of any format, so it finds their maximum without asking another
 lane, and the old sum is rescaled once per LANE logits: 1 + 1 / LANE exponentials
 for each logit. The lanes' pairs become one when the row is over. Only a row's
-last block has a mask. exp2 is the instruction that exp is made of.
+last block has a mask. exp2 is the instruction that exp is made of. Where rows do
+not start at multiples of 16 bytes, no thread can load a lane at once, so a lane
+has one logit: neighbouring threads then load neighbouring logits.
 
 On an H200, 8192 rows of 128,256 bfloat16 logits: plain 0.710 ms, fast 0.461 ms,
 one read of the logits 0.451 ms, torch.compile 1.334 ms
@@ -73,8 +75,10 @@ def cross_entropy(logits: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     check_tensors_gpu_ready(logits[:1], target)  # each row is contiguous
     M, V = logits.shape
     loss = torch.empty(M, dtype=torch.float32, device=logits.device)
-    LANE = 16 // logits.element_size()
-    LANES = 64 * LANE
+    # What Triton knows of a start and a stride is whether 16 divides them.
+    aligned = logits.stride(0) % 16 == 0 and logits.data_ptr() % 16 == 0
+    LANE = 16 // logits.element_size() if aligned else 1
+    LANES = 64 * LANE if aligned else 2048
     cross_entropy_kernel[(M,)](logits, target, loss, V, logits.stride(0), LANES, LANE, num_warps=8)
     return loss
 

@@ -16,13 +16,20 @@ The ideas:
 - Tensor cores, even for one row of x: a kernel of multiply-adds took 1.5 times as
   long for one row, on an H100.
 - Each warp has a group of its own, and their sums meet at the end.
+- Little of x. Every program needs all of its rows, from the L2 cache and then from
+  shared memory: with 32 rows of weights in a program and 16 of x, that is twice as
+  much as the weights. So a program has 64 rows of weights, and up to eight rows of x
+  have a tile of eight, which is as small as the tensor cores' can be.
+- Two programs for the same rows, each with half of K. Otherwise there would be fewer
+  programs than multiprocessors. A second kernel adds up what they found.
+- num_stages at the loop. Triton loads ahead what a product needs; asked by name, it
+  also loads the scale ahead, for which every step waited.
 
 On an H200, 8192 × 28,672 weights (benchmarks/results/h200-second-half.md): plain
 0.153 ms for one row of x, fast 0.057 ms, 0.058 ms for 16 rows too, reading the weights
-0.029 ms, cuBLAS with float16 weights 0.112 ms. What is missing are warps: eight are
-at work on each multiprocessor, and most of the time each waits for a result of its
-own. More warps would need more rows of shared memory for x, or more programs that
-share a row, whose sums a second kernel has to add: neither was faster.
+0.029 ms, cuBLAS with float16 weights 0.112 ms. What is left for 16 rows is x: together,
+the programs read as many bytes of it as of weights. More rows of weights in a program
+would need more registers than a thread has.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
@@ -31,6 +38,8 @@ from triton_workshop import DEVICE, cdiv, check_tensors_gpu_ready
 import torch
 import triton
 import triton.language as tl
+
+LARGE = 2**25  # bytes of weights: more than fill a GPU with programs of 32 rows
 
 
 @triton.jit
@@ -55,10 +64,15 @@ def product(words, x, sums, MASK: tl.constexpr, FACTOR: tl.constexpr):
 
 @triton.jit
 def int4_linear_kernel(
-    x_ptr, words_ptr, scale_ptr, output_ptr, B, N, groups,
+    x_ptr, words_ptr, scale_ptr, output_ptr, B, N, groups, groups_each,
     BLOCK_B: tl.constexpr, BLOCK_N: tl.constexpr, SLICES: tl.constexpr,
 ):
     rows = tl.program_id(axis=0).to(tl.int64) * BLOCK_N + tl.arange(0, BLOCK_N)
+    # This program's groups, and the matrix of sums that is for them.
+    split = tl.program_id(axis=1)
+    start = split * groups_each
+    end = tl.minimum(start + groups_each, groups)
+    output_ptr += split * B * N
     batch, slices = tl.arange(0, BLOCK_B), tl.arange(0, SLICES)
     in_n, in_b = (rows < N)[None, :, None], (batch < B)[None, :, None]
     sums = tl.zeros((SLICES, BLOCK_N, BLOCK_B), dtype=tl.float32)
@@ -68,11 +82,11 @@ def int4_linear_kernel(
     x_ptrs = x_ptr + batch[None, :, None] * groups * 128 + k
     scale_ptrs = scale_ptr + rows[None, :] * groups + slices[:, None]
     # SLICES groups at a time, each multiplied by warps of its own.
-    for first in range(0, groups, SLICES):
-        inside = (slices < groups - first)[:, None, None]
+    for first in tl.range(start, end, SLICES, num_stages=3):
+        inside = (slices < end - first)[:, None, None]
         words = tl.load(words_ptrs + first * 16, mask=in_n & inside, other=0)
         x = tl.load(x_ptrs + first * 128, mask=in_b & inside, other=0.0)
-        mask = (rows < N)[None, :] & (slices < groups - first)[:, None]
+        mask = (rows < N)[None, :] & (slices < end - first)[:, None]
         scale = tl.load(scale_ptrs + first, mask=mask, other=0.0).to(tl.float32)
         # A word's eight x as two halves of four: x0 has the first of both.
         x02, x13 = tl.split(x.reshape(SLICES, BLOCK_B, 16, 2, 2, 2))
@@ -84,10 +98,21 @@ def int4_linear_kernel(
         products = product(words, x1, products, 0x00F000F0, 2.0**8)
         products = product(upper, x2, products, 0x000F000F, 2.0**12)
         products = product(upper, x3, products, 0x00F000F0, 2.0**8)
-        sums += products * 2.0**12 * scale[:, :, None]
+        sums += products * (scale * 2.0**12)[:, :, None]
     mask = (batch < B)[None, :] & (rows < N)[:, None]
     output_ptrs = output_ptr + batch[None, :] * N + rows[:, None]
     tl.store(output_ptrs, tl.sum(sums, axis=0), mask=mask)
+
+
+@triton.jit
+def add_up_kernel(
+    sums_ptr, output_ptr, n, SPLITS: tl.constexpr, BLOCK_SIZE: tl.constexpr
+):
+    offsets = tl.program_id(axis=0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    total = tl.zeros((BLOCK_SIZE,), dtype=tl.float32)
+    for split in tl.static_range(SPLITS):
+        total += tl.load(sums_ptr + split * n + offsets, mask=offsets < n, other=0.0)
+    tl.store(output_ptr + offsets, total, mask=offsets < n)
 
 
 def int4_linear(
@@ -108,11 +133,18 @@ def int4_linear(
     packed = weight.flatten()
     if packed.data_ptr() % 4:  # words begin at a multiple of their size
         packed = packed.clone()
-    BLOCK_B, BLOCK_N, SLICES = 16, 32, 4
-    int4_linear_kernel[(cdiv(N, BLOCK_N),)](
-        x, packed.view(torch.int32), scale, output, B, N, groups,
+    BLOCK_N, SPLITS = (64, 2) if weight.numel() >= LARGE else (32, 1)
+    BLOCK_B, SLICES = 8 if B <= 8 else 16, 4
+    sums = output
+    if SPLITS > 1:
+        sums = torch.empty((SPLITS, B, N), dtype=torch.float32, device=x.device)
+    groups_each = cdiv(groups, SPLITS * SLICES) * SLICES
+    int4_linear_kernel[(cdiv(N, BLOCK_N), SPLITS)](
+        x, packed.view(torch.int32), scale, sums, B, N, groups, groups_each,
         BLOCK_B, BLOCK_N, SLICES, num_warps=4,
     )
+    if SPLITS > 1:
+        add_up_kernel[(cdiv(B * N, 1024),)](sums, output, B * N, SPLITS, 1024)
     return output
 
 

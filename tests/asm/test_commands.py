@@ -188,7 +188,7 @@ def test_the_source_is_listed_and_two_scripts_are_compared(typed: Typed) -> None
         (("4", "--size", "8x8"), "--size 8x8: exercise 4 takes m×n×k"),
         (("1", "2"), "expected one exercise or script, or two with --compare, and got 1 2"),
         (("1", "--plain", "--fast"), "--plain and --fast are two solutions: choose one, or add --compare"),
-        (("5b", "--fast"), "exercise 5b has one solution only, --plain, and none that is --fast"),
+        (("6b", "--fast"), "exercise 6b has one solution only, --plain, and none that is --fast"),
         (("own.py", "--size", "3"), "--plain, --fast and --size are for exercises"),
         (("own.py", "--compare"), "--compare: expected a second script beside"),
         (("1", "--show", "foo"), "--show foo: expected one of summary, ttir, ttgir, ptx, sass"),
