@@ -369,7 +369,8 @@ REMARKS = {
         "5c",
         [("[(M,)]", "[(most,)]"), ("    M, N = x.shape", "    M, N = x.shape\n    most = min(M, 65536)")],
         "Correct here, but not with 70,000 rows of 2: 8,928 of 140,000 elements are never written, starting with "
-        "[65536, 0]; programs 65536, 65537 … 69999 (4,464 of them) should have written them. Line {most =} sets a limit: 65536",
+        "[65536, 0]; programs 65536, 65537 … 69999 (4,464 of them) should have written them. "
+        "Line {most =} sets a limit: 65536",
     ),
     "at-most-so-many-logits": (
         "5",
