@@ -228,7 +228,7 @@ def test_a_todo_that_is_begun_is_told_of_its_placeholder(tmp_path: Path) -> None
 
 
 def test_another_size_of_block_is_not_blamed_for_a_mistake_that_it_shows(judged: Check) -> None:
-    returns = ("    # 6: what", "    if pid == 3:\n        return\n\n    # 6: what")
+    returns = ("    # 6: the values", "    if pid == 3:\n        return\n\n    # 6: the values")
     finding = judged(ADD, ("BLOCK_SIZE = 1024", "BLOCK_SIZE = 256"), returns).findings[0]
     assert "BLOCK_SIZE = " not in finding.source
 
@@ -263,7 +263,7 @@ def test_what_a_text_shows_is_said_while_todos_are_open(todo: str, filled: str, 
 
 
 def test_a_loop_over_range_is_no_block(judged: Check) -> None:
-    twice = ("    # 6: what", "    for _ in range(2):\n        x = x + 0.0\n\n    # 6: what")
+    twice = ("    # 6: the values", "    for _ in range(2):\n        x = x + 0.0\n\n    # 6: the values")
     assert judged(ADD, twice).passed
 
 
