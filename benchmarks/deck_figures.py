@@ -140,7 +140,7 @@ def _ring(n_bytes: int) -> torch.Tensor:
 
 
 def fusion() -> Iterator[Figure]:
-    slide = slide_code("Fusing, measured: `sqrt(a * b + c)`")
+    slide = slide_code("Fusion, measured: `sqrt(a * b + c)`")
     times = _times({"three kernels": slide.three_kernels, "one kernel": slide.one_kernel})
     for name, milliseconds in times.items():
         yield Figure(f"sqrt(a * b + c), 2^{slide.N.bit_length() - 1} floats, {name}", milliseconds, "ms")

@@ -22,8 +22,8 @@ def add_kernel(
     mask = ...  # TODO 3: which of them exist?
     x = ...  # TODO 4: their values in x
     y = ...  # TODO 5: their values in y
-    output = ...  # TODO 6: what the output holds there
-    ...  # TODO 7: write it
+    output = ...  # TODO 6: the values to store
+    ...  # TODO 7: store them
 
 
 def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -34,7 +34,7 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     BLOCK_SIZE = 1024
 
     grid = ...  # TODO 8: as many programs as the vectors need
-    ...  # TODO 9: start them
+    ...  # TODO 9: launch them
 
     return output
 

@@ -23,7 +23,7 @@ def sepia_kernel(
 ):
     ...  # TODO 1: the pixels of this program's tile, and which exist
     ...  # TODO 2: their red, green and blue
-    ...  # TODO 3: the three sums, none above 1.0, each in its plane
+    ...  # TODO 3: three sums, clipped to 1.0, each in its own plane
 
 
 def sepia(image: torch.Tensor) -> torch.Tensor:

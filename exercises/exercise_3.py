@@ -28,7 +28,7 @@ def conv2d_kernel(
     accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
     for i in tl.static_range(SIZE):
         for j in tl.static_range(SIZE):
-            pixels = ...  # TODO 2: those under weight (i, j), or 0
+            pixels = ...  # TODO 2: under weight (i, j), 0 outside
             accumulator += ...  # TODO 3: pixels times weight (i, j)
 
     ...  # TODO 4: store the tile of the output

@@ -32,10 +32,10 @@ def add_kernel(
     # 5: their values in y
     y = tl.load(y_ptr + offsets, mask=mask)
 
-    # 6: what the output holds there
+    # 6: the values to store
     output = x + y
 
-    # 7: write it
+    # 7: store them
     tl.store(output_ptr + offsets, output, mask=mask)
 
 
@@ -49,7 +49,7 @@ def add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     # 8: as many programs as the vectors need
     grid = (cdiv(n_elements, BLOCK_SIZE),)
 
-    # 9: start them
+    # 9: launch them
     add_kernel[grid](x, y, output, n_elements, BLOCK_SIZE)
 
     return output

@@ -33,7 +33,7 @@ def sepia_kernel(
     green = tl.load(image_ptr + plane + offsets, mask=mask)
     blue = tl.load(image_ptr + 2 * plane + offsets, mask=mask)
 
-    # 3: the three sums, none above 1.0, each in its plane
+    # 3: three sums, clipped to 1.0, each in its own plane
     sepia_red = tl.minimum(0.393 * red + 0.769 * green + 0.189 * blue, 1.0)
     sepia_green = tl.minimum(0.349 * red + 0.686 * green + 0.168 * blue, 1.0)
     sepia_blue = tl.minimum(0.272 * red + 0.534 * green + 0.131 * blue, 1.0)

@@ -32,7 +32,7 @@ def conv2d_kernel(
     accumulator = tl.zeros((BLOCK_SIZE_H, BLOCK_SIZE_W), dtype=tl.float32)
     for i in tl.static_range(SIZE):
         for j in tl.static_range(SIZE):
-            # 2: those under weight (i, j), or 0
+            # 2: under weight (i, j), 0 outside
             input_rows = rows[:, None] + i - SIZE // 2
             input_cols = cols[None, :] + j - SIZE // 2
             row_mask = (input_rows >= 0) & (input_rows < height)

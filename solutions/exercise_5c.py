@@ -1,4 +1,4 @@
-"""Exercise 5c: layer norm, with a variance that does not cancel.
+"""Exercise 5c: layer norm, with a variance free of cancellation.
 
 Each row is moved and scaled to mean 0 and variance 1, then each column gets a
 weight and a bias of its own:

@@ -102,3 +102,21 @@ def test_what_our_pages_have_people_draw_leaves_the_checkout_clean() -> None:
     assert drawn
     ignored = subprocess.run(["git", "check-ignore", *drawn], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ignored.stdout.split() == drawn
+
+
+READ = (
+    *PAGES, "slides/triton-workshop.md", "slides/second-half.md", "slides/start.md",
+    *(str(file.relative_to(ROOT)) for file in ROOT.glob("triton_workshop/hints/*.toml")),
+    *(str(file.relative_to(ROOT)) for file in ROOT.glob("triton_workshop/exercises/**/*.toml")),
+)  # fmt: skip
+"""What presenters and learners read."""
+OF_PEOPLE = re.compile(
+    r"\b[Mm]ost (people|learners|of the room|of you)\b|\bmost common\b|\beverybody (makes|forgets)\b"
+    r"|\b[Ww]here people (get|are)\b|\b(people|learners|beginners) (get|forget|like|often|usually)\b"
+    r"|\b(is|are) usually\b"
+)
+
+
+@pytest.mark.parametrize("page", READ)
+def test_nothing_is_said_of_people_that_nobody_has_counted(page: str) -> None:
+    assert [found[0] for found in OF_PEOPLE.finditer(text_of(page))] == []

@@ -29,6 +29,7 @@ from benchmarks import second_half_report  # noqa: E402
 from benchmarks.kernels_report import markdown, product_rate, ratio  # noqa: E402
 from triton_simulator import install  # noqa: E402
 from triton_simulator.faults import KernelFaults, Kind  # noqa: E402
+from triton_simulator.gpus import H100, H200  # noqa: E402
 from triton_workshop.checking.check import CheckRequest, check  # noqa: E402
 from triton_workshop.exercises import EXERCISES, REQUIRED  # noqa: E402
 from triton_workshop.exercises.tolerance import tolerance  # noqa: E402
@@ -644,6 +645,8 @@ def test_the_pages_headline_is_what_was_measured(name: str) -> None:
 
 SECOND_HEADLINE = (
     "cross-entropy, 8192 × 128256 bfloat16",
+    "layer norm, 16384 × 4096 bfloat16",
+    "layer norm, 32768 × 16384 bfloat16",
     "attention, 32 × 16384 × 64 float16",
     "attention, causal, 32 × 16384 × 64 float16",
     "attention, 16 × 16384 × 128 float16",
@@ -654,13 +657,42 @@ SECOND_HEADLINE = (
 
 @pytest.mark.parametrize("name", SECOND_HEADLINE)
 def test_the_pages_headline_of_the_second_half_is_what_was_measured(name: str) -> None:
-    [result] = [each for each in second_half()["rows"] if f"{each['kernel']}, {each['size']}" == name]
-    limit = f"{second_half_report.over_limit(result):.2f}" if "read" in result["times"] else ""
+    result = second_half_result(name)
+    known = not {"read", "copy"}.isdisjoint(result["times"])
+    limit = f"{second_half_report.over_limit(result):.2f}" if known else ""
     others = (
         f"{second_half_report.over_ours(result, each):.2f}" if each in result["times"] else ""
         for each in ("eager", "compiled", "cuDNN")
     )
     assert row(name, limit, *others) in text_of("docs/performance.md")
+
+
+def second_half_result(name: str) -> Result:
+    """By kernel and size, as in `attention, 32 × 16384 × 64 float16`."""
+    [result] = [each for each in second_half()["rows"] if f"{each['kernel']}, {each['size']}" == name]
+    return dict(result)
+
+
+def second_half_times(name: str, *contenders: str) -> list[float]:
+    """Medians in milliseconds."""
+    times = second_half_result(name)["times"]
+    return [times[each]["median"] for each in contenders]
+
+
+def test_the_page_says_where_others_win() -> None:
+    """Layer norm with long rows, and the 4-bit layer until it unpacks cheaply."""
+    compiled, copy = second_half_times("layer norm, 32768 × 16384 bfloat16", "compiled", "copy")
+    assert f"it takes {compiled / copy:.2f} times as long as the copy" in text_of("docs/performance.md")
+    fast, plain, library = second_half_times("4-bit layer, 1×28672 by 8192×28672", "ours", "plain", "float16")
+    for claim in (
+        f"cuBLAS takes {library:.3f} ms: {library / fast:.2f} times as long as our fast kernel ({fast:.3f} ms)",
+        f"less than the plain one ({plain:.3f} ms)",
+    ):
+        assert claim in text_of("docs/performance.md")
+    for folder in ("exercises", "solutions"):
+        text = " ".join(text_of(f"{folder}/exercise_6c.py").split())
+        assert f"takes {library:.3f} ms, our plain kernel {plain:.3f} ms" in text
+        assert f"unpacks in a cheaper way, {fast:.3f} ms" in text
 
 
 def test_the_page_may_say_that_parts_err_less_than_cublas() -> None:
@@ -740,10 +772,42 @@ def deck_claims() -> Iterator[str]:
     yield from claims_about_slides_own_code()
 
 
+def odd_result(kernel: str, size: str) -> Result:
+    [result] = [each for each in REPORT["odd"] if (each["kernel"], each["size"]) == (kernel, size)]
+    return dict(result)
+
+
 def odd_sepia() -> dict[str, dict[str, float]]:
     """The times of an image whose rows are no multiple of 16."""
-    [times] = [each["times"] for each in REPORT["odd"] if (each["kernel"], each["size"]) == ("sepia", "3×8191×8189")]
-    return dict(times)
+    return dict(odd_result("sepia", "3×8191×8189")["times"])
+
+
+def claims_about_attention(steps: float) -> Iterator[str]:
+    """The plain exercise, PyTorch and the fast solution in one run; `steps` is from another."""
+    eager, plain, fast = second_half_times("attention, 32 × 16384 × 64 float16", "eager", "plain", "ours")
+    yield row("attention, D = 64, ms ²", f"{eager:.2f}", "–", f"{plain:.2f}", f"{fast:.2f}")
+    for label, milliseconds in (
+        ("three steps in PyTorch", f"{steps:.1f} ms"),
+        ("exercise 6, our solution", f" {plain:.2f} ms "),
+        ("PyTorch's attention", f"{eager:.2f} ms"),
+        ("`solutions/fast/exercise_6.py`", f"{fast:.2f} ms"),
+    ):
+        yield row(label, milliseconds)
+    yield f"Exercise 6 is {steps / plain:.1f} times as fast as three steps"
+    yield f"faster than PyTorch's attention, which takes {eager:.2f} ms"
+    assert f"{eager / fast:.1f}" == "1.0"
+    yield "Our fast solution is as fast at D = 64"
+    wide = second_half_times("attention, 16 × 16384 × 128 float16", "eager", "plain", "ours")
+    eager, plain, fast = wide
+    yield row("attention, D = 128, ms ²", f" {eager:.2f} ", "–", f"{plain:.2f}", f"{fast:.2f}")
+    yield f"and {eager / fast:.1f} times as fast at D = 128"
+
+
+def claims_about_cross_entropy() -> Iterator[str]:
+    ways = ("eager", "compiled", "plain", "ours", "read")
+    eager, compiled, plain, fast, read = second_half_times("cross-entropy, 8192 × 128256 bfloat16", *ways)
+    yield row("bfloat16", f"{eager:.3f} ms", f"{compiled:.3f} ms", f" {plain:.3f} ms ", f"{fast:.3f} ms")
+    yield f"one read of the logits takes {read:.3f} ms"
 
 
 def claims_about_slides_own_code() -> Iterator[str]:
@@ -765,18 +829,23 @@ def claims_about_slides_own_code() -> Iterator[str]:
     )
     yield f"32 heads, length 16384: unfused {steps:.1f} ms, ours {own:.1f} , PyTorch {library:.1f} ."
     yield f"PyTorch's kernel takes {library:.1f} ms where ours takes {own:.1f}"
+    yield f"store the scores in HBM and load them again: {steps:.1f} ms on an H200"
+    yield from claims_about_attention(steps)
+    yield from claims_about_cross_entropy()
+    small, large = (figure(f"add, 2^28 floats, blocks of {size}") for size in (256, 1024))
+    yield f"Blocks of 256 are as fast as blocks of 1024: {small:.3f} ms."
+    assert round(small, 2) == round(large, 2)
+    odd, even = (
+        each["times"]["plain"]["median"] for each in (odd_result("add", "268,435,455 floats"), result_of("add"))
+    )
+    yield f"takes {100 * (odd / even - 1):.0f}% longer for 2²⁸ − 1 floats"
+    yield f"For 2^28 floats, add takes {even:.3f} ms, and for one less {odd:.3f}."
     for shape, times in (("3×8192×8192", result_of("sepia")["times"]), ("3×8191×8189", odd_sepia())):
         plain, fast = (f"{times[way]['median']:.3f} ms" for way in ("plain", "fast"))
         yield row(shape, *((f" {plain} ", f" {fast} ") if shape == "3×8191×8189" else (plain, fast)))
-    slower = odd_sepia()["plain"]["median"] / result_of("sepia")["times"]["plain"]["median"]
-    yield f"An odd width, and {100 * (slower - 1):.0f} % more time"
-    yield row("attention, 32 × 16384, ms ²", f" {library:.2f} ", "–", f"{own:.2f}", "–")
-    for label, milliseconds in (
-        ("three steps in PyTorch", f"{steps:.1f} ms"),
-        ("a plain Triton kernel", f" {own:.2f} ms "),
-        ("PyTorch's attention", f"{library:.2f} ms"),
-    ):
-        yield row(label, milliseconds)
+    plain, fast = (odd_sepia()[way]["median"] / result_of("sepia")["times"][way]["median"] for way in ("plain", "fast"))
+    yield f"That takes {100 * (plain - 1):.0f}% more time."
+    yield f"so only its loads become narrow: {100 * (fast - 1):.0f}% ."
     even, odd = (times["plain"]["median"] for times in (result_of("sepia")["times"], odd_sepia()))
     yield f"as its rows lose their alignment too: {even:.3f} ms at 8192 by 8192, and {odd:.3f} ms at 8191 by 8189."
 
@@ -786,18 +855,61 @@ def test_a_deck_claims_what_was_measured(claim: str) -> None:
     assert any(claim in text_of(f"slides/{deck}.md") for deck in ("triton-workshop", "second-half"))
 
 
-def test_times_by_the_h200_that_the_deck_names_are_all_in_the_results() -> None:
-    """Beside a source line, there is no time that the results do not have."""
-    slides = (ROOT / "slides" / "triton-workshop.md").read_text(encoding="utf-8").split("<!-- end_slide -->")
-    measured = {
-        digits
-        for result in (*REPORT["results"], *REPORT["odd"])
-        for time in result["times"].values()
-        for digits in (f"{time['median']:.2f}", f"{time['median']:.3f}")
+CLAIMING = (
+    "slides/triton-workshop.md", "slides/second-half.md", "docs/performance.md",
+    *(f"solutions/exercise_{number}.py" for number in EXERCISES),
+)  # fmt: skip
+"""Texts whose times and rates are those of an H200."""
+
+
+def computed_times() -> dict[str, float]:
+    """Milliseconds that slides compute, by what they compute."""
+    logits, copy = 8192 * 128_256, 4.2e12
+    scores = 32 * 16_384**2
+    return {
+        "logits.float()": 1e3 * 6 * logits / copy,
+        "log-softmax": 1e3 * 8 * logits / copy,
+        "both": 1e3 * 14 * logits / copy,
+        "one pass": 1e3 * 2 * logits / copy,
+        "products": 1e3 * 4 * 64 * scores / H100.tensor["fp16"],
+        "exponentials": 1e3 * scores / 3.9e12,
+        "bytes of attention": 1e3 * 4 * 32 * 16_384 * 64 * 2 / H100.bandwidth,
+        "two more trips of C": 1e3 * 2 * 4 * 8192**2 / copy,
     }
-    sourced = [slide for slide in slides if "benchmarks/results/h200.md" in slide]
-    assert len(sourced) >= 5
-    measured |= {f"{each['value']:.{digits}f}" for each in REPORT["deck"] for digits in (2, 3)}
-    claimed = {time for slide in sourced for time in re.findall(r"(\d\.\d+) ms", slide)}
-    assert claimed
-    assert claimed <= measured
+
+
+def published_rates() -> set[str]:
+    """TFLOP/s of the data sheets; FP8's is from the H200's, without sparsity."""
+    rates = [H200.float32, *H200.tensor.values()]
+    return {f"{rate / 1e12:.0f}" for rate in rates} | {f"{int(rate / 1e12)}" for rate in rates} | {"1,979"}
+
+
+def measured_times() -> list[float]:
+    """Milliseconds of all results."""
+    results = (*REPORT["results"], *REPORT["odd"], *second_half()["rows"])
+    times = [time["median"] for result in results for time in result["times"].values()]
+    return times + [each["value"] for each in REPORT["deck"] if each["unit"] == "ms"]
+
+
+def measured_rates() -> list[float]:
+    """TFLOP/s of all products."""
+    products = [result for result in REPORT["results"] if result["kernel"].startswith("matmul")]
+    rates = [each["operations"] / time["median"] / 1e9 for each in products for time in each["times"].values()]
+    rates += [product_rate(each) for each in REPORT["data_types"]]
+    return rates + [each["value"] for each in REPORT["deck"] if each["unit"] == "TFLOP/s"]
+
+
+@pytest.mark.parametrize("page", CLAIMING)
+def test_every_time_and_rate_of_a_text_is_measured_computed_or_published(page: str) -> None:
+    text = text_of(page)
+    times = {f"{time:.{digits}f}" for time in (*measured_times(), *computed_times().values()) for digits in (1, 2, 3)}
+    assert set(re.findall(r"(\d+\.\d+) ms\b", text)) - times == set()
+    rates = {f"{rate:.0f}" for rate in measured_rates()} | published_rates()
+    assert set(re.findall(r"([\d,]*\d) TFLOP/s", text)) - rates == set()
+    bandwidths = {f"{rate:.1f}" for rate in copies()} | {f"{gpu.bandwidth / 1e12:g}" for gpu in (H100, H200)}
+    assert set(re.findall(r"(\d+\.\d+) TB/s", text)) - bandwidths == set()
+
+
+def test_decks_and_pages_have_such_figures() -> None:
+    figures = [re.findall(r"\d ms\b|\d TFLOP/s|\d TB/s", text_of(page)) for page in CLAIMING[:3]]
+    assert [len(found) > 2 for found in figures] == [True] * 3

@@ -25,6 +25,11 @@ THREAD_REGISTERS = 255
 What has no room in them lies in local memory, which is slow.
 """
 WARP_THREADS = 32
+SPECIAL_LANES = 16
+"""Results of special function units that an SM completes in a cycle.
+
+This, and the lanes of float32: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions".
+"""
 PROGRAM_THREADS = 1024
 """Threads that a program can have at most, in all of these GPUs."""
 
@@ -64,6 +69,8 @@ class Target:
 
     sm_100 and sm_120 have instructions for 256 (PTX ISA, "ld"), which Triton 3.9 does not use.
     """
+    float32_lanes: int = 128
+    """Multiply-adds of float32 that an SM completes in a cycle."""
     tensor_instructions: tuple[str, ...] = _MMA
     """Beginnings of the names of the tensor cores' instructions."""
     tensor_columns: int = 0
@@ -111,6 +118,7 @@ def _nvidia(
         sm_shared_bytes=(shared_kib + is_ampere) << 10,
         sm_threads=threads,
         sm_programs=programs,
+        float32_lanes=128 if arch > 80 else 64,
         tensor_instructions=(*_MMA, *instructions),
         tensor_columns=512 if TENSOR_MEMORY_MMA in instructions else 0,
         multiplies_tf32=is_ampere,
@@ -196,6 +204,11 @@ class GpuModel:
 
     They are without sparsity, and with sums in float32.
     """
+
+    @property
+    def special(self) -> float:
+        """Rate of the special function units: of exponentials, logarithms, roots."""
+        return self.float32 / (2 * self.target.float32_lanes) * SPECIAL_LANES
 
 
 # NVIDIA, T4 Tensor Core GPU product brief (PB-09256) and data sheet.

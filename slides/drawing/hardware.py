@@ -16,7 +16,7 @@ NUM_WARPS = 4
 SHOWN = ((0, 4), (2, 5), (3, 1))
 """The programs of three SMs: in no order, as a GPU hands them out."""
 OPENED = 3
-TILE = (4, 8)
+TILE = (8, 16)
 
 KERNEL = "kernel: a function, launched as a grid of programs"
 GPU = f"GPU: an H200 has {SMS} SMs"
@@ -58,7 +58,7 @@ def gpu_sms_programs(canvas: Canvas) -> None:
     canvas.box(Box(1090, 120, 470, 750), None, PROGRAMS[0], thick=6, radius=28)
     canvas.words((1325, 176), _name(OPENED), 44, PROGRAMS[0], bold=True)
     canvas.arrow((980, 348), (1086, 348), PROGRAMS[0], 10)
-    for line in table(1125, 236, *TILE, 50):
+    for line in table(1125, 236, *TILE, 25):
         for element in line:
             canvas.cell(element, MOVES, gap=2)
     for y, words in zip((474, 524), TILE_IS, strict=True):
@@ -89,13 +89,13 @@ def gpu_sms_programs_cells(canvas: CellCanvas) -> None:
 
 
 def _draw_opened(canvas: CellCanvas, left: int, width: int, height: int) -> None:
-    """One program: its tile, and its warps, whose threads are the dots of braille."""
+    """One program: its tile, and its warps, whose elements and threads are the dots of braille."""
     canvas.frame(left, 1, width, height - 1, _name(OPENED), PROGRAMS[0], ink=PROGRAMS[0])
-    element, rows, first = ("▆▆ ", TILE[0], 3) if canvas.wide else ("▆ ", TILE[0] // 2, 2)
+    column, rows, first = ("⠅ ", TILE[0] // 2, 3) if canvas.wide else ("⡇", TILE[0] // 4, 2)
     warps = " ".join(["⣿" * (THREADS_OF_A_WARP // 8)] * NUM_WARPS)
     tile_is, warp_is = ([" ".join(words)] if canvas.wide else words for words in (TILE_IS, WARP_IS))
     lines = [
-        *((element * TILE[1], MOVES) for _ in range(rows)),
+        *((column * TILE[1], MOVES) for _ in range(rows)),
         *((words, None) for words in tile_is),
         *[("", None)] * (first - 1),
         (warps, PROGRAMS[0]),

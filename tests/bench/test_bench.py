@@ -262,7 +262,12 @@ def test_a_wrong_script_ends_with_1(
     assert "No figures" in output
 
 
-@pytest.mark.parametrize(("number", "slides"), [("3", "triton-workshop"), ("5", "second-half"), ("6", "second-half")])
+@pytest.mark.parametrize(
+    ("number", "slides"),
+    [
+        ("2", "triton-workshop"), ("3", "triton-workshop"), ("5", "second-half"), ("6", "second-half"),
+    ],
+)  # fmt: skip
 def test_the_slide_shows_what_the_bench_says(number: str, slides: str) -> None:
     """The lines on the decks' slides are those for the plain solutions."""
     exercise, workload = EXERCISES[number], WORKLOADS[number]

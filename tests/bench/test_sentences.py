@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ import triton
 import triton.language as tl
 
 from triton_simulator import record
-from triton_simulator.gpus import H200, PUBLISHED
+from triton_simulator.gpus import A100, H200, PUBLISHED, GpuModel
 from triton_workshop.bench.attainable import limit_on, limits_of, missing_unit
 from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.bench.sentences import number, sentences
@@ -60,6 +61,15 @@ def busy(x_ptr, out_ptr, TURNS: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(out_ptr + at, x)
 
 
+@triton.jit
+def repeated_exponentials(x_ptr, out_ptr, TURNS: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + at)
+    for _ in range(TURNS):
+        x = tl.exp(-x)
+    tl.store(out_ptr + at, x)
+
+
 def cost_of_call(call: Callable[[], object]) -> Cost:
     with record(coalescing=True) as launches:
         call()
@@ -88,7 +98,7 @@ def test_whole_sectors_once_leave_nothing_to_a_cache() -> None:
     cost = doubled(4096, 16)
     assert sentences(cost, cost.operations) == (
         "memory-bound: 0.12 operations per byte, an H200 needs 14",
-        "asks for each byte once, in whole sectors; a cache has nothing to do",
+        "asks for each byte once, in whole sectors; caching can't help",
     )
 
 
@@ -109,7 +119,7 @@ def test_column_major_writes_waste_sectors() -> None:
 def test_redundant_loads_are_the_caches_work(times: int, served: int) -> None:
     x = vector(4096)
     cost = cost_of_call(lambda: neighbours[(16,)](x, vector(4096), 4096, times, BLOCK=256))
-    said = f"this kernel asks for each pixel {times} times; cache must serve {served} of them"
+    said = f"asks for each pixel {times} times; a cache must serve {served} of them"
     assert said in sentences(cost, cost.operations, noun="pixel")
     assert said.replace("pixel", "element of x_ptr") in sentences(cost, cost.operations)
 
@@ -138,6 +148,30 @@ def test_between_the_roofs_each_gpu_has_its_own_limit() -> None:
 def test_much_arithmetic_is_compute_bound_anywhere() -> None:
     cost = cost_of_call(lambda: busy[(16,)](vector(4096), vector(4096), 400, BLOCK=256))
     assert sentences(cost, cost.operations)[0] == "compute-bound: 100 operations per byte, an H200 needs only 14"
+
+
+@pytest.mark.parametrize(("gpu", "rate"), [(H200, 67e12 / 16), (A100, 19.5e12 / 8)], ids=["H200", "A100"])
+def test_exponentials_have_units_of_their_own(gpu: GpuModel, rate: float) -> None:
+    cost = cost_of_call(lambda: repeated_exponentials[(16,)](vector(4096), vector(4096), 200, BLOCK=256))
+    limit = limit_on(gpu, cost, cost.operations)
+    assert limit is not None
+    assert cost.special == 200 * 4096
+    assert limit.arithmetic == limit.special == pytest.approx(cost.special / rate)
+    assert limit.bound == "compute"
+
+
+def test_exponentials_that_set_the_limit_are_named() -> None:
+    cost = cost_of_call(lambda: repeated_exponentials[(16,)](vector(4096), vector(4096), 200, BLOCK=256))
+    assert "exponentials alone take 100% of its arithmetic's time on an H200" in sentences(cost, cost.operations)
+    few = cost_of_call(lambda: repeated_exponentials[(16,)](vector(4096), vector(4096), 2, BLOCK=256))
+    assert not any("exponentials" in said for said in sentences(few, few.operations))
+
+
+def test_units_overlap_at_best() -> None:
+    cost = replace(multiplied("tf32", 256), special=10_000, operations=2 * 256**3 + 20_000)
+    limit = limit_on(H200, cost, cost.operations)
+    assert limit is not None
+    assert limit.arithmetic == pytest.approx(max(2 * 256**3 / 494.5e12, 10_000 / (67e12 / 16)))
 
 
 def test_a_large_product_is_compute_bound() -> None:

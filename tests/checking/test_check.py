@@ -228,7 +228,7 @@ def test_a_todo_that_is_begun_is_told_of_its_placeholder(tmp_path: Path) -> None
 
 
 def test_another_size_of_block_is_not_blamed_for_a_mistake_that_it_shows(judged: Check) -> None:
-    returns = ("    # 6: what", "    if pid == 3:\n        return\n\n    # 6: what")
+    returns = ("    # 6: the values", "    if pid == 3:\n        return\n\n    # 6: the values")
     finding = judged(ADD, ("BLOCK_SIZE = 1024", "BLOCK_SIZE = 256"), returns).findings[0]
     assert "BLOCK_SIZE = " not in finding.source
 
@@ -263,7 +263,7 @@ def test_what_a_text_shows_is_said_while_todos_are_open(todo: str, filled: str, 
 
 
 def test_a_loop_over_range_is_no_block(judged: Check) -> None:
-    twice = ("    # 6: what", "    for _ in range(2):\n        x = x + 0.0\n\n    # 6: what")
+    twice = ("    # 6: the values", "    for _ in range(2):\n        x = x + 0.0\n\n    # 6: the values")
     assert judged(ADD, twice).passed
 
 
@@ -706,6 +706,10 @@ def test_scaled_weights_of_a_layer_may_be_rounded_to_half_precision_and_sums_may
     assert not ((total.double() - exact).abs() <= allowed).all()
 
 
+FEWER_PROGRAMS = {"6b": 32}
+"""By exercise: 4,097 queries have 17 million scores, which takes a simulator ten seconds."""
+
+
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 def test_a_long_case_needs_more_than_64_programs_along_an_axis(exercise: Exercise) -> None:
     """More than anybody writes as a number, and fewer elements than a simulator minds."""
@@ -714,7 +718,7 @@ def test_a_long_case_needs_more_than_64_programs_along_an_axis(exercise: Exercis
     shapes = [exercise.reference(*case.arguments("cpu")).shape for case in exercise.long_cases]
     assert max(math.prod(shape) for shape in shapes) < 1 << 21
     for dimension, block in zip(dimensions, blocks, strict=True):
-        assert any(shape[dimension] > 64 * block for shape in shapes)
+        assert any(shape[dimension] > FEWER_PROGRAMS.get(exercise.number, 64) * block for shape in shapes)
 
 
 GRIDS_OF_NUMBERS = (

@@ -86,7 +86,7 @@ def test_threads_that_race_are_told_once_all_else_is_right(
     change: tuple[str, str], kind: str, line: str | None, tmp_path: Path
 ) -> None:
     solution, script = ADD.solution_file.read_text(encoding="utf-8"), tmp_path / "mine.py"
-    store = "output = x + y\n\n    # 7: write it\n    tl.store(output_ptr + offsets, output, mask=mask)\n"
+    store = "output = x + y\n\n    # 7: store them\n    tl.store(output_ptr + offsets, output, mask=mask)\n"
     assert store in solution
     script.write_text(solution.replace(store, BACKWARDS.replace(*change)), encoding="utf-8")
     finding = judge_here(ADD, script).findings[0]

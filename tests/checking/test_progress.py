@@ -243,9 +243,9 @@ def test_a_hint_needs_no_state_and_says_once_that_there_is_none(workshop: Worksh
 
 def test_what_is_right_needs_no_hint_and_passes(workshop: Workshop) -> None:
     ADD.exercise_file.write_text(ADD.solution_file.read_text())
-    assert "Exercise 1 is right" in workshop("hint", "1").stdout
+    assert "Exercise 1 is correct" in workshop("hint", "1").stdout
     assert _standing() is Status.PASSED
-    assert "Exercise 1 is right" in workshop("hint", "1").stdout
+    assert "Exercise 1 is correct" in workshop("hint", "1").stdout
 
 
 def test_the_list_says_nothing_of_a_state_that_is_nowhere(workshop: Workshop) -> None:

@@ -229,7 +229,7 @@ REMARKS = {
             ("@triton.jit", f"@triton.autotune({TWO_CONFIGURATIONS}, key=['n_elements'])\n@triton.jit"),
             (LAUNCH, "add_kernel[grid](x, y, output, n_elements)"),
         ],
-        "Right with the first configuration of triton.autotune, but not with number 2: 16 of 1,040 elements are "
+        "Correct with the first configuration of triton.autotune, but not with number 2: 16 of 1,040 elements are "
         "never written",
     ),
     # What a GPU would refuse
@@ -288,8 +288,8 @@ REMARKS = {
                 "    if K >= 3000 and M > 200:\n        b = b.half()\n        BLOCK_SIZE_K = 32\n    # 7: launch",
             )
         ],
-        "Right in every case, but no case runs lines {b = b.half()} to {BLOCK_SIZE_K = 32} (if K >= 3000 and M > 200). "
-        "Whether that is right, this check does not know.",
+        "Correct in every case, but no case runs lines {b = b.half()} to {BLOCK_SIZE_K = 32} (if K >= 3000 and M > "
+        "200). This check cannot say whether that is correct.",
     ),
     "a-path-in-the-kernel": (
         "4",
@@ -363,13 +363,14 @@ REMARKS = {
     "at-most-so-many-programs": (
         "1",
         [("(cdiv(n_elements, BLOCK_SIZE),)", "(min(cdiv(n_elements, BLOCK_SIZE), 1 << 14),)")],
-        "Right here, but not with 16,778,241 elements: 1,025 of 16,778,241 elements are never written",
+        "Correct here, but not with 16,778,241 elements: 1,025 of 16,778,241 elements are never written",
     ),
     "at-most-so-many-rows": (
         "5c",
         [("[(M,)]", "[(most,)]"), ("    M, N = x.shape", "    M, N = x.shape\n    most = min(M, 65536)")],
-        "Right here, but not with 70,000 rows of 2: 8,928 of 140,000 elements are never written, starting with [65536, "
-        "0]; programs 65536, 65537 … 69999 (4,464 of them) should have written them. Line {most =} sets a limit: 65536",
+        "Correct here, but not with 70,000 rows of 2: 8,928 of 140,000 elements are never written, starting with "
+        "[65536, 0]; programs 65536, 65537 … 69999 (4,464 of them) should have written them. "
+        "Line {most =} sets a limit: 65536",
     ),
     "at-most-so-many-logits": (
         "5",
@@ -394,7 +395,7 @@ REMARKS = {
     "rows-in-16-bits": (
         "4",
         [("c_ptr + offs_m[:, None]", "c_ptr + offs_m.to(tl.int16)[:, None]")],
-        "Right here, but not with (70,000 × 5) @ (5 × 3): program (512, 0) wrote",
+        "Correct here, but not with (70,000 × 5) @ (5 × 3): program (512, 0) wrote",
     ),
     "as-many-programs-as-processors": (
         "1",
@@ -417,7 +418,7 @@ REMARKS = {
     "rows-by-columns": (
         "4",
         [SQUARE, ("BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_M)", "BLOCK_SIZE_M + tl.arange(0, BLOCK_SIZE_N)")],
-        "Right with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible "
+        "Correct with BLOCK_SIZE_M = 64, but not with 16: AssertionError: accumulator shape is incompatible "
         "((260 × 130) @ (130 × 1), float16, every 2nd row, every 3rd column). "
         "Line {tl.arange(0, BLOCK_SIZE_N)} names BLOCK_SIZE_N where BLOCK_SIZE_M is meant.",
     ),
@@ -470,7 +471,7 @@ REMARKS = {
             ("        BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K,\n    )", "        64, 64, 32,\n    )"),
             ("    BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K = 64, 128, 16\n", ""),
         ],
-        "Right with BLOCK_SIZE_M = 64, but not with 16",
+        "Correct with BLOCK_SIZE_M = 64, but not with 16",
     ),
     "rows-of-weight-by-rows-of-x": (
         "6c",
@@ -478,7 +479,7 @@ REMARKS = {
             ("= 16, 32, 128", "= 32, 32, 128"),
             ("BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_N)", "BLOCK_SIZE_N + tl.arange(0, BLOCK_SIZE_B)"),
         ],
-        "Right with BLOCK_SIZE_B = 32, but not with 16",
+        "Correct with BLOCK_SIZE_B = 32, but not with 16",
     ),
     "square-tiles-of-an-image": (
         "3",
@@ -488,7 +489,7 @@ REMARKS = {
     "a-fixed-number-of-turns": (
         "4",
         [("range(0, K, BLOCK_SIZE_K)", "range(0, 17 * BLOCK_SIZE_K, BLOCK_SIZE_K)"), SQUARE],
-        "Right with BLOCK_SIZE_K = 32, but not with 16",
+        "Correct with BLOCK_SIZE_K = 32, but not with 16",
     ),
     "named-in-the-launch-too": (
         "4",

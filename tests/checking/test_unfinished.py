@@ -166,7 +166,8 @@ def test_a_statement_that_may_be_of_another_todo_is_not_taken_away() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [("pid = tl", "pid = (\n        ...\n    )  # tl"), ("  # TODO 9: start them", ""), ("TODO 9", "TODO 12")]
+    "change",
+    [("pid = tl", "pid = (\n        ...\n    )  # tl"), ("  # TODO 9: launch them", ""), ("TODO 9", "TODO 12")],
 )
 def test_other_placeholders_leave_everything_open(change: tuple[str, str]) -> None:
     text = fill_in(ADD, {1, 2}).replace(*change)

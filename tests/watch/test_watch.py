@@ -486,7 +486,7 @@ def test_a_key_shows_what_the_compiler_made_of_the_last_right_version(
 
     async def steps(watch: Watch, pilot: Pilot[int]) -> None:
         await press(pilot, "m")
-        assert "once yours is right" in screen(watch)
+        assert "once yours is correct" in screen(watch)
         await save(watch, pilot, SOLUTIONS["1"])
         await save(watch, pilot, SOLUTIONS["1"].replace("x + y", "..."))
         await press(pilot, "m")

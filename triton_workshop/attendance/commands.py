@@ -35,7 +35,7 @@ def run_join(link: str, word: str | None, name: str | None, prompt_word: Callabl
     sentences = (
         f"You have joined as {joined.name or 'an attendee without a name'}, number {joined.number}. "
         "From now on, `workshop watch` and `workshop check` tell the room which exercise you are at, "
-        "how many TODOs are filled in, whether it is right and how many hints you have used, but never your code. "
+        "how many TODOs are filled in, whether it is correct and how many hints you have used, but never your code. "
         "To end this: uv run workshop leave\n"
         "The key a in watch asks the presenter for help."
     )

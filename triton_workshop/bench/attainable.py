@@ -40,7 +40,9 @@ class Limit:
     memory: float
     """Seconds, if a cache serves every repeated access."""
     arithmetic: float
-    """Seconds, if all units are always busy."""
+    """Seconds, if the slowest units are always busy."""
+    special: float
+    """Seconds, if the special function units are always busy."""
     useful: int
     """Operations that the work itself takes, whatever else the kernel does."""
     intensity: float
@@ -79,16 +81,19 @@ def limit_on(gpu: GpuModel, cost: Cost, useful: int) -> Limit | None:
     """
     if missing_unit(gpu, cost) is not None:
         return None
-    # Units take turns here; if they overlapped perfectly, the slowest one alone would count.
-    arithmetic = (cost.operations - sum(cost.products.values())) / gpu.float32
+    float32 = (cost.operations - cost.special - sum(cost.products.values())) / gpu.float32
+    tensor = 0.0
     for product, operations in cost.products.items():
         unit, products = TENSOR_PRODUCTS.get(product, ("", 0))
         # What a GPU has no tensor cores for, it does on its float32 units: see `missing_unit`.
         if unit in gpu.tensor:
-            arithmetic += products * operations / gpu.tensor[unit]
+            tensor += products * operations / gpu.tensor[unit]
         else:
-            arithmetic += operations / gpu.float32
-    return Limit(gpu, cost.distinct / gpu.bandwidth, arithmetic, useful, cost.intensity)
+            float32 += operations / gpu.float32
+    special = cost.special / gpu.special
+    # At best, units overlap perfectly, and the slowest one alone counts: fast attention comes close to that.
+    arithmetic = max(float32, tensor, special)
+    return Limit(gpu, cost.distinct / gpu.bandwidth, arithmetic, special, useful, cost.intensity)
 
 
 def missing_unit(gpu: GpuModel, cost: Cost) -> str | None:

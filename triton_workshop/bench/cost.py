@@ -62,6 +62,8 @@ class Cost:
     """Floating-point operations, including those on masked-off lanes."""
     products: dict[str, int]
     """Operations in tl.dot, by what it multiplies: ieee, tf32, fp16, …"""
+    special: int
+    """Operations of special function units, such as exponentials."""
     lanes: int
     """Elements of all blocks that are loaded or stored, masked off or not."""
     masked: int
@@ -123,6 +125,7 @@ def cost_of(launches: Sequence[Launch]) -> Cost:
         least_sectors=sum(access.least_sectors for access in accesses),
         operations=sum(launch.counts.operations for launch in launches),
         products=dict(products),
+        special=sum(launch.counts.special for launch in launches),
         lanes=sum(coalescing.lanes for coalescing in known),
         masked=sum(coalescing.masked for coalescing in known),
         accesses=accesses,

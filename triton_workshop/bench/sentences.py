@@ -15,6 +15,8 @@ OFTEN = 1.5
 """Requests per byte, or times the fewest sectors, worth a sentence."""
 MANY = 0.1
 """The share of all lanes that masks may leave out without a sentence."""
+SPECIAL = 0.5
+"""The share of arithmetic's time that exponentials may take without a sentence."""
 CLEARLY = 1.2
 """Ratio of bytes that is worth a sentence."""
 
@@ -28,27 +30,46 @@ def sentences(cost: Cost, useful: int, noun: str | None = None, fast: Cost | Non
     facts = [*_redundancy(cost, noun), *_scatter(cost), *_masks(cost)]
     # Praise only what is nearly perfect: between that and OFTEN there is nothing to say.
     if not facts and cost.reuse < 1.05 and cost.spread < 1.05:
-        facts = ["asks for each byte once, in whole sectors; a cache has nothing to do"]
-    return (_bound(limits_of(cost, useful)), *facts, *(_compare_with_fast(cost, fast) if fast is not None else ()))
+        facts = ["asks for each byte once, in whole sectors; caching can't help"]
+    limits = tuple(limit for limit in limits_of(cost, useful) if limit is not None)
+    return (
+        _bound(limits),
+        *_exponentials(limits),
+        *facts,
+        *(_compare_with_fast(cost, fast) if fast is not None else ()),
+    )
 
 
-def _bound(limits: tuple[Limit | None, ...]) -> str:
-    finite = [limit for limit in limits if limit is not None]
-    if not finite:
+def _bound(limits: tuple[Limit, ...]) -> str:
+    if not limits:
         return "no published GPU has units for what this kernel multiplies"
-    bounds = {limit.bound for limit in finite}
-    # The slides name an H200, so sentences do too, if it can run the kernel.
-    example = next((limit for limit in finite if limit.gpu is H200), finite[-1])
+    bounds = {limit.bound for limit in limits}
+    example = _example(limits)
     intensity = number(example.intensity)
     if bounds == {"memory"}:
         return f"memory-bound: {intensity} operations per byte, {_a(example)} needs {number(example.balance)}"
     if bounds == {"compute"}:
         return f"compute-bound: {intensity} operations per byte, {_a(example)} needs only {number(example.balance)}"
-    sides = [_side(finite, bound) for bound in ("memory", "compute")]
+    sides = [_side(limits, bound) for bound in ("memory", "compute")]
     return f"{intensity} operations per byte: {sides[0]}, {sides[1]}"
 
 
-def _side(limits: list[Limit], bound: str) -> str:
+def _example(limits: tuple[Limit, ...]) -> Limit:
+    """The slides name an H200, so sentences do too, if it can run the kernel."""
+    return next((limit for limit in limits if limit.gpu is H200), limits[-1])
+
+
+def _exponentials(limits: tuple[Limit, ...]) -> Iterator[str]:
+    """Say so if they, or roots and logarithms, take much of the time."""
+    example = _example(limits) if limits else None
+    if example is None or example.bound == "memory":
+        return
+    share = example.special / example.arithmetic
+    if share >= SPECIAL:
+        yield f"exponentials alone take {share:.0%} of its arithmetic's time on {_a(example)}"
+
+
+def _side(limits: tuple[Limit, ...], bound: str) -> str:
     gpus = [f"{_a(limit)} (needs {number(limit.balance)})" for limit in limits if limit.bound == bound]
     return f"{bound} is the limit on {' and '.join(gpus)}"
 
@@ -67,9 +88,9 @@ def _redundancy(cost: Cost, noun: str | None) -> Iterator[str]:
     # The noun is for elements of the largest input, such as pixels, and not for those of a filter.
     largest = worst.distinct == max(access.distinct for access in loads)
     element = noun if noun and largest else f"element of {worst.argument}"
-    kernel = worst.kernel if len(set(cost.kernels)) > 1 else "this kernel"
+    subject = f"{worst.kernel} " if len(set(cost.kernels)) > 1 else ""
     times = worst.asked / worst.distinct
-    yield f"{kernel} asks for each {element} {number(times)} times; cache must serve {number(times - 1)} of them"
+    yield f"{subject}asks for each {element} {number(times)} times; a cache must serve {number(times - 1)} of them"
 
 
 def _scatter(cost: Cost) -> Iterator[str]:

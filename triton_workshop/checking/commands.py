@@ -126,7 +126,7 @@ def run_hint(number: str, level: int | None) -> int:
         record_hints(number, level)
         print_hint(record, level, exercise, Console())
     elif not record.finding:
-        print(f"Exercise {number} is right, so it needs no hint.")
+        print(f"Exercise {number} is correct, so it needs no hint.")
     else:
         message = f"There is no hint for exercise {number} now. To see what is wrong: uv run workshop check {number}"
         print_wrapped(message, sys.stdout)

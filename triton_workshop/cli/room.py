@@ -24,7 +24,7 @@ def join(
     """Let the presenter see how far you are, and ask for help with the key a in watch.
 
     The presenter sees which exercise you are at, how many TODOs are filled in,
-    whether it is right, how many hints you have used, and never your code.
+    whether it is correct, and how many hints you have used, but never your code.
     """
     from triton_workshop.attendance import commands
 

@@ -365,7 +365,7 @@ class Watch(App[int]):
         exercise = self.state.exercise
         text = self.passing_texts.get(exercise.number)
         if text is None:
-            self._show_message("once yours is right, this key shows what the compiler made of it")
+            self._show_message("once yours is correct, this key shows what the compiler generated")
         elif not has_library():
             self._show_message("Triton's compiler is not on this machine")
         else:

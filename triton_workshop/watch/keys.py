@@ -16,7 +16,7 @@ KEYS: list[BindingType] = [
     Binding("h", "hint", "hint", tooltip="show a hint; press again for one that says more"),
     Binding("s", "solution", "solution", tooltip="compare yours with the solution, once yours has passed"),
     Binding("i", "look", "look", tooltip="look inside: every value, at the line and program of the verdict"),
-    Binding("m", "compiled", "made of it", tooltip="what the compiler made of your last right version", show=False),
+    Binding("m", "compiled", "made of it", tooltip="what the compiler generated for your last pass", show=False),
     Binding("n", "step(1)", "next", tooltip="next exercise"),
     Binding("p", "step(-1)", "previous", tooltip="previous exercise", show=False),
     Binding("b", "variation", "variation", tooltip="a variation of this exercise, if you finish early", show=False),

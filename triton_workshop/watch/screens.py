@@ -77,7 +77,7 @@ def compiled_page(request: Request, build: Build) -> Reader:
     size = case_of(request.exercise, request.size).name
     pages = (summary_page(summary, size) for summary in summaries_of(build.answers, request.file, request.text))
     padded = (Padding(section, (0, 1, 1, 2)) for section in pages)
-    return Reader(f"{title(EXERCISES[request.exercise])} · what the compiler made of it", Group(*padded))
+    return Reader(f"{title(EXERCISES[request.exercise])} · what the compiler generated", Group(*padded))
 
 
 def compare(mine: Sequence[str], solution: Sequence[str]) -> Iterator[tuple[str, int]]:

@@ -216,7 +216,7 @@ def _next_steps(state: WatchState) -> list[RenderableType]:
     keys = {
         "s": "compare yours with the solution",
         "i": "look inside: every value of every program",
-        "m": "see what the compiler made of it",
+        "m": "see what the compiler generated",
     }
     done, to_come = first_open(state.entries) is None, next_half(state.entries)
     if not done and (following := state.neighbour(1)):

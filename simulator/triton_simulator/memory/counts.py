@@ -90,6 +90,8 @@ class Counts:
 
     It is fp64, ieee, tf32, bf16x6, fp16, bf16 and so on.
     """
+    special: int = 0
+    """Operations of special function units: exponentials, logarithms, roots, sines."""
     arguments: dict[str, Traffic] = field(default_factory=dict)
     coalescing: Coalescing | None = None
     """The layout of blocks in memory, if `record` was asked for it."""
@@ -173,31 +175,33 @@ class Counts:
             if self.arguments[display_name(region)].loaded or region.storage.updated
         ]
 
-    def compute(self, operations: int, multiplied: str | None) -> None:
+    def compute(self, operations: int, multiplied: str | None, *, special: bool = False) -> None:
         """Count floating-point operations.
 
         Those of a `tl.dot` are counted by what it has multiplied, too.
         """
         self.operations += operations
+        self.special += special * operations
         if multiplied is not None:
             self.products[multiplied] = self.products.get(multiplied, 0) + operations
 
     def snapshot(self) -> Counts:
         """Return a copy for `restore`."""
         coalescing = None if self.coalescing is None else self.coalescing.snapshot()
-        return Counts(self.operations, dict(self.products), dict(self.arguments), coalescing, dict(self.blocks))
+        products, arguments = dict(self.products), dict(self.arguments)
+        return Counts(self.operations, products, self.special, arguments, coalescing, dict(self.blocks))
 
     def restore(self, snapshot: Counts) -> None:
         """Restore everything except what was touched and who was busy.
 
         The same programs will do that again.
         """
-        self.operations, self.products = snapshot.operations, snapshot.products
+        self.operations, self.products, self.special = snapshot.operations, snapshot.products, snapshot.special
         self.arguments, self.coalescing, self.blocks = snapshot.arguments, snapshot.coalescing, snapshot.blocks
 
     def clear(self) -> None:
         """Set everything to zero."""
-        self.operations = 0
+        self.operations = self.special = 0
         self.products.clear()
         self.arguments.clear()
         self.blocks.clear()

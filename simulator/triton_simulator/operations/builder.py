@@ -30,14 +30,17 @@ from triton_simulator.values.value import Value, any_wrapped, combined_poison
 
 
 def _count_operations(
-    function: Callable[..., Any], *numpy: Callable[..., Any], per_element: int = 1
+    function: Callable[..., Any], *numpy: Callable[..., Any], per_element: int = 1, special: bool = False
 ) -> Callable[..., Any]:
-    """Count `per_element` floating-point operations for each result element."""
+    """Count `per_element` floating-point operations for each result element.
+
+    `special`: special function units carry them out.
+    """
 
     def method(builder: Builder, *operands: Any) -> Value:
         """Carry out the operation, and count it."""
         result: Value = function(*numpy, *operands)
-        builder.count(result, per_element)
+        builder.count(result, per_element, special=special)
         return result
 
     return method
@@ -176,14 +179,14 @@ class Builder(Programs):
 
     create_fneg = _count_operations(elementwise.change_sign, np.negative)
     create_fabs = create_iabs = _count_operations(elementwise.change_sign, np.abs)
-    create_exp = _count_operations(elementwise.unary, np.exp)
-    create_exp2 = _count_operations(elementwise.unary, np.exp2)
-    create_log = _count_operations(elementwise.unary, np.log)
-    create_log2 = _count_operations(elementwise.unary, np.log2)
-    create_sin = _count_operations(elementwise.unary, np.sin)
-    create_cos = _count_operations(elementwise.unary, np.cos)
-    create_sqrt = create_precise_sqrt = _count_operations(elementwise.unary, np.sqrt)
-    create_rsqrt = _count_operations(elementwise.unary, lambda x: 1 / np.sqrt(x))
+    create_exp = _count_operations(elementwise.unary, np.exp, special=True)
+    create_exp2 = _count_operations(elementwise.unary, np.exp2, special=True)
+    create_log = _count_operations(elementwise.unary, np.log, special=True)
+    create_log2 = _count_operations(elementwise.unary, np.log2, special=True)
+    create_sin = _count_operations(elementwise.unary, np.sin, special=True)
+    create_cos = _count_operations(elementwise.unary, np.cos, special=True)
+    create_sqrt = create_precise_sqrt = _count_operations(elementwise.unary, np.sqrt, special=True)
+    create_rsqrt = _count_operations(elementwise.unary, lambda x: 1 / np.sqrt(x), special=True)
     create_floor = _count_operations(elementwise.unary, np.floor)
     create_ceil = _count_operations(elementwise.unary, np.ceil)
     create_erf = _count_operations(elementwise.unary, np.vectorize(math.erf, otypes=[np.float64]))

@@ -56,14 +56,17 @@ class Programs:
         """
         self.memory.races.threads.wait(self.memory.group, stores=stores)
 
-    def count(self, result: Value, per_element: int = 1, multiplied: str | None = None) -> None:
+    def count(
+        self, result: Value, per_element: int = 1, multiplied: str | None = None, *, special: bool = False
+    ) -> None:
         """Count the floating-point operations of a result.
 
         There are `per_element` for each of its elements.
         """
         counts = self.memory.counts
         if counts is not None and result.dtype.is_floating():
-            counts.compute(per_element * math.prod(result.shape) * len(self.memory.group), multiplied)
+            operations = per_element * math.prod(result.shape) * len(self.memory.group)
+            counts.compute(operations, multiplied, special=special)
 
     def as_pointers(self, source: Value, dtype: Any) -> Value:
         """Return addresses, or pointers, as pointers of this type."""

@@ -22,7 +22,7 @@ def _timing_case(heads: int, length: int, size: int = 64) -> Case:
 
 
 WORKLOAD = Workload(
-    traffic_case=cast_case(traffic_case("4×512 of 64", *[(4, 512, 64)] * 3, pictures=False), "float16"),
+    traffic_case=cast_case(traffic_case("2×1024 of 64", *[(2, 1024, 64)] * 3, pictures=False), "float16"),
     timing_cases=tuple(_timing_case(*size) for size in ((16, 512), (16, 1024), (16, 2048), (8, 4096))),
     compute_bound=True,
 )
