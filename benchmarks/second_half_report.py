@@ -83,14 +83,15 @@ def markdown(report: Report) -> str:
         f"# The second half's fast solutions on one {report['gpu']}",
         f"{report['date']}; {versions}. Written by `python -m benchmarks.kernels --markdown`.",
         "Medians, with all contenders in turns, in one process: of attention, `triton.testing.do_bench`; of the rest, "
-        "replays of a CUDA graph with inputs that change from call to call. Ours is the fast solution, or the plain "
-        "one where there is no other. ÷ limit is our time over that of a kernel that only reads the logits or the "
+        "replays of a CUDA graph with inputs that change from call to call. Ours is the fast solution. "
+        "÷ limit is our time over that of a kernel that only reads the logits or the "
         "weights, and for the backward pass and layer norm over that of a copy that changes the sign; less is better. "
         "The other ratios are their time over ours. PyTorch's attention chooses between cuDNN's and flash attention; "
         "both are called by name too. PyTorch's 4-bit layer makes float16 of the weights in each call; float16 is "
         "cuBLAS with weights that are float16 already, four times the bytes. Compiled is `torch.compile(f)`, for this "
         "size alone.",
         markdown_table(_ratios(report)),
+        *([report["note"]] if "note" in report else []),
         "Errors are ‖x − x64‖ / ‖x64‖ against float64: of the backward pass and layer norm for the first 256 rows, of "
         "attention for the first four heads. PyTorch's cross-entropy rounds the loss to the type of the logits.",
         "Milliseconds, with the range of six out of ten calls:",
