@@ -2,11 +2,10 @@
 
 from pathlib import Path
 
-SCRIPTS = ("page.js", "predict.js")
+SCRIPTS = ("page.js", "store.js", "predict.js")
 """The scripts of a page, in their order."""
 BLOCK_SCRIPTS = ("parts.js", "loading.js", "transcript.js", "blocks.js")
 EXERCISE_SCRIPTS = (
-    "store.js",
     "course.js",
     "notes.js",
     "editor.js",

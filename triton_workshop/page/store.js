@@ -1,4 +1,5 @@
-// What this browser remembers of each exercise, in localStorage, which the worker that runs a script cannot read.
+// What this browser remembers of its reader: settings, and of each exercise a record, in localStorage, which the worker
+// that runs a script cannot read.
 //
 // A record has an exercise's `text` with its `revision`, how far it is (`standing`), the hints that were asked for, and
 // older texts (`backups`). Several tabs share the records; a `Draft` is what one of them knows of a text, so that it
@@ -33,10 +34,10 @@ globalThis.Store = (() => {
     for (const listener of listeners) listener(number, changes);
   }
 
-  // A setting of this browser's reader, for all exercises.
-  function setting(of) {
+  // A setting of this browser's reader, for all exercises, or what an older edition has kept by another name.
+  function setting(of, olderName = `setting-${of}`) {
     try {
-      return localStorage.getItem(name(`setting-${of}`)) ?? older(`setting-${of}`) ?? fallback[of];
+      return localStorage.getItem(name(`setting-${of}`)) ?? older(olderName) ?? fallback[of];
     } catch { return fallback[of]; }
   }
 
