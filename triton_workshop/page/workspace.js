@@ -86,7 +86,7 @@ globalThis.createWorkspace = (options) => {
   async function loadEditor(onProgress) {
     modules = await Parts.editor(onProgress);
     const listeners = { onChange: checkSoon, onSubmit: checkNow, onPoint: look.point, onRest: settle };
-    editor ??= new Editor(modules, { parent: code, ...listeners });
+    editor ??= new Editor(modules, { parent: code, label: "Your script", ...listeners });
   }
 
   // Saving. Another tab may have saved another text of this exercise: nobody's is lost.
