@@ -7,7 +7,6 @@
   if (!globalThis.Parts?.total) return;
   const OUTPUT_COLUMNS = 80, SAVE_PAUSE_MS = 600;
   const SETTING = "blocks", MAX_KEPT = 200;  // edits, also of older editions
-  const ESCAPE = "Escape, then Tab leaves the editor.";
   const edits = new Map();  // {original, text, editor} of each block that the reader edits, by the id of its container
   let python, activeRun;
 
@@ -121,7 +120,7 @@
       const onSubmit = () => figure.dispatchEvent(new Event("submit"));
       const editor = new Editor(modules, { parent, label: "The code of this block", onChange, onSubmit });
       editor.open(draft.text);
-      figure.querySelector("pre").after(parent, make("p", ESCAPE, { className: "why" }));
+      figure.querySelector("pre").after(parent, make("p", Editor.KEYS, { className: "why" }));
       return editor;
     } catch (error) {
       figure.append(make("p", `The editor did not start: ${error.message}`, { className: "why failed" }));

@@ -1,9 +1,11 @@
 // The editor of exercises and blocks, which is CodeMirror. `new Editor(modules, options)` takes what `Parts.editor`
-// loads, and `{ parent, label, onChange, onSubmit, onPoint, onRest }`: `onPoint(line, name)` gets what the cursor or the
-// pointer is at, and `onRest()` is called when the cursor moves or leaves without a change; both belong to a text that
-// is checked. `Editor.show(modules, parent, text)` only shows a text in the same colours.
+// loads, and `{ parent, label, onChange, onSubmit, onPoint, onRest }`: `onPoint(line, name)` gets what the cursor or
+// the pointer is at, and `onRest()` is called when the cursor moves or leaves without a change; both belong to a text
+// that is checked. `Editor.show(modules, parent, text)` only shows a text in the same colours; `Editor.KEYS` says which
+// keys one has to know.
 globalThis.Editor = (() => {
   "use strict";
+  const KEYS = "Ctrl+Space completes, and Ctrl+Shift+Space says what a call takes; Escape, then Tab leaves the editor.";
   const MAX_INDENT = 32;  // columns: a line that begins further in wraps as if it began here
 
   function highlighting({ "@codemirror/language": language, "@lezer/highlight": { tags } }) {
@@ -37,6 +39,7 @@ globalThis.Editor = (() => {
     return EditorView.theme({
       ...indentRules(),
       "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "0.9375rem" },
+      "&.cm-focused": { outline: "1px solid var(--accent)" },
       ".cm-scroller": { fontFamily: "inherit", lineHeight: "1.5" },
       ".cm-content": { caretColor: "var(--accent)" },
       ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--muted)", border: "none" },
@@ -49,6 +52,10 @@ globalThis.Editor = (() => {
       },
       ".cm-cursor": { borderLeftColor: "var(--accent)" },
       ".cm-tooltip": { backgroundColor: "var(--well)", color: "var(--text)", border: "1px solid var(--faint)" },
+      ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit" },
+      ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+        backgroundColor: "var(--accent)", color: "var(--background)",
+      },
     });
   }
 
@@ -74,7 +81,7 @@ globalThis.Editor = (() => {
       view.lineNumbers(), view.highlightActiveLineGutter(), history(), view.drawSelection(), view.highlightActiveLine(),
       bracketMatching(), codeFolding(), indentUnit.of("    "), EditorView.updateListener.of(notify),
       view.keymap.of([submit, ...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
-      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }), Completion.extension(modules),
     ];
   }
 
@@ -91,8 +98,8 @@ globalThis.Editor = (() => {
       const [line, name] = position === null ? [] : nameAt(editorView.state, position);
       if (name) onPoint(line, name);
     };
-    return [modules["@codemirror/lint"].lintGutter(), EditorView.updateListener.of(notify),
-      EditorView.domEventHandlers({ mousemove }), LineNotes.extension(modules)];
+    const listeners = [EditorView.updateListener.of(notify), EditorView.domEventHandlers({ mousemove })];
+    return [modules["@codemirror/lint"].lintGutter(), ...listeners, LineNotes.extension(modules)];
   }
 
   // The number of the line at a position, and the name that stands there, if one does.
@@ -103,11 +110,13 @@ globalThis.Editor = (() => {
   }
 
   return class Editor {
+    static KEYS = KEYS;
+
     constructor(modules, { parent, ...options }) {
       this.modules = modules;
       this.extensions = [...readingExtensions(modules), ...editingExtensions(modules, options)];
       if (options.onPoint) this.extensions.push(...checkingExtensions(modules, options));
-      this.view = new modules["@codemirror/view"].EditorView({ parent });
+      this.view = new modules["@codemirror/view"].EditorView({ parent, extensions: this.extensions });
     }
 
     static show(modules, parent, doc) {
