@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.chromium import axe_findings
+from tests.page.conftest import editor_bundle
 from triton_workshop.deck import load_deck
-from triton_workshop.page import bundle, codemirror, parts
 from triton_workshop.page.page import make_page
-from triton_workshop.page.signatures import signatures
 from triton_workshop.page.slides import Writer
 
 if TYPE_CHECKING:
@@ -25,13 +23,9 @@ DECK = "One\n===\n\n```python +exec\nimport triton.language as tl\n```\n"
 @pytest.fixture(scope="module")
 def shared(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     """A page with the editor and without Python, whose console stays empty."""
-    if (files := parts.cached_parts()) is None:
-        pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
-    contents = {"codemirror.mjs": codemirror.join_modules(files), "signatures.json": signatures()}
-    blobs = tuple(bundle.Blob(name, gzip.compress(data)) for name, data in contents.items())
     place, said = tmp_path_factory.mktemp("completion"), list[str]()
     (place / "deck.md").write_text(DECK, encoding="utf-8")
-    page_text = make_page(Writer(load_deck(place / "deck.md"), {}), {}).standalone(bundle.PageBundle(blobs, ""))
+    page_text = make_page(Writer(load_deck(place / "deck.md"), {}), {}).standalone(editor_bundle())
     (place / "page.html").write_text(page_text, encoding="utf-8")
     page = browser.new_page(viewport={"width": 1280, "height": 800})
     page.set_default_timeout(10_000)

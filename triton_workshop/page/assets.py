@@ -5,12 +5,14 @@ from pathlib import Path
 SCRIPTS = ("page.js", "store.js", "predict.js")
 """The scripts of a page, in their order."""
 EDITOR_SCRIPTS = ("parts.js", "loading.js", "notes.js", "completion.js", "editor.js")
-BLOCK_SCRIPTS = ("transcript.js", "blocks.js")
+BLOCK_SCRIPTS = ("transcript.js", "runs.js", "blocks.js")
 EXERCISE_SCRIPTS = (
     "course.js",
     "verdict.js",
     "demo.js",
     "look.js",
+    "links.js",
+    "scratch.js",
     "workspace.js",
     "exercises.js",
 )

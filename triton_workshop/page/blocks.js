@@ -8,7 +8,6 @@
   const OUTPUT_COLUMNS = 80, SAVE_PAUSE_MS = 600;
   const SETTING = "blocks", MAX_KEPT = 200;  // edits, also of older editions
   const edits = new Map();  // {original, text, editor} of each block that the reader edits, by the id of its container
-  let python, activeRun;
 
   const codeOf = (figure) => figure.querySelector("code");
   const containerId = (figure) => figure.parentElement.id;
@@ -25,38 +24,16 @@
 
   function createOutput(figure) {
     ownOutput(figure)?.remove();
-    const caption = make("figcaption", "… running", { className: "running", role: "status" });
-    const output = make("figure", caption, { className: "output yours", id: `your-${outputId(figure)}` });
+    const output = make("figure", "", { className: "output yours", id: `your-${outputId(figure)}` });
     const recorded = document.getElementById(outputId(figure));
     if (recorded) recorded.before(output);
     else figure.parentElement.after(output);
     for (const fold of all(".fold")) fold.open ||= fold.contains(output);
-    return { output, caption };
-  }
-
-  function stop(reason) {
-    if (!activeRun) return;
-    activeRun.stopReason = reason;
-    if (activeRun.hasStarted) python.stop(reason);
+    return output;
   }
 
   async function run(figure, runButton) {
-    stop("another block runs");
-    const current = activeRun = { stopReason: "", hasStarted: false };
-    const { output, caption } = createOutput(figure), transcript = new Transcript(output);
-    const progress = python ? null : loadingBar(output), startTime = performance.now();
-    runButton.textContent = "Stop";
-    const result = await execute(requestFor(figure), current, transcript, progress).catch((error) => (
-      { failed: `Python did not start: ${error.message}` }
-    ));
-    progress?.remove();
-    transcript.draw(result.pictures);
-    const seconds = (result.seconds ?? (performance.now() - startTime) / 1000).toFixed(1);
-    caption.textContent = result.failed ? `✗ ${result.failed} · ${seconds} s` : `✓ ${seconds} s`;
-    caption.className = result.failed ? "failed" : "right";
-    runButton.textContent = "Run";
-    if (activeRun === current) activeRun = undefined;
-    const hasRun = result.seconds !== undefined && !current.stopReason;
+    const hasRun = await Runs.run(requestFor(figure), createOutput(figure), runButton);
     if (hasRun) figure.dispatchEvent(new Event("ran", { bubbles: true }));  // which predictions wait for
   }
 
@@ -64,26 +41,6 @@
   function requestFor(figure) {
     const owner = isEdited(figure) ? containerId(figure) : "slides", text = codeOf(figure).textContent;
     return { owner, run: { text, numbers: lineNumbers(figure), columns: OUTPUT_COLUMNS } };
-  }
-
-  async function execute(request, current, transcript, progress) {
-    let frame;
-    const onMessage = ({ printed }) => {
-      progress?.remove();
-      if (printed) transcript.feed(printed);
-      frame ??= requestAnimationFrame(() => {  // a loop may print faster than the page can draw
-        frame = undefined;
-        transcript.draw();
-      });
-    };
-    try {
-      python ??= await Parts.python(progress ?? undefined);
-      current.hasStarted = !current.stopReason;
-      if (current.stopReason) return { failed: current.stopReason };
-      return await python.ask(request, onMessage);
-    } finally {
-      cancelAnimationFrame(frame);
-    }
   }
 
   // Editing. The code below the editor keeps the text: it is what runs, is copied and is printed.
@@ -143,6 +100,7 @@
   }
 
   function keep(figure) {
+    if (!figure.isConnected) return;
     const { original, text, timer } = edits.get(containerId(figure));
     clearTimeout(timer);
     storeEdit(editKey(figure, original), text === original ? undefined : text);
@@ -172,7 +130,7 @@
 
   function addButtons(figure) {
     const originalNodes = [...codeOf(figure).cloneNode(true).childNodes];
-    const toggleRun = () => (runButton.textContent === "Stop" ? stop("stopped") : run(figure, runButton));
+    const toggleRun = () => (runButton.textContent === "Stop" ? Runs.stop("stopped") : run(figure, runButton));
     const runButton = button("Run", toggleRun, "Ctrl+Enter");
     const editButton = button("Edit", () => edit(figure, { isAsked: true }).catch(() => {}));
     const putBackButton = button("Put back", () => {

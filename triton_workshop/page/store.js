@@ -3,8 +3,8 @@
 //
 // A record has an exercise's `text` with its `revision`, how far it is (`standing`), the hints that were asked for, and
 // older texts (`backups`). Several tabs share the records; a `Draft` is what one of them knows of a text, so that it
-// notices when another tab has saved one. `Store` offers `key`, `read`, `update`, `setting`, `set`, `subscribe`,
-// `isPersistent` and `Draft`.
+// notices when another tab has saved one. `Store` offers `key`, `read`, `update`, `remove`, `setting`, `set`,
+// `subscribe`, `isPersistent` and `Draft`.
 globalThis.Store = (() => {
   "use strict";
   const MAX_BACKUPS = 5;
@@ -32,6 +32,13 @@ globalThis.Store = (() => {
       localStorage.setItem(key(number), JSON.stringify(fallback[number]));
     } catch { isPersistent = false; }
     for (const listener of listeners) listener(number, changes);
+  }
+
+  function remove(number) {
+    delete fallback[number];
+    try {
+      localStorage.removeItem(key(number));
+    } catch { isPersistent = false; }
   }
 
   // A setting of this browser's reader, for all exercises, or what an older edition has kept by another name.
@@ -88,7 +95,7 @@ globalThis.Store = (() => {
   }
 
   return {
-    key, read, update, setting, set, Draft,
+    key, read, update, remove, setting, set, Draft,
     subscribe: (listener) => listeners.push(listener),  // called with the number and the changes of each update
     get isPersistent() { return isPersistent; },
   };

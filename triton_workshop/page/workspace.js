@@ -29,6 +29,7 @@ globalThis.createWorkspace = (options) => {
     button("Check now", () => checkNow(), "Ctrl+Enter"),
     button("Reset", () => reset(), "The script as it was shipped; yours is kept for Put back"),
     button("Put back", () => putBack(), "The text that stood here before the last Reset or Load"),
+    button("Copy link", async () => notice.replaceChildren(...await Links.copy(editor.text)), "The script is in it"),
     button("Download", () => download()),
     button("Load", () => fileInput.click()),
     fileInput,
