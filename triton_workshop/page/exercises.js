@@ -19,7 +19,7 @@
       + "Nothing has to be installed; the first one loads Python.");
     introduction.append(" A ", make("a", "scratch pad", { href: "#scratch" }), " runs any script.");
     section.append(heading, introduction, make("ul", exercises.map(listItem), { className: "exercise-list" }));
-    tabs.append(make("a", "Scratch pads", { href: "#scratch" }));
+    tabs.append(make("a", "Scratch", { href: "#scratch", title: "Scripts of your own" }));
     (document.getElementById("scripts") ?? document.querySelector("main").lastElementChild)?.before(section);
     const link = make("a", "Exercises in this page", { href: "#exercises" });
     document.querySelector("nav")?.prepend(make("p", link));

@@ -2,7 +2,7 @@
 // over the page as an exercise does. `createScratch({ template, onLeave })` returns its `element`, `open(hash, back)`,
 // which gets the words of the button that leads back, and `save()`.
 //
-// The list of pads is a setting, and each text a record of `Store`. The text of a link is kept once it is changed.
+// The list of pads is a setting, and each text a record of `Store`. The text of a link is kept once it changes.
 globalThis.createScratch = (options) => {
   "use strict";
   const { template, onLeave } = options;
@@ -33,7 +33,8 @@ globalThis.createScratch = (options) => {
   const output = make("figure", "", { className: "output yours" });
   const look = createLook({ python: () => python, editor: () => editor });
   const pane = make("div", [code, paper, tools, about], { className: "pane" });
-  const side = make("div", [make("section", [prompt, output], { className: "verdict" }), look.element], { className: "side" });
+  const result = make("section", [prompt, output], { className: "verdict" });
+  const side = make("div", [result, look.element], { className: "side" });
   const element = make("div", [bar, notice, pane, side], { className: "workspace scratch", hidden: true });
 
   const recordOf = ({ id }) => `scratch-${id}`, addressOf = ({ hash, id }) => hash ?? `#scratch-${id}`;
