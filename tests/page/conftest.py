@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import html
 import os
 import shutil
@@ -14,8 +15,9 @@ import pytest
 from benchmarks.in_node import PageInNode, page_in_node
 from tests.chromium import browser  # noqa: F401
 from triton_workshop.deck import load_deck
-from triton_workshop.page import parts
+from triton_workshop.page import bundle, codemirror, parts
 from triton_workshop.page.page import make_page, script_links
+from triton_workshop.page.signatures import signatures
 from triton_workshop.page.slides import Writer
 
 MakePage = Callable[..., str]
@@ -47,6 +49,14 @@ def words(text: str) -> str:
     parser = Words()
     parser.feed(text)
     return " ".join(html.unescape("".join(parser.said)).split())
+
+
+def editor_bundle() -> bundle.PageBundle:
+    """The editor without Python, for pages that open at once. Skips where its parts are missing."""
+    if (files := parts.cached_parts()) is None:
+        pytest.skip("the page's parts are not here: `uv run python -m triton_workshop.page.parts` fetches them")
+    contents = {"codemirror.mjs": codemirror.join_modules(files), "signatures.json": signatures()}
+    return bundle.PageBundle(tuple(bundle.Blob(name, gzip.compress(data)) for name, data in contents.items()), "")
 
 
 @pytest.fixture

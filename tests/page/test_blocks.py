@@ -109,11 +109,19 @@ def lines(output: Locator) -> list[str]:
     return (output.locator("pre").text_content() or "").split("\n")
 
 
-def replace(page: Page, number: int, text: str) -> None:
-    """Type another text in the place of a block's, by keyboard."""
+def editor(page: Page, number: int) -> Locator:
+    """The editor of a block, with the focus in it."""
     block(page, number).get_by_role("button", name="Edit").click()
+    content = block(page, number).locator(".cm-content:focus")
+    content.wait_for()
+    return content
+
+
+def replace(page: Page, number: int, text: str) -> None:
+    """Write another text in the place of a block's, by keyboard."""
+    editor(page, number)
     page.keyboard.press("Control+A")
-    page.keyboard.type(text)
+    page.keyboard.insert_text(text)
 
 
 def test_a_block_prints_as_in_the_terminal_with_its_hidden_lines(page: Page) -> None:
@@ -148,19 +156,53 @@ def test_what_a_page_cannot_run_says_why_and_has_no_run(page: Page) -> None:
 def test_an_edit_runs_by_keyboard_and_can_be_put_back(page: Page) -> None:
     before = block(page, 0).locator("code").inner_html()
     replace(page, 0, "for np in range(2):\nprint(np)")
-    assert block(page, 0).locator("code").text_content() == "for np in range(2):\nprint(np)"  # n and p go to no slide
+    assert block(page, 0).locator("code").text_content() == "for np in range(2):\nprint(np)"
     page.keyboard.press("Control+Enter")
     assert "IndentationError" in "\n".join(lines(ended(page, 0)))
-    replace(page, 0, "if True:\n    first = 1\nprint(first)")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("if True:\nn = p = 1\nprint(n)")  # these keys go to no slide
     page.keyboard.press("Control+Enter")
     assert lines(ended(page, 0)) == ["1", ""]
     text = block(page, 0).locator("code").text_content() or ""
-    assert text.endswith("\n    print(first)")  # a line begins as far in as the one before
+    assert text == "if True:\n    n = p = 1\n    print(n)", "a line begins as far in as its place demands"
+    assert block(page, 0).locator(".cm-lineNumbers").inner_text().split() == ["1", "2", "3"]
+    page.keyboard.press("Tab")
+    assert editor(page, 0).inner_text() != text, "Tab indents"
+    page.keyboard.press("Escape")
     page.keyboard.press("Tab")
     assert not page.evaluate("document.activeElement.isContentEditable")
     block(page, 0).get_by_role("button", name="Put back").click()
     assert block(page, 0).locator("code").inner_html() == before
+    assert block(page, 0).locator(".editor").count() == 0
     assert page.locator("#your-output-0").count() == 0
+
+
+def test_an_edit_stays_over_a_reload_until_it_is_put_back(page: Page) -> None:
+    shipped = block(page, 2).locator("code").text_content()
+    replace(page, 2, "kept = 1\nprint(kept)")
+    page.reload()
+    block(page, 2).locator(".cm-content", has_text="print(kept)").wait_for()
+    assert block(page, 0).locator(".edited").count() == 0
+    assert lines(run(page, 2)) == ["1", ""]
+    page.emulate_media(media="print")
+    assert block(page, 2).locator("code").is_visible()
+    assert not block(page, 2).locator(".editor").is_visible()
+    page.emulate_media(media="screen")
+    block(page, 2).get_by_role("button", name="Put back").click()
+    page.reload()
+    assert block(page, 2).locator("code").text_content() == shipped
+    assert not block(page, 2).get_by_role("button", name="Put back").is_visible()
+
+
+def test_an_edit_of_another_text_does_not_come_back(page: Page) -> None:
+    """As after a new edition of the deck, or in a deck with another name."""
+    key = ["Blocks that run", "Two", 0, "print('another text')"]
+    page.evaluate("(key) => Store.set('blocks', JSON.stringify({ [JSON.stringify(key)]: 'mine' }))", key)
+    page.reload()
+    assert "1 / 0" in (block(page, 1).locator("code").text_content() or "")
+    page.evaluate("Store.set('blocks', 'no edits')")
+    page.reload()
+    assert block(page, 1).get_by_role("button", name="Run").is_visible()
 
 
 @pytest.mark.parametrize("text", ["while True: pass", "while True: print('x' * 60)", "sum(range(10**15))"])
@@ -195,5 +237,5 @@ def test_a_block_that_somebody_edits_reads_no_exercise(page: Page) -> None:
 
 def test_axe_finds_nothing_serious(page: Page) -> None:
     run(page, 1)
-    block(page, 0).get_by_role("button", name="Edit").click()
+    editor(page, 0)
     assert [each for each in axe_findings(page, "document", "{}") if each[0] in ("serious", "critical")] == []

@@ -180,12 +180,12 @@ def test_no_script_answers_for_the_next(opened: Opened, owner: str) -> None:
     assert "".join(stolen["heard"]) == "False\n"
 
 
-def test_stop_while_python_starts_ends_the_request_and_not_the_next(file: str, browser: Browser) -> None:
+def test_stop_while_python_starts_ends_all_that_waits_and_not_the_next(file: str, browser: Browser) -> None:
     page = browser.new_page()
     open_page(page, file)
     found = page.evaluate(STOPPED_EARLY)
     page.close()
-    assert found == ["stopped", ""]
+    assert found == ["stopped", "stopped", ""]
 
 
 def test_the_first_check_of_another_owner_finds_its_interpreter_warm(opened: Opened) -> None:
@@ -205,9 +205,9 @@ from triton_workshop.page.inside import front_end
 print("triton.compiler.code_generator" in front_end._compiler_copies)
 """
 STOPPED_EARLY = """async () => {
-  const python = await Parts.python(), first = python.ask({ run: { text: "print(1)" } });
+  const python = await Parts.python(), early = [1, 2].map(() => python.ask({ run: { text: "print(1)" } }));
   python.stop();
-  return [await first, await python.ask({ run: { text: "print(2)" } })].map(({ failed }) => failed);
+  return [...await Promise.all(early), await python.ask({ run: { text: "print(2)" } })].map(({ failed }) => failed);
 }"""
 
 

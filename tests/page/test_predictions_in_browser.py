@@ -157,6 +157,15 @@ def test_an_answer_is_kept_over_a_reload_compared_and_given_again(opened: Page) 
     assert field.input_value() == ""
 
 
+def test_an_answer_of_an_older_edition_is_still_there(opened: Page) -> None:
+    opened.evaluate("localStorage.setItem(`triton-workshop-prediction-${document.forms[0].dataset.key}`, '21')")
+    opened.reload()
+    assert form_of(opened, 1).get_by_label("Your answer").input_value() == "21"
+    opened.evaluate("Store.set(`prediction-${document.forms[0].dataset.key}`, 'no answer')")
+    opened.reload()
+    assert form_of(opened, 1).get_by_label("Your answer").input_value() == ""
+
+
 @pytest.mark.parametrize(
     ("guess", "said"),
     [

@@ -2,21 +2,21 @@
 
 from pathlib import Path
 
-SCRIPTS = ("page.js", "predict.js")
+SCRIPTS = ("page.js", "store.js", "predict.js")
 """The scripts of a page, in their order."""
-BLOCK_SCRIPTS = ("parts.js", "loading.js", "transcript.js", "blocks.js")
+EDITOR_SCRIPTS = ("parts.js", "loading.js", "notes.js", "completion.js", "editor.js")
+BLOCK_SCRIPTS = ("transcript.js", "runs.js", "blocks.js")
 EXERCISE_SCRIPTS = (
-    "store.js",
     "course.js",
-    "notes.js",
-    "editor.js",
     "verdict.js",
     "demo.js",
     "look.js",
+    "links.js",
+    "scratch.js",
     "workspace.js",
     "exercises.js",
 )
-LIVE_SCRIPTS = (*SCRIPTS, *BLOCK_SCRIPTS, *EXERCISE_SCRIPTS)
+LIVE_SCRIPTS = (*SCRIPTS, *EDITOR_SCRIPTS, *BLOCK_SCRIPTS, *EXERCISE_SCRIPTS)
 """The scripts of a page in which kernels run: each uses those before it."""
 STYLES = ("page.css", "exercises.css")
 """The style of a page: these files, one after another."""

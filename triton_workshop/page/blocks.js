@@ -1,12 +1,13 @@
 // Blocks that run in the page: beside each are Run and Edit. What a block prints then stands in the place of what it
-// printed when the page was made, until it is put back.
+// printed when the page was made, until it is put back. An edit is kept in `Store`, with the text that it changes: it
+// comes back where the same text stands in a slide of the same name.
 (() => {
   "use strict";
   const { all, make, button, loadingBar, prepare } = globalThis.page;
   if (!globalThis.Parts?.total) return;
-  const OUTPUT_COLUMNS = 80;
-  const edits = new Map();  // {original, text} of each block that the reader has changed, by the id of its container
-  let python, activeRun;
+  const OUTPUT_COLUMNS = 80, SAVE_PAUSE_MS = 600;
+  const SETTING = "blocks", MAX_KEPT = 200;  // edits, also of older editions
+  const edits = new Map();  // {original, text, editor} of each block that the reader edits, by the id of its container
 
   const codeOf = (figure) => figure.querySelector("code");
   const containerId = (figure) => figure.parentElement.id;
@@ -23,38 +24,16 @@
 
   function createOutput(figure) {
     ownOutput(figure)?.remove();
-    const caption = make("figcaption", "… running", { className: "running", role: "status" });
-    const output = make("figure", caption, { className: "output yours", id: `your-${outputId(figure)}` });
+    const output = make("figure", "", { className: "output yours", id: `your-${outputId(figure)}` });
     const recorded = document.getElementById(outputId(figure));
     if (recorded) recorded.before(output);
     else figure.parentElement.after(output);
     for (const fold of all(".fold")) fold.open ||= fold.contains(output);
-    return { output, caption };
-  }
-
-  function stop(reason) {
-    if (!activeRun) return;
-    activeRun.stopReason = reason;
-    if (activeRun.hasStarted) python.stop(reason);
+    return output;
   }
 
   async function run(figure, runButton) {
-    stop("another block runs");
-    const current = activeRun = { stopReason: "", hasStarted: false };
-    const { output, caption } = createOutput(figure), transcript = new Transcript(output);
-    const progress = python ? null : loadingBar(output), startTime = performance.now();
-    runButton.textContent = "Stop";
-    const result = await execute(requestFor(figure), current, transcript, progress).catch((error) => (
-      { failed: `Python did not start: ${error.message}` }
-    ));
-    progress?.remove();
-    transcript.draw(result.pictures);
-    const seconds = (result.seconds ?? (performance.now() - startTime) / 1000).toFixed(1);
-    caption.textContent = result.failed ? `✗ ${result.failed} · ${seconds} s` : `✓ ${seconds} s`;
-    caption.className = result.failed ? "failed" : "right";
-    runButton.textContent = "Run";
-    if (activeRun === current) activeRun = undefined;
-    const hasRun = result.seconds !== undefined && !current.stopReason;
+    const hasRun = await Runs.run(requestFor(figure), createOutput(figure), runButton);
     if (hasRun) figure.dispatchEvent(new Event("ran", { bubbles: true }));  // which predictions wait for
   }
 
@@ -64,61 +43,81 @@
     return { owner, run: { text, numbers: lineNumbers(figure), columns: OUTPUT_COLUMNS } };
   }
 
-  async function execute(request, current, transcript, progress) {
-    let frame;
-    const onMessage = ({ printed }) => {
-      progress?.remove();
-      if (printed) transcript.feed(printed);
-      frame ??= requestAnimationFrame(() => {  // a loop may print faster than the page can draw
-        frame = undefined;
-        transcript.draw();
-      });
-    };
-    try {
-      python ??= await Parts.python(progress ?? undefined);
-      current.hasStarted = !current.stopReason;
-      if (current.stopReason) return { failed: current.stopReason };
-      return await python.ask(request, onMessage);
-    } finally {
-      cancelAnimationFrame(frame);
+  // Editing. The code below the editor keeps the text: it is what runs, is copied and is printed.
+  async function edit(figure, { isAsked = false } = {}) {
+    const draft = edits.get(containerId(figure)) ?? startEdit(figure);
+    if (!draft.editor) {
+      draft.editor = openEditor(figure, draft);
+      draft.editor.catch(() => { draft.editor = undefined; });
     }
+    const editor = await draft.editor;
+    if (isAsked) editor.focus();
   }
 
-  // Editing in place: the code keeps its colours, Tab leaves it, and nothing has to be loaded for it.
-  function edit(figure, text) {
-    const code = codeOf(figure), draft = { original: code.textContent, text: text ?? code.textContent };
+  const shippedText = (figure) => codeOf(figure).textContent.replace(/\n$/, "");  // its last line ends like all others
+
+  function startEdit(figure, text) {
+    const code = codeOf(figure), original = shippedText(figure), draft = { original, text: text ?? original };
     edits.set(containerId(figure), draft);
     if (text !== undefined) code.textContent = text;
     figure.classList.add("unfolded", "edited");
-    try {
-      code.contentEditable = "plaintext-only";
-    } catch { code.contentEditable = "true"; }
-    const properties = { role: "textbox", ariaMultiLine: "true", ariaLabel: "The code of this block" };
-    Object.assign(code, { spellcheck: false, ...properties });
-    code.addEventListener("input", () => { draft.text = code.textContent; });
-    code.addEventListener("keydown", indentNewLine);
     updatePutBack(figure);
+    return draft;
   }
 
-  function indentNewLine(event) {
-    if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    document.execCommand("insertText", false, `\n${indentation(event.currentTarget)}`);  // which can be undone
+  async function openEditor(figure, draft) {
+    const progress = loadingBar(figure);
+    try {
+      const modules = await Parts.editor(progress), parent = make("div", "", { className: "editor" });
+      const onChange = () => {
+        codeOf(figure).textContent = draft.text = editor.text;
+        clearTimeout(draft.timer);
+        draft.timer = setTimeout(() => keep(figure), SAVE_PAUSE_MS);
+      };
+      const onSubmit = () => figure.dispatchEvent(new Event("submit"));
+      const editor = new Editor(modules, { parent, label: "The code of this block", onChange, onSubmit });
+      editor.open(draft.text);
+      figure.querySelector("pre").after(parent, make("p", Editor.KEYS, { className: "why" }));
+      return editor;
+    } catch (error) {
+      figure.append(make("p", `The editor did not start: ${error.message}`, { className: "why failed" }));
+      throw error;
+    } finally {
+      progress.remove();
+    }
   }
 
-  function indentation(code) {
-    const { anchorNode, anchorOffset } = getSelection(), range = document.createRange();
-    range.setStart(code, 0);
-    range.setEnd(anchorNode, anchorOffset);
-    return /^ */.exec(range.toString().split("\n").at(-1))[0];
+  // What is kept: the texts by slide, place in it and shipped text.
+  function keptEdits() {
+    try {
+      return JSON.parse(Store.setting(SETTING) ?? "{}");
+    } catch { return {}; }  // others may have written there
+  }
+
+  function editKey(figure, original) {
+    const slide = figure.closest(".slide"), title = slide?.querySelector("h2")?.textContent.replace(/^\d+\s+/, "");
+    return JSON.stringify([document.title, title, all(".code", slide ?? document).indexOf(figure), original]);
+  }
+
+  function keep(figure) {
+    if (!figure.isConnected) return;
+    const { original, text, timer } = edits.get(containerId(figure));
+    clearTimeout(timer);
+    storeEdit(editKey(figure, original), text === original ? undefined : text);
+  }
+
+  function storeEdit(key, text) {
+    const { [key]: _, ...others } = keptEdits(), newest = text === undefined ? [] : [[key, text]];
+    const entries = [...Object.entries(others), ...newest].slice(-MAX_KEPT);
+    Store.set(SETTING, JSON.stringify(Object.fromEntries(entries)));
   }
 
   function putBack(figure, originalNodes) {
-    const code = codeOf(figure).cloneNode();  // without its listeners
-    const attributes = ["contenteditable", "role", "aria-label", "aria-multiline", "spellcheck"];
-    for (const attribute of attributes) code.removeAttribute(attribute);
-    code.append(...originalNodes.map((node) => node.cloneNode(true)));
-    codeOf(figure).replaceWith(code);
+    const code = codeOf(figure), { original, timer } = edits.get(containerId(figure));
+    clearTimeout(timer);
+    storeEdit(editKey(figure, original));
+    code.replaceChildren(...originalNodes.map((node) => node.cloneNode(true)));
+    all(".editor, .editor + .why", figure).forEach((element) => element.remove());
     figure.classList.remove("unfolded", "edited");
     edits.delete(containerId(figure));
     ownOutput(figure)?.remove();
@@ -131,32 +130,39 @@
 
   function addButtons(figure) {
     const originalNodes = [...codeOf(figure).cloneNode(true).childNodes];
-    const toggleRun = () => (runButton.textContent === "Stop" ? stop("stopped") : run(figure, runButton));
+    const toggleRun = () => (runButton.textContent === "Stop" ? Runs.stop("stopped") : run(figure, runButton));
     const runButton = button("Run", toggleRun, "Ctrl+Enter");
-    const editButton = button("Edit", () => {
-      if (!isEdited(figure)) edit(figure);
-      codeOf(figure).focus();
-    });
+    const editButton = button("Edit", () => edit(figure, { isAsked: true }).catch(() => {}));
     const putBackButton = button("Put back", () => {
       putBack(figure, originalNodes);
       runButton.focus();
     }, "The block as it stands on the slide");
     putBackButton.className = "put-back";
     figure.querySelector(".language").after(runButton, editButton, putBackButton);
-    figure.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      run(figure, runButton);
-    });
+    figure.addEventListener("submit", () => run(figure, runButton));  // by the editor
   }
 
   // A block that the presenter edits keeps what the reader made of it; one of another deck in the same place does not.
   function restoreEdit(figure, isSameDeck) {
-    const draft = edits.get(containerId(figure));
+    const draft = edits.get(containerId(figure)), original = shippedText(figure);
     edits.delete(containerId(figure));
-    if (draft && (isSameDeck || draft.original === codeOf(figure).textContent)) edit(figure, draft.text);
+    const isSame = draft && (isSameDeck || draft.original === original);
+    const text = isSame ? draft.text : keptEdits()[editKey(figure, original)];
+    if (text !== undefined) {
+      startEdit(figure, text);
+      editorsToCome.observe(figure);
+    }
     updatePutBack(figure);
   }
+
+  // The editor of a text that was kept is loaded once the block is in sight.
+  const editorsToCome = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      editorsToCome.unobserve(target);
+      if (isEdited(target)) edit(target).catch(() => {});
+    }
+  });
 
   function attach(root) {
     for (const figure of all(".code[data-runs]", root)) {
@@ -172,5 +178,11 @@
     prepare(root);
     attach(root);
   };
+  addEventListener("pagehide", () => {
+    for (const id of edits.keys()) {
+      const figure = document.querySelector(`#${id} .code`);
+      if (figure) keep(figure);
+    }
+  });
   attach(document);
 })();

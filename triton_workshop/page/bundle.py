@@ -27,6 +27,7 @@ from triton_workshop.atomic_write import write_atomically
 from triton_workshop.page import archive, codemirror, parts
 from triton_workshop.page.licences import licences
 from triton_workshop.page.progress import Advance, Notify
+from triton_workshop.page.signatures import signatures
 
 PAGE_FOLDER = Path(__file__).parent
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
@@ -167,6 +168,7 @@ def contents(
     yield "frame.html", frame().encode()
     yield "worker.js", (PAGE_FOLDER / "worker.js").read_bytes()
     yield "codemirror.mjs", codemirror.join_modules(files)
+    yield "signatures.json", signatures()
     yield from ((name, files[name].read_bytes()) for name in CORE)
     yield "pyodide-lock.json", _lock(files["pyodide-lock.json"])
     for name, data in module_archives(files):

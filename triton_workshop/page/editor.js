@@ -1,9 +1,11 @@
-// The editor of an exercise, which is CodeMirror. `new Editor(modules, options)` takes what `Parts.editor` loads, and
-// `{ parent, onChange, onSubmit, onPoint, onRest }`: `onPoint(line, name)` gets what the cursor or the pointer is at,
-// and `onRest()` is called when the cursor moves or leaves without a change. `Editor.show(modules, parent, text)` only
-// shows a text in the same colours.
+// The editor of exercises and blocks, which is CodeMirror. `new Editor(modules, options)` takes what `Parts.editor`
+// loads, and `{ parent, label, onChange, onSubmit, onPoint, onRest }`: `onPoint(line, name)` gets what the cursor or
+// the pointer is at, and `onRest()` is called when the cursor moves or leaves without a change; both belong to a text
+// that is checked. `Editor.show(modules, parent, text)` only shows a text in the same colours; `Editor.KEYS` says which
+// keys one has to know.
 globalThis.Editor = (() => {
   "use strict";
+  const KEYS = "Ctrl+Space completes, and Ctrl+Shift+Space says what a call takes; Escape, then Tab leaves the editor.";
   const MAX_INDENT = 32;  // columns: a line that begins further in wraps as if it began here
 
   function highlighting({ "@codemirror/language": language, "@lezer/highlight": { tags } }) {
@@ -37,6 +39,7 @@ globalThis.Editor = (() => {
     return EditorView.theme({
       ...indentRules(),
       "&": { height: "100%", color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "0.9375rem" },
+      "&.cm-focused": { outline: "1px solid var(--accent)" },
       ".cm-scroller": { fontFamily: "inherit", lineHeight: "1.5" },
       ".cm-content": { caretColor: "var(--accent)" },
       ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--muted)", border: "none" },
@@ -49,6 +52,10 @@ globalThis.Editor = (() => {
       },
       ".cm-cursor": { borderLeftColor: "var(--accent)" },
       ".cm-tooltip": { backgroundColor: "var(--well)", color: "var(--text)", border: "1px solid var(--faint)" },
+      ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit" },
+      ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
+        backgroundColor: "var(--accent)", color: "var(--background)",
+      },
     });
   }
 
@@ -60,30 +67,39 @@ globalThis.Editor = (() => {
     return [EditorView.cspNonce.of("editor"), python, highlighting(modules), theme(view), ...wrapping];
   }
 
-  function editingExtensions(modules, { onChange, onSubmit, onPoint, onRest }) {
+  function editingExtensions(modules, { label, onChange, onSubmit }) {
     const view = modules["@codemirror/view"], { EditorView } = view;
     const { history, defaultKeymap, historyKeymap, indentWithTab } = modules["@codemirror/commands"];
     const { indentUnit, bracketMatching, codeFolding, foldKeymap } = modules["@codemirror/language"];
     const { Transaction } = modules["@codemirror/state"];
     const submit = { key: "Mod-Enter", run: () => { onSubmit(); return true; } };
     const isRemote = (transaction) => transaction.annotation(Transaction.remote);
-    const notify = ({ docChanged, selectionSet, focusChanged, transactions, state }) => {
-      if (!docChanged && (selectionSet || focusChanged)) onRest();
+    const notify = ({ docChanged, transactions }) => {
       if (docChanged && !transactions.some(isRemote)) onChange();
-      else if (selectionSet && !docChanged) onPoint(...nameAt(state, state.selection.main.head));
+    };
+    return [
+      view.lineNumbers(), view.highlightActiveLineGutter(), history(), view.drawSelection(), view.highlightActiveLine(),
+      bracketMatching(), codeFolding(), indentUnit.of("    "), EditorView.updateListener.of(notify),
+      view.keymap.of([submit, ...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
+      EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }), Completion.extension(modules),
+    ];
+  }
+
+  // What a text needs that is checked: marks of lines, values, and what is pointed at.
+  function checkingExtensions(modules, { onPoint, onRest }) {
+    const { EditorView } = modules["@codemirror/view"];
+    const notify = ({ docChanged, selectionSet, focusChanged, state }) => {
+      if (docChanged) return;
+      if (selectionSet || focusChanged) onRest();
+      if (selectionSet) onPoint(...nameAt(state, state.selection.main.head));
     };
     const mousemove = ({ clientX: x, clientY: y }, editorView) => {
       const position = editorView.posAtCoords({ x, y });
       const [line, name] = position === null ? [] : nameAt(editorView.state, position);
       if (name) onPoint(line, name);
     };
-    return [
-      view.lineNumbers(), view.highlightActiveLineGutter(), history(), view.drawSelection(), view.highlightActiveLine(),
-      bracketMatching(), codeFolding(), indentUnit.of("    "), modules["@codemirror/lint"].lintGutter(),
-      view.keymap.of([submit, ...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
-      EditorView.contentAttributes.of({ "aria-label": "Your script", tabindex: "0" }),
-      EditorView.updateListener.of(notify), EditorView.domEventHandlers({ mousemove }), LineNotes.extension(modules),
-    ];
+    const listeners = [EditorView.updateListener.of(notify), EditorView.domEventHandlers({ mousemove })];
+    return [modules["@codemirror/lint"].lintGutter(), ...listeners, LineNotes.extension(modules)];
   }
 
   // The number of the line at a position, and the name that stands there, if one does.
@@ -94,10 +110,13 @@ globalThis.Editor = (() => {
   }
 
   return class Editor {
-    constructor(modules, { parent, ...listeners }) {
+    static KEYS = KEYS;
+
+    constructor(modules, { parent, ...options }) {
       this.modules = modules;
-      this.extensions = [...readingExtensions(modules), ...editingExtensions(modules, listeners)];
-      this.view = new modules["@codemirror/view"].EditorView({ parent });
+      this.extensions = [...readingExtensions(modules), ...editingExtensions(modules, options)];
+      if (options.onPoint) this.extensions.push(...checkingExtensions(modules, options));
+      this.view = new modules["@codemirror/view"].EditorView({ parent, extensions: this.extensions });
     }
 
     static show(modules, parent, doc) {

@@ -1,20 +1,25 @@
-// The exercises of a page: their list, how far each one is, and the addresses that open one in the workspace.
+// The exercises of a page: their list, how far each one is, and the addresses that open one in the workspace, or a
+// scratch pad.
 (() => {
   "use strict";
   const section = document.getElementById("exercises");
   if (!section) return;
   const { all, make } = globalThis.page;
-  const { exercises, marks } = JSON.parse(document.getElementById("exercises-data").textContent);
+  const { exercises, marks, scratch: template } = JSON.parse(document.getElementById("exercises-data").textContent);
   const markElements = {};  // of each exercise: in the list, and in its tab
   const tabs = make("nav", "", { className: "tabs", ariaLabel: "All exercises" });
   const workspace = createWorkspace({ exercises, tabs, onLeave: leave });
+  const hidden = { element: { hidden: true }, save: () => {} };
+  let scratch = hidden, exerciseBefore;  // until a scratch pad is opened; and from where
   let origin;  // where the reader was before the workspace opened
 
   function drawList() {
     const heading = make("h2", "Exercises", { className: "part" });
     const introduction = make("p", "Each opens in an editor, and is checked while you type. "
       + "Nothing has to be installed; the first one loads Python.");
+    introduction.append(" A ", make("a", "scratch pad", { href: "#scratch" }), " runs any script.");
     section.append(heading, introduction, make("ul", exercises.map(listItem), { className: "exercise-list" }));
+    tabs.append(make("a", "Scratch", { href: "#scratch", title: "Scripts of your own" }));
     (document.getElementById("scripts") ?? document.querySelector("main").lastElementChild)?.before(section);
     const link = make("a", "Exercises in this page", { href: "#exercises" });
     document.querySelector("nav")?.prepend(make("p", link));
@@ -49,25 +54,47 @@
     return exercises.find((exercise) => exercise.number === number);
   }
 
+  const isScratch = () => /^#scratch(-\w+)?$/.test(location.hash) || Links.isLink(location.hash);
+
   function followAddress() {
-    const exercise = addressedExercise();
+    const exercise = addressedExercise(), isOpen = Boolean(exercise || isScratch());
     workspace.save();
+    scratch.save();
+    const wasExercise = !workspace.element.hidden;
     workspace.element.hidden = !exercise;
     const page = all("body > header, body > nav, body > main, body > details");
-    for (const element of page) element.inert = Boolean(exercise);
-    document.documentElement.classList.toggle("working", Boolean(exercise));
+    for (const element of page) element.inert = isOpen;
+    document.documentElement.classList.toggle("working", isOpen);
+    if (isScratch()) openScratch(wasExercise);
+    else scratch.element.hidden = true;
     if (exercise && exercise !== workspace.exercise) {
       workspace.open(exercise);
       selectTab(exercise);
-    } else if (!exercise && location.hash === "#exercises") section.scrollIntoView();
+    } else if (!isOpen && location.hash === "#exercises") section.scrollIntoView();
     globalThis.page.course?.savePlace();
   }
 
+  function openScratch(wasExercise) {
+    if (scratch === hidden) {
+      scratch = createScratch({ template, onLeave: leaveScratch });
+      document.body.append(scratch.element);
+    }
+    if (scratch.element.hidden) exerciseBefore = wasExercise ? workspace.exercise : undefined;
+    scratch.element.hidden = false;
+    scratch.open(location.hash, exerciseBefore ? `Back to exercise ${exerciseBefore.number}` : "Back to the slides");
+  }
+
+  function leaveScratch() {
+    if (!exerciseBefore) return leave();
+    history.pushState(null, "", `#exercise-${exerciseBefore.number}`);
+    followAddress();
+  }
+
   function onClick(event) {
-    const link = event.target.closest?.("a[href^='#exercise']");
+    const link = event.target.closest?.("a[href^='#exercise'], a[href^='#scratch']");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    if (workspace.element.hidden) origin = { link, url: location.href, top: scrollY };
+    if (workspace.element.hidden && scratch.element.hidden) origin = { link, url: location.href, top: scrollY };
     history.pushState(null, "", link.getAttribute("href"));
     followAddress();
   }
@@ -75,7 +102,7 @@
   // Back to where the workspace was opened, or else to the slide of the exercise, or of the one it is a variation of.
   function leave() {
     if (!origin) {
-      const url = `#${(findSlide(workspace.exercise) ?? section).id}`;
+      const url = `#${((workspace.exercise && findSlide(workspace.exercise)) ?? section).id}`;
       history.pushState(null, "", url);
       followAddress();
       return document.querySelector(url).scrollIntoView();

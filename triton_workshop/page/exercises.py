@@ -11,6 +11,7 @@ from triton_workshop.checking.reporting.description import STATUS_MARKS, title
 from triton_workshop.checking.reporting.progress import Status
 from triton_workshop.exercises import EXERCISES, variations_of
 from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.page.assets import asset
 from triton_workshop.page.markup import element
 
 STANDINGS_IN_PAGE = (Status.NEW, Status.BEGUN, Status.FAILING, Status.CHANGED, Status.PASSED)
@@ -21,6 +22,7 @@ def exercises() -> str:
     """Return the section for the exercises, and their data for its script."""
     data = {
         "exercises": [_exercise(exercise) for exercise in EXERCISES.values()],
+        "scratch": asset("scratch.txt"),
         "marks": {standing: STATUS_MARKS[standing] for standing in STANDINGS_IN_PAGE},
     }
     text = json.dumps(data).replace("</", "<\\/")

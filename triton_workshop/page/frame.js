@@ -5,12 +5,13 @@
 addEventListener("message", async ({ data: { source, boot, options }, ports: [port] }) => {
   const compilation = WebAssembly.compile(boot.files["pyodide.asm.wasm"]);  // once, for all workers
   delete boot.files["pyodide.asm.wasm"];
+  const workers = compilation.then((module) => new Workers(source, { ...boot, module }, options));
+  await workers.catch(() => {});  // the port keeps what comes until then: a stop must not overtake its request
   port.onmessage = async ({ data: { id, request, stop } }) => {
     try {
-      boot.module ??= await compilation;
-      const workers = (globalThis.workers ??= new Workers(source, boot, options));
-      if (stop !== undefined) return workers.stop(stop);
-      const result = await workers.ask(request, (message) => port.postMessage({ id, message }));
+      globalThis.workers ??= await workers;
+      if (stop !== undefined) return globalThis.workers.stop(stop);
+      const result = await globalThis.workers.ask(request, (message) => port.postMessage({ id, message }));
       port.postMessage({ id, result });
     } catch (error) {
       port.postMessage({ id, result: Workers.failure(String(error?.message ?? error)) });

@@ -11,7 +11,7 @@ from triton_workshop.repository import ROOT
 LICENCE_FOLDER = Path(__file__).parent / "licences"
 """Folder of those that no part brings along."""
 COMPONENTS = {
-    "Triton": "triton.txt",
+    "Triton, and what the editor says of its functions": "triton.txt",
     "Pyodide, whose source is at https://github.com/pyodide/pyodide": "mozilla-public-licence.txt",
     "Python": "python.txt",
     "What is compiled into Pyodide": "compiled_in.txt",

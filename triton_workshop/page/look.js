@@ -65,7 +65,7 @@ globalThis.createLook = (options) => {
   }
 
   async function ask(step) {
-    if (isOutdated || !isOn()) return;
+    if (!subject || isOutdated || !isOn()) return;
     if (isBusy) {
       next = step;
       return;
@@ -146,7 +146,8 @@ globalThis.createLook = (options) => {
 
   function choices() {
     const { cases, kernels, at } = view, chosen = cases.indexOf(view.case);
-    const fields = [select("Case", "case", cases, chosen, (index) => ask({ case: cases[index], ids: [], line: null }))];
+    const choose = (index) => ask({ case: cases[index], ids: [], line: null });
+    const fields = cases.length ? [select("Case", "case", cases, chosen, choose)] : [];  // a scratch pad has none
     if (kernels.length > 1) {
       const names = kernels.map((name, index) => `${index + 1}: ${name}`);
       fields.push(select("Launch", "launch", names, at.launch, (launch) => ask({ launch, program: [] })));

@@ -1,5 +1,5 @@
 // What a page without scripts can do without: copying, hidden lines, search, a theme, all notes at once. `page` offers
-// the other scripts `all`, `make`, `button`, `tools`, and what live.js has to do when the deck changes.
+// the other scripts `all`, `make`, `button`, `copyText`, `tools`, and what live.js has to do when the deck changes.
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -34,11 +34,13 @@
     document.execCommand("copy");
     area.remove();
   };
-  const copyCode = async (figure, copyButton) => {
-    const text = figure.querySelector("code").textContent;
+  const copyText = async (text) => {
     try {
       await navigator.clipboard.writeText(text);
     } catch { copyWithoutPermission(text); }  // a page that was opened as a file may have none
+  };
+  const copyCode = async (figure, copyButton) => {
+    await copyText(figure.querySelector("code").textContent);
     copyButton.textContent = "Copied";
     setTimeout(() => { copyButton.textContent = "Copy"; }, 1500);
   };
@@ -195,6 +197,6 @@
   if (offline) navigator.serviceWorker?.register(offline);
 
   globalThis.page = {
-    all, make, button, tools, prepare, keepPosition, fitHeader, forgetTarget, currentSlide, isTyping, search,
+    all, make, button, copyText, tools, prepare, keepPosition, fitHeader, forgetTarget, currentSlide, isTyping, search,
   };
 })();

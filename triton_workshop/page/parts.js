@@ -86,10 +86,11 @@ globalThis.Parts = (() => {
     };
   }
 
-  // CodeMirror: its modules, by the names of npm's packages.
+  // CodeMirror: its modules, by the names of npm's packages, and the `signatures` to complete.
   async function loadEditor(onProgress) {
-    const { "codemirror.mjs": module } = await load(["codemirror.mjs"], onProgress);
-    return (await import(URL.createObjectURL(new Blob([module], { type: "text/javascript" })))).default;
+    const parts = await load(["codemirror.mjs", "signatures.json"], onProgress);
+    const address = URL.createObjectURL(new Blob([parts["codemirror.mjs"]], { type: "text/javascript" }));
+    return { ...(await import(address)).default, signatures: JSON.parse(decode(parts["signatures.json"])) };
   }
 
   // Calls the function once, and again only after a failure.

@@ -1,30 +1,22 @@
 // Answer before the reveal: a form below each question that has an answer in the deck. What is answered is kept in
-// localStorage, shown after a reload, and compared once the slide shows what comes next: a fold opens, or a block has
-// run. Nothing is graded, and nothing is sent.
+// `Store`, shown after a reload, and compared once the slide shows what comes next: a fold opens, or a block has run.
+// Nothing is graded, and nothing is sent.
 (() => {
   "use strict";
   const { all, button, prepare } = globalThis.page;
-  const fallback = {};  // the answers of a page without storage
   const questions = new WeakMap();  // of each form: what is right, its elements, and whether the slide has told
-
-  const storageKey = (form) => `triton-workshop-prediction-${form.dataset.key}`;
 
   // The guess that is kept: a number, or the place of an option; null if there is none.
   function keptGuess(form) {
-    const key = storageKey(form);
+    const key = `prediction-${form.dataset.key}`;
     try {
-      const guess = JSON.parse(localStorage.getItem(key) ?? "null");
-      return typeof guess === "number" ? guess : fallback[key] ?? null;
-    } catch { return fallback[key] ?? null; }
+      const guess = JSON.parse(Store.setting(key, key) ?? "null");
+      return typeof guess === "number" ? guess : null;
+    } catch { return null; }  // others may have written there
   }
 
   function keepGuess(form, guess) {
-    const key = storageKey(form);
-    fallback[key] = guess;
-    try {
-      if (guess === null) localStorage.removeItem(key);
-      else localStorage.setItem(key, JSON.stringify(guess));
-    } catch { /* it is kept as long as the page is open */ }
+    Store.set(`prediction-${form.dataset.key}`, JSON.stringify(guess));
   }
 
   // The field: one input for a number, or one for each option.

@@ -1,9 +1,10 @@
-// What this browser remembers of each exercise, in localStorage, which the worker that runs a script cannot read.
+// What this browser remembers of its reader: settings, and of each exercise a record, in localStorage, which the worker
+// that runs a script cannot read.
 //
 // A record has an exercise's `text` with its `revision`, how far it is (`standing`), the hints that were asked for, and
 // older texts (`backups`). Several tabs share the records; a `Draft` is what one of them knows of a text, so that it
-// notices when another tab has saved one. `Store` offers `key`, `read`, `update`, `setting`, `set`, `subscribe`,
-// `isPersistent` and `Draft`.
+// notices when another tab has saved one. `Store` offers `key`, `read`, `update`, `remove`, `setting`, `set`,
+// `subscribe`, `isPersistent` and `Draft`.
 globalThis.Store = (() => {
   "use strict";
   const MAX_BACKUPS = 5;
@@ -33,10 +34,17 @@ globalThis.Store = (() => {
     for (const listener of listeners) listener(number, changes);
   }
 
-  // A setting of this browser's reader, for all exercises.
-  function setting(of) {
+  function remove(number) {
+    delete fallback[number];
     try {
-      return localStorage.getItem(name(`setting-${of}`)) ?? older(`setting-${of}`) ?? fallback[of];
+      localStorage.removeItem(key(number));
+    } catch { isPersistent = false; }
+  }
+
+  // A setting of this browser's reader, for all exercises, or what an older edition has kept by another name.
+  function setting(of, olderName = `setting-${of}`) {
+    try {
+      return localStorage.getItem(name(`setting-${of}`)) ?? older(olderName) ?? fallback[of];
     } catch { return fallback[of]; }
   }
 
@@ -87,7 +95,7 @@ globalThis.Store = (() => {
   }
 
   return {
-    key, read, update, setting, set, Draft,
+    key, read, update, remove, setting, set, Draft,
     subscribe: (listener) => listeners.push(listener),  // called with the number and the changes of each update
     get isPersistent() { return isPersistent; },
   };

@@ -10,6 +10,7 @@ globalThis.Workers = class Workers {
   // `source` is the text of worker.js, and `boot` what each worker needs to start.
   constructor(source, boot, { timeoutMs = 90_000, spares = 1 } = {}) {
     Object.assign(this, { source, boot, timeoutMs, spareCount: spares, spares: [], lastId: 0, pendingCount: 0 });
+    Object.assign(this, { askedCount: 0, stoppedCount: 0 });
   }
 
   // The result of a request that did not come to its end.
@@ -21,29 +22,34 @@ globalThis.Workers = class Workers {
   ask(request, onMessage = () => {}) {
     clearTimeout(this.idleTimer);
     this.pendingCount += 1;
-    const previous = Promise.resolve(this.queue).catch(() => {});
-    this.queue = previous.then(() => this.process(request, onMessage)).finally(() => {
+    const previous = Promise.resolve(this.queue).catch(() => {}), number = ++this.askedCount;
+    this.queue = previous.then(() => this.process(request, onMessage, number)).finally(() => {
       this.pendingCount -= 1;
       if (!this.pendingCount) this.idleTimer = setTimeout(() => this.warmUp().catch(() => {}), Workers.IDLE_MS);
     });
     return this.queue;
   }
 
-  // Ends what runs; the spare takes over. A worker that is still starting goes on, as it has run nothing.
+  // Ends what runs, and what waits for it.
   stop(reason = "stopped") {
+    [this.stopReason, this.stoppedCount] = [reason, this.askedCount];
+    this.end(reason);
+  }
+
+  // Ends what runs; the spare takes over. A worker that is still starting goes on, as it has run nothing.
+  end(reason) {
     const worker = this.active;
-    this.stopReason = reason;
     if (!worker?.onReply) return;
     this.retire(worker);
     worker.onReply({ result: Workers.failure(reason) });
   }
 
-  async process(request, onMessage) {
-    this.stopReason = undefined;
+  async process(request, onMessage, number) {
+    if (number <= this.stoppedCount) return Workers.failure(this.stopReason);
     const worker = await this.acquire(request.owner);
-    if (this.stopReason !== undefined) return Workers.failure(this.stopReason);
+    if (number <= this.stoppedCount) return Workers.failure(this.stopReason);
     // Python's own limit does not end a loop in C.
-    const watchdog = setTimeout(() => this.stop("it did not come to an end"), this.timeoutMs);
+    const watchdog = setTimeout(() => this.end("it did not come to an end"), this.timeoutMs);
     const refillTimer = setTimeout(() => this.refill(), Workers.IDLE_MS);
     try {
       return await this.exchange(worker, request, onMessage);

@@ -8,7 +8,7 @@ globalThis.createWorkspace = (options) => {
   const TYPING_PAUSE_MS = 600;  // after the last key, until a check starts
   const OUTDATED_MS = 1000;  // that a check has run, until it is stopped for a newer text
   const UNFINISHED_MS = 6000;  // the same of an unfinished script: a new worker would take longer than the rest
-  const LIMITS = "To leave the editor with Tab, press Escape first. Kernels run on a simulator: this page times no "
+  const LIMITS = `${Editor.KEYS} Kernels run on a simulator: this page times no `
     + "GPU, has the front end of Triton's compiler but not the rest, and cannot run programs that wait for each other.";
   const SYNTAX_ERRORS = ["syntax-error", "indentation"];
   const IN_BROWSER = "Your text and your progress stay in this browser.";
@@ -29,6 +29,7 @@ globalThis.createWorkspace = (options) => {
     button("Check now", () => checkNow(), "Ctrl+Enter"),
     button("Reset", () => reset(), "The script as it was shipped; yours is kept for Put back"),
     button("Put back", () => putBack(), "The text that stood here before the last Reset or Load"),
+    button("Copy link", async () => notice.replaceChildren(...await Links.copy(editor.text)), "The script is in it"),
     button("Download", () => download()),
     button("Load", () => fileInput.click()),
     fileInput,
@@ -86,7 +87,7 @@ globalThis.createWorkspace = (options) => {
   async function loadEditor(onProgress) {
     modules = await Parts.editor(onProgress);
     const listeners = { onChange: checkSoon, onSubmit: checkNow, onPoint: look.point, onRest: settle };
-    editor ??= new Editor(modules, { parent: code, ...listeners });
+    editor ??= new Editor(modules, { parent: code, label: "Your script", ...listeners });
   }
 
   // Saving. Another tab may have saved another text of this exercise: nobody's is lost.

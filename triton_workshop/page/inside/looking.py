@@ -41,16 +41,18 @@ def forget() -> None:
     _recordings.clear()
 
 
-def look(exercise: Exercise, file: Path, text: str, wish: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what there is to see at a place.
+def look(exercise: Exercise | None, file: Path, text: str, wish: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what there is to see at a place, of an exercise or of any script.
 
     A `wish` has the `case`, and what a finding names: `ids` of a program and a `line`; or what a view before was `at`,
     and where to go from there: a `line` and perhaps a `name` in it, a `loop` and its `iteration`, a `program` or a
     `launch`. `cursor` has the line and the name to show if the finding names no line.
     """
-    names = case_names(exercise)
+    names = case_names(exercise) if exercise else []
     case = wish["case"] if wish.get("case") in names else ""
-    request, target = Request(file, text, exercise.number, case), _target(wish)
+    if any(request.text != text for request in _recordings):
+        forget()
+    request, target = Request(file, text, exercise.number if exercise else "", case), _target(wish)
     recording = target.record(request, _record)
     if problem := recording.error or target.problem(recording):
         return {"problem": recording.failure or (NO_LAUNCH if recording.error else problem)}

@@ -118,16 +118,16 @@ def demo(number: str, text: str, photo: memoryview | None = None) -> str:
 def look(number: str, text: str, wish: str) -> str:
     """Look inside a script; return a view and what the script has changed.
 
-    A wish and the result are JSON.
+    A wish and the result are JSON. A scratch pad has no number of an exercise.
     """
     from triton_workshop.exercises import EXERCISES
     from triton_workshop.page.inside import looking
     from triton_workshop.page.inside.cleaning import clean_process
     from triton_workshop.page.inside.output import capture_output
 
-    exercise = EXERCISES[number]
+    exercise = EXERCISES.get(number)
     with clean_process(WORK_FOLDER) as changed, capture_output(lambda printed: None):
-        file = WORK_FOLDER / f"{exercise.name}.py"
+        file = WORK_FOLDER / f"{exercise.name if exercise else 'script'}.py"
         file.write_text(text, encoding="utf-8")
         view = looking.look(exercise, file, text, json.loads(wish))
     return json.dumps({"view": view, "changed": changed()})
