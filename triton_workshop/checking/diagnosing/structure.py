@@ -8,6 +8,7 @@ solution's where their numbers do.
 from __future__ import annotations
 
 import ast
+import difflib
 import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -21,6 +22,8 @@ MARGIN = 0.34
 """By how much the likest line has to be more like the mistake than the next one."""
 ENOUGH = 0.6
 """How much of a mistake's structure a line has to have."""
+TWIN = 0.7
+"""Likeness of two lines that do the same."""
 DEPTHS = (1, 2)
 MIRRORED: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.Lt: ("<", False),
@@ -74,8 +77,20 @@ def line_like(
             if node.lineno not in right or named > 0:
                 scores[node.lineno] = max(unnamed + named, scores.get(node.lineno, 0.0))
     best, *others = sorted(scores.values(), reverse=True) or [0.0]
-    is_clear = best >= ENOUGH and best - max(others, default=0.0) >= MARGIN
-    return max(scores, key=lambda line: scores[line]) if is_clear else None
+    if best < ENOUGH or best - max(others, default=0.0) < MARGIN:
+        return None
+    line = max(scores, key=lambda number: scores[number])
+    return None if _has_twin(source, line) else line
+
+
+def _has_twin(source: Source, line: int) -> bool:
+    """Return whether a line beside this one looks the same.
+
+    Of two that do the same to two halves, the mistake may be in either.
+    """
+    code = source.line(line)
+    beside = [source.line(number) for number in (line - 1, line + 1) if 0 < number <= len(source.lines)]
+    return any(difflib.SequenceMatcher(None, code, other).ratio() >= TWIN for other in beside)
 
 
 def _likeness(node: ast.stmt, change: _Change, roles: Roles) -> tuple[float, float]:
