@@ -2,9 +2,21 @@
 // the other scripts `all`, `make`, `button`, `tools`, and what live.js has to do when the deck changes.
 (() => {
   "use strict";
-  const root = document.documentElement;
-  root.classList.replace("no-js", "js");
-  const tools = document.querySelector(".tools");
+  const root = document.documentElement, tools = document.querySelector(".tools");
+
+  // A browser's "Webpage, complete" writes down what the scripts have made, and no parts of Python that are in use:
+  // such a copy is only read.
+  if (!root.classList.replace("no-js", "js")) {
+    root.className = "no-js";
+    const made = ".workspace, .exercises, .steps, nav > p, .tools > *, main button, iframe";
+    for (const element of document.querySelectorAll(made)) element.remove();
+    for (const element of document.querySelectorAll("[inert]")) element.inert = false;
+    const textContent = "A browser saved this page while it was in use: no kernels run in this copy. The page that was "
+      + "open then still works; to keep it, copy its file.";
+    const note = Object.assign(document.createElement("p"), { className: "saved", textContent });
+    document.querySelector("header").after(note);
+    return window.stop();  // no script after this one
+  }
 
   const all = (selector, parent = document) => [...parent.querySelectorAll(selector)];
   const make = (name, content, properties = {}) => {  // a text, an element, or several of both

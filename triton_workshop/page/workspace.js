@@ -20,9 +20,8 @@ globalThis.createWorkspace = (options) => {
   const paragraph = (text) => make("p", text);
   const title = make("h2", ""), notice = make("div", "", { className: "notice", role: "status" });
   const code = make("div", "", { className: "editor" }), about = make("p", "", { className: "about" });
-  const verdictPane = make("section", "", {
-    className: "verdict", tabIndex: 0, ariaLabel: "What the checker says", ariaLive: "polite",
-  });
+  const verdictPane = make("section", "", { className: "verdict", tabIndex: 0, ariaLabel: "What the checker says" });
+  const spoken = make("p", "", { className: "spoken", role: "status" });  // a headline, when it is another one
   const fileInput = make("input", "", { type: "file", accept: ".py,text/x-python", hidden: true });
   const bar = make("div", [title, tabs, button("Back to the slides", onLeave)], { className: "bar" });
   const tools = make("div", [
@@ -33,16 +32,17 @@ globalThis.createWorkspace = (options) => {
     button("Load", () => fileInput.click()),
     fileInput,
   ], { className: "exercise-tools" });
-  const stopButton = button("Stop", () => python.stop("you stopped it")), status = make("span", "", { role: "status" });
+  const stopButton = button("Stop", () => python.stop("you stopped it")), status = make("span", "");
   const checking = make("div", [status, stopButton], { className: "checking" });
   const paper = make("pre", "", { className: "paper" });  // the editor draws only what is in sight
   const pane = make("div", [code, paper, tools, about], { className: "pane" });
-  const demo = createDemo({ python: () => python, draw: Verdict.picture });
+  const demo = createDemo({ python: () => python, draw: Verdict.picture, say });
   const look = createLook({ python: () => python, editor: () => editor });
   const task = make("details", "", { className: "task" });
   const taskParagraph = (text) => make(text.startsWith(" ") ? "pre" : "p", text);
-  const side = make("div", [task, checking, verdictPane, look.element], { className: "side" });
-  const element = make("div", [bar, notice, pane, side], { className: "workspace", hidden: true });
+  const side = make("div", [task, checking, spoken, verdictPane, look.element], { className: "side" });
+  const properties = { className: "workspace", ariaLabel: "The exercise", hidden: true };
+  const element = make("section", [bar, notice, pane, side], properties);
 
   const showNotice = (text, ...buttons) => notice.replaceChildren(paragraph(text), ...buttons);
   const describeStorage = () => { about.textContent = `${Store.isPersistent ? IN_BROWSER : NOWHERE} ${LIMITS}`; };
@@ -52,9 +52,14 @@ globalThis.createWorkspace = (options) => {
     stopButton.hidden = !isRunning;
   }
 
+  function say(text) {
+    if (spoken.textContent !== text) spoken.textContent = text;
+  }
+
   function showProblem(headline, text, ...buttons) {
     const heading = make("h3", `! ${headline}`, { className: "t-warning" });
     verdictPane.replaceChildren(heading, paragraph(text), ...buttons);
+    say(`${headline}. ${text}`);
   }
 
   async function open(next) {
@@ -159,6 +164,7 @@ globalThis.createWorkspace = (options) => {
 
   function checkNow() {
     isTyping = false;
+    spoken.textContent = "";  // who asks for a check hears the verdict even if it is the same
     return check();
   }
 
@@ -243,6 +249,7 @@ globalThis.createWorkspace = (options) => {
   function showVerdict(verdict, text) {
     const { passed, described } = verdict, { kind, line, message, hints } = described, { number, todos } = exercise;
     verdictPane.classList.remove("outdated");
+    say([described.headline.slice(2), ...(line ? [`line ${line}`] : [])].join(", "));
     if (!isBegun && kind !== "unfinished") [isBegun, task.open] = [true, false];
     editor.mark(line, message, kind === "unfinished" ? "info" : "error");
     Store.update(number, { standing: Verdict.standing(verdict, exercise, text) });
