@@ -199,7 +199,7 @@ def test_a_check_says_that_it_checks_and_can_be_stopped(page: Opened) -> None:
     write(page, SOLUTION.replace("    grid = ", "    sum(range(10**15))\n    grid = "))
     page.locator(".checking", has_text="Checking").wait_for()
     press(page, "Stop")
-    assert "you stopped it" in verdict(page, "ended")
+    assert "You stopped it." in verdict(page, "ended")
     assert not page.get_by_role("button", name="Stop").is_visible()
 
 

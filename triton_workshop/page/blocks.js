@@ -5,6 +5,7 @@
   const { all, make, button, loadingBar, prepare } = globalThis.page;
   if (!globalThis.Parts?.total) return;
   const OUTPUT_COLUMNS = 80;
+  const DRAW_MS = 100;  // between two drawings of an output: a loop may print faster than the page can draw
   const edits = new Map();  // {original, text} of each block that the reader has changed, by the id of its container
   let python, activeRun;
 
@@ -65,14 +66,14 @@
   }
 
   async function execute(request, current, transcript, progress) {
-    let frame;
+    let timer;
     const onMessage = ({ printed }) => {
       progress?.remove();
       if (printed) transcript.feed(printed);
-      frame ??= requestAnimationFrame(() => {  // a loop may print faster than the page can draw
-        frame = undefined;
+      timer ??= setTimeout(() => {
+        timer = undefined;
         transcript.draw();
-      });
+      }, DRAW_MS);
     };
     try {
       python ??= await Parts.python(progress ?? undefined);
@@ -80,7 +81,7 @@
       if (current.stopReason) return { failed: current.stopReason };
       return await python.ask(request, onMessage);
     } finally {
-      cancelAnimationFrame(frame);
+      clearTimeout(timer);
     }
   }
 

@@ -97,7 +97,7 @@ globalThis.Editor = (() => {
     constructor(modules, { parent, ...listeners }) {
       this.modules = modules;
       this.extensions = [...readingExtensions(modules), ...editingExtensions(modules, listeners)];
-      this.view = new modules["@codemirror/view"].EditorView({ parent });
+      this.view = new modules["@codemirror/view"].EditorView({ parent, extensions: this.extensions });
     }
 
     static show(modules, parent, doc) {

@@ -53,13 +53,13 @@
     const exercise = addressedExercise();
     workspace.save();
     workspace.element.hidden = !exercise;
-    const page = all("body > header, body > nav, body > main, body > details");
+    const page = all("body > .skip, body > header, body > nav, body > main, body > details");
     for (const element of page) element.inert = Boolean(exercise);
     document.documentElement.classList.toggle("working", Boolean(exercise));
     if (exercise && exercise !== workspace.exercise) {
       workspace.open(exercise);
       selectTab(exercise);
-    } else if (!exercise && location.hash === "#exercises") section.scrollIntoView();
+    } else if (!exercise && /^#exercises$|^#exercise-/.test(location.hash)) section.scrollIntoView();
     globalThis.page.course?.savePlace();
   }
 

@@ -85,16 +85,29 @@
   const searchCount = make("span", "");
   searchCount.setAttribute("role", "status");
   const contentsEntry = (slide) => document.querySelector(`nav a[href="#${slide.id}"]`).parentElement;
-  const excerpt = (text, index) => {
-    const around = text.slice(Math.max(index - 30, 0), index + 50);
-    return make("div", `…${around}…`, { className: "found" });
+  const excerpt = (text, index, { length }) => {
+    const end = index + length, before = text.slice(Math.max(index - 30, 0), index);
+    const found = make("mark", text.slice(index, end));
+    return make("div", [`…${before}`, found, `${text.slice(end, index + 50)}…`], { className: "found" });
+  };
+  // Words of two paragraphs do not grow together, and what diagrams are drawn with is no word.
+  const slideText = (slide) => {
+    const walker = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
+    let text = "", last;
+    while (walker.nextNode()) {
+      const { data, parentElement } = walker.currentNode;
+      const block = parentElement.closest("p, li, td, th, h2, h3, pre, div");
+      text += block === last ? data : ` ${data}`;
+      last = block;
+    }
+    return text.replace(/[\u2500-\u259f\s]+/g, " ");
   };
   const searchSlide = (slide, terms) => {
-    const text = slide.textContent.replace(/\s+/g, " "), lowerText = text.toLowerCase();
+    const text = slideText(slide), lowerText = text.toLowerCase();
     const entry = contentsEntry(slide), isMatch = terms.every((term) => lowerText.includes(term));
     entry.classList.toggle("none", !isMatch);
     entry.querySelector(".found")?.remove();
-    if (isMatch && terms.length) entry.append(excerpt(text, lowerText.indexOf(terms[0])));
+    if (isMatch && terms.length) entry.append(excerpt(text, lowerText.indexOf(terms[0]), terms[0]));
     return isMatch;
   };
   const search = () => {

@@ -243,7 +243,9 @@ globalThis.createWorkspace = (options) => {
 
   function showFailure(reason) {
     verdictPane.classList.remove("outdated");
-    showProblem("The check itself was ended", `It says: ${reason}. Change the script, or press Check now.`);
+    const last = reason.trim().split("\n").at(-1);  // a traceback of the page's own helps nobody
+    const why = `${last[0].toUpperCase()}${last.slice(1)}`;
+    showProblem("The check itself was ended", `${why}. Change the script, or press Check now.`);
   }
 
   function showVerdict(verdict, text) {

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import replace
 from typing import Any
 
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, TileMap, Verdict
+from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.reporting.description import CELLS, Row, describe
 from triton_workshop.exercises.exercise import Exercise
 
@@ -23,7 +25,9 @@ def describe_verdict(verdict: Verdict, exercise: Exercise, text: str) -> dict[st
     """
     finding = next(iter(verdict.findings), None)
     explanation, hints = _explanation(finding) if finding else ("", ())
-    description = describe(verdict, exercise, text, hints=0)
+    # No page has the gigabytes of some cases, which is no matter for who has written the script.
+    remarks = tuple(remark for remark in verdict.remarks if remark not in substitution_notes(fit_to_memory(exercise)))
+    description = describe(replace(verdict, remarks=remarks), exercise, text, hints=0)
     return {
         "headline": description.headline,
         "tone": description.tone,
