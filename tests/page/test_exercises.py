@@ -203,6 +203,24 @@ def test_a_check_says_that_it_checks_and_can_be_stopped(page: Opened) -> None:
     assert not page.get_by_role("button", name="Stop").is_visible()
 
 
+def test_a_new_text_ends_the_check_of_the_old_one_but_not_its_worker(page: Opened) -> None:
+    page.get_by_role("navigation", name="All exercises").get_by_role("link", name=re.compile("^5 ")).click()
+    page.locator(".workspace h2", has_text="Exercise 5").wait_for()
+    write(page, FIFTH)
+    page.locator(".checking", has_text=re.compile(r"case \d+ of 20")).wait_for()
+    verdict(page, "cases are right")
+    (frame,) = page.frames[1:]
+    frame.evaluate("workers.active.isTheSame = true")
+    for wrong in ("new_max - running_max", "running_max + new_max"):
+        page.keyboard.type("#")
+        page.locator(".checking", has_text=re.compile("case|looking further")).wait_for()
+        write(page, FIFTH.replace("running_max - new_max", wrong))
+        verdict(page, "wrong values")
+        write(page, FIFTH)
+        verdict(page, "cases are right")
+    assert frame.evaluate("workers.active.isTheSame")
+
+
 LISTEN = """() => {
   globalThis.heard = [];
   const listener = new MutationObserver(([{ target }]) => heard.push(target.textContent));

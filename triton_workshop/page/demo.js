@@ -20,7 +20,7 @@ globalThis.createDemo = (options) => {
   async function ask(photo) {
     const asked = subject, { number } = asked;
     const result = await python().ask({ owner: number, demo: { ...asked, photo } });
-    if (asked !== subject) return;
+    if (asked !== subject || result.outdated) return;
     const { problem = result.failed } = result.demo ?? {};
     const made = problem ? [make("p", problem, { className: "t-muted" })] : result.demo.pictures.map(draw);
     element.replaceChildren(...made, make("p", [choose, input]));

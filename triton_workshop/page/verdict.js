@@ -1,6 +1,6 @@
 // How a verdict of the checker looks, in the words of every other screen: its headline, rows of text or code, tiles of
-// a matrix, pictures and hints. `Verdict` offers `elements`, `hints`, `picture`, `countFilled`, `standing` and
-// `progress`; what they read of a verdict comes from `checking/reporting/description.py`.
+// a matrix, pictures and hints. `Verdict` offers `elements`, `hints`, `picture`, `countFilled` and `standing`;
+// what they read of a verdict comes from `checking/reporting/description.py`.
 globalThis.Verdict = (() => {
   "use strict";
   const { make, button } = globalThis.page;
@@ -95,11 +95,5 @@ globalThis.Verdict = (() => {
     return kind === "unfinished" ? "begun" : "failing";
   }
 
-  // How far a check has come that has found nothing wrong so far.
-  function progress({ cases, described: { toCome } }) {
-    if (!toCome) return `all ${cases.length} cases are right, looking further`;
-    return `${cases.length} of ${cases.length + toCome} cases are right so far`;
-  }
-
-  return { elements, hints, picture, countFilled, standing, progress };
+  return { elements, hints, picture, countFilled, standing };
 })();

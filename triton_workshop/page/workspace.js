@@ -5,8 +5,8 @@ globalThis.createWorkspace = (options) => {
   "use strict";
   const { exercises, tabs, onLeave } = options;
   const { make, button, loadingBar } = globalThis.page;
-  const TYPING_PAUSE_MS = 600;  // after the last key, until a check starts
-  const OUTDATED_MS = 1000;  // that a check has run, until it is stopped for a newer text
+  const TYPING_PAUSE_MS = 400;  // after the last key, until a check starts
+  const PATIENCE_MS = 1000;  // that a check may go on for a text that has changed, until its worker is stopped
   const UNFINISHED_MS = 6000;  // the same of an unfinished script: a new worker would take longer than the rest
   const LIMITS = "To leave the editor with Tab, press Escape first. Kernels run on a simulator: this page times no "
     + "GPU, has the front end of Triton's compiler but not the rest, and cannot run programs that wait for each other.";
@@ -159,7 +159,7 @@ globalThis.createWorkspace = (options) => {
 
   // The check: the newest text, and nothing of one that is outdated. Only its last verdict counts: what is right until
   // then may fail in a long case, or in Triton's front end.
-  let checkTimer, startTime, patience, isChecking = false, isOutdated = false;
+  let checkTimer, patience, checked, isChecking = false, isOutdated = false;
   let isTyping = false, unfinishedLine;  // a line that is being written, with what its verdict will be
 
   function checkNow() {
@@ -172,6 +172,7 @@ globalThis.createWorkspace = (options) => {
     [isTyping, unfinishedLine] = [true, undefined];
     verdictPane.classList.add("outdated");
     look.outdate();
+    if (checked) python.outdate(checked.number, patience);
     clearTimeout(checkTimer);
     checkTimer = setTimeout(check, TYPING_PAUSE_MS);
   }
@@ -181,13 +182,15 @@ globalThis.createWorkspace = (options) => {
     save();
     if (!python || !editor) return;
     if (isChecking) return checkAgain();
-    [isChecking, isOutdated, startTime, patience] = [true, false, performance.now(), OUTDATED_MS];
-    const checked = exercise, text = editor.text;
+    [isChecking, isOutdated, patience] = [true, false, PATIENCE_MS];
+    const text = editor.text, startTime = performance.now();
+    checked = exercise;
     const { result, verdict } = await askForVerdict(checked, text);
     const seconds = (performance.now() - startTime) / 1000;
-    setStatus(result.failed ? "" : `Checked in ${seconds.toFixed(1)} s`);
+    setStatus(result.failed || result.outdated ? "" : `Checked in ${seconds.toFixed(1)} s`);
     isChecking = false;
     if (isOutdated || exercise !== checked) check();
+    else if (result.outdated) return;  // a check begins once the keys rest
     else if (result.failed) showFailure(result.failed);
     else if (editor.text === text) conclude(checked, verdict, text);
   }
@@ -216,15 +219,18 @@ globalThis.createWorkspace = (options) => {
 
   function checkAgain() {
     isOutdated = true;
-    if (performance.now() - startTime > patience) python.stop("outdated");
+    python.outdate(checked.number, patience);
   }
 
-  async function askForVerdict({ number }, text) {
-    let verdict;
-    setStatus("Checking …", { isRunning: true });
+  async function askForVerdict({ number, cases }, text) {
+    let verdict, done = 0;
+    const setRunning = (words) => setStatus(words, { isRunning: true });
+    setRunning("Checking …");
     const result = await python.ask({ owner: number, check: { number, text } }, (message) => {
+      if (message.passed && ++done < cases) setRunning(`Checking … case ${done + 1} of ${cases}`);
+      if (message.passed === false) setRunning("Wrong: looking for the mistake …");
       verdict = message.verdict ?? verdict;  // what a script prints is no verdict
-      if (verdict?.passed) setStatus(`Checking … ${Verdict.progress(verdict)}`, { isRunning: true });
+      if (message.verdict?.passed && done === cases) setRunning(`All ${cases} cases are right: looking further …`);
       if (verdict?.described.kind === "unfinished") {  // its TODOs are tried for some more seconds
         patience = UNFINISHED_MS;
         if (exercise.number === number && editor?.text === text) showVerdict(verdict, text);
