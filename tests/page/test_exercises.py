@@ -363,6 +363,16 @@ def test_the_solution_begins_with_its_kernel_in_colours(page: Opened) -> None:
     write(page, SOLUTION)
     verdict(page, "cases are right")
     press(page, "Compare with the solution")
+    assert page.inner_text(".diff") == "Line by line, your code is the solution's."
+    press(page, "Back to the verdict")
+    write(page, SOLUTION.replace("    output = x + y", "    output = y + x  # either way").replace("* BLOCK", "*BLOCK"))
+    said = verdict(page, "cases are right")
+    assert "no kernel can do with fewer" in said
+    assert "five steps of every kernel" in said
+    press(page, "Compare with the solution")
+    assert page.locator(".diff del").all_inner_texts() == ["−     output = y + x  # either way\n"]
+    assert page.locator(".diff ins").all_inner_texts() == ["+     output = x + y\n"]
+    assert page.locator(".diff details").count() == 2
     solution = page.locator(".verdict .cm-content")
     assert solution.inner_text().startswith("@triton.jit\ndef add_kernel(")
     assert solution.locator(".cm-line span").count() > 10

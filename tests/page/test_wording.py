@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.checking.judging import judge_here
 from triton_workshop.checking import large_cases
 from triton_workshop.checking.check import source_or_verdict
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
@@ -57,6 +58,14 @@ def test_findings_alike_are_counted_and_no_kind_is_named() -> None:
     shown = describe_verdict(verdict, ADD, ADD.solution)
     text = "2 more like it. Also: it writes outside a tensor. Fix the first one first."
     assert (((text, "muted"),)) in [row for part in shown["parts"] for row in part["rows"]]
+
+
+def test_a_right_script_is_told_what_it_moved_and_what_was_learnt(tmp_path: Path) -> None:
+    (tmp_path / "exercise_1.py").write_text(ADD.solution)
+    verdict = judge_here(ADD, tmp_path / "exercise_1.py", search=0.0)
+    (moved,), (learnt,) = describe_verdict(verdict, ADD, ADD.solution)["parts"][0]["rows"]
+    assert moved[0] == "Bytes moved with 98,317 elements: 1,179,804, and no kernel can do with fewer."
+    assert "five steps" in learnt[0]
 
 
 def test_a_right_script_is_not_told_what_the_page_has_no_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:

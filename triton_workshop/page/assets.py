@@ -11,6 +11,7 @@ EXERCISE_SCRIPTS = (
     "notes.js",
     "editor.js",
     "verdict.js",
+    "diff.js",
     "demo.js",
     "look.js",
     "workspace.js",

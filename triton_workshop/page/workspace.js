@@ -296,10 +296,14 @@ globalThis.createWorkspace = (options) => {
       verdictPane.replaceChildren();
       check();
     });
-    verdictPane.replaceChildren(make("h3", "The solution"), back, container);
-    const kernel = solution.search(/^(@|def )/m);  // what stands above its first kernel is in every script
-    Editor.show(modules, container, solution.slice(kernel).trimEnd());
-    verdictPane.focus();
+    // What stands above the first kernel is in every script.
+    const fromKernel = (text) => text.slice(Math.max(text.search(/^(@|def )/m), 0));
+    const difference = Diff.element(fromKernel(editor.text), fromKernel(solution));
+    const headings = ["Yours and the solution", "The solution"].map((text) => make("h3", text));
+    verdictPane.replaceChildren(headings[0], back, difference, headings[1], container);
+    Editor.show(modules, container, fromKernel(solution).trimEnd());
+    verdictPane.focus({ preventScroll: true });
+    headings[0].scrollIntoView({ block: "nearest" });
   }
 
   fileInput.addEventListener("change", loadFile);

@@ -210,6 +210,8 @@ class Verdict:
     findings: tuple[Finding, ...]
     tolerance: str = ""
     """The tolerance of a result, as a sentence."""
+    traffic: str = ""
+    """What a right script's kernels have moved, as a sentence."""
     remarks: tuple[str, ...] = ()
     """Sentences on what a right script could do better."""
     compiler: tuple[str, ...] = ()
@@ -231,7 +233,8 @@ class Verdict:
         return not self.findings
 
     def as_json(self) -> dict[str, object]:
-        data = {name: value for name, value in vars(self).items() if name not in ("kernels", "to_come", "text")}
+        own = ("kernels", "to_come", "text", "traffic")
+        data = {name: value for name, value in vars(self).items() if name not in own}
         return data | {
             "file": str(self.file),
             "passed": self.passed,
