@@ -15,16 +15,30 @@ from triton_workshop.checking.diagnosing.slips import KINDS
 from triton_workshop.checking.judging.explanations import SUBJECTS, explanations
 from triton_workshop.checking.judging.verdict import FindingKind
 from triton_workshop.checking.reporting.progress import Status
+from triton_workshop.exercises import EXERCISES
 from triton_workshop.hints import table
 from triton_workshop.repository import ROOT
 
 PACKAGE = ROOT / "triton_workshop"
-SENTENCES = ("headlines", "launch", "lines", "messages", "names", "remarks", "reports", "solution", "todos", "values")
+SENTENCES = (
+    "headlines",
+    "launch",
+    "learnt",
+    "lines",
+    "messages",
+    "names",
+    "remarks",
+    "reports",
+    "solution",
+    "todos",
+    "values",
+)
 """Subjects with single sentences."""
 ENUMERATED = {
     *(f"solution.{difference}" for difference in Difference),
     *(f"headlines.{kind}" for kind in FindingKind),
     *(f"reports.{status}" for status in Status),
+    *(f"learnt.{number}" for number in EXERCISES),
 }
 """Names that code puts together."""
 
@@ -63,6 +77,10 @@ def test_every_file_is_a_subject() -> None:
 
 def test_every_sentence_is_used() -> None:
     assert entries().keys() - names_in_code() - ENUMERATED == set()
+
+
+def test_every_exercise_has_taught_something() -> None:
+    assert table("learnt").keys() == EXERCISES.keys()
 
 
 def test_every_name_in_code_has_a_sentence() -> None:

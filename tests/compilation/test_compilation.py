@@ -116,7 +116,7 @@ def test_without_the_library_the_front_end_has_the_only_word(
     monkeypatch.setattr(report_module, "has_library", lambda: False)
     found = said(kernels.takes_all, start)
     assert found.refused is None
-    assert found.lines() == ["Triton's front end accepts it. Its compiler is not on this machine."]
+    assert found.lines() == ["Triton's front end accepts it. The rest of its compiler is not here."]
     assert found.one_line() == "Triton's front end accepts it; there is no compiler here"
     assert said(kernels.leaves_a_loop, start).refused is not None
 

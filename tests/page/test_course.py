@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.page.conftest import words
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Table, plain, walk
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.page.assets import asset
 from triton_workshop.page.course import Course, load_course
+from triton_workshop.page.slides import Writer
 from triton_workshop.repository import ROOT
 from triton_workshop.viewer.notes.schedule import without_time
 
@@ -29,6 +31,15 @@ def test_a_slide_is_in_the_course_or_named_as_left_out(course: Course) -> None:
     there = [without_time(slide.name) for slide in course.deck.slides]
     assert set(PLAN["left_out"]) <= set(titles), "no name is out of date"
     assert [title for title in titles if title not in PLAN["left_out"]] == there
+
+
+def test_the_page_has_words_of_its_own_for_what_a_terminal_or_a_room_needs(course: Course) -> None:
+    decks = [(ROOT / "slides" / name).read_text(encoding="utf-8") for name in PLAN["decks"]]
+    assert [old for old, _ in PLAN["words"] if not any(old in deck for deck in decks)] == [], "out of date"
+    writer = Writer(course.deck, {}, {}, live=True)
+    said = words("\n".join(writer.slide(slide, number) for number, slide in enumerate(course.deck.slides, 1)))
+    # What `asm` prints is on the slide, or in its notes.
+    assert re.findall(r"uv run (?!workshop asm).{30}|.{30} at \d:\d\d|this machine", said) == []
 
 
 def test_a_step_leads_to_its_exercise_and_the_next_one_begins_with_the_debrief(course: Course) -> None:

@@ -106,6 +106,7 @@ def test_search_shows_the_slides_that_have_every_word(opened: Page) -> None:
     entries = opened.locator("nav ol li:not(.none) a")
     assert 0 < entries.count() < 10
     assert f"of {SLIDES}" in opened.locator("header").get_by_role("status").inner_text()
+    assert {mark.lower() for mark in opened.locator("nav mark").all_inner_texts()} == {"sobel"}
     first = str(entries.first.get_attribute("href"))
     assert first == f"#slide-{entries.first.evaluate('(link) => link.parentElement.value')}", "it keeps its number"
     opened.keyboard.press("Enter")

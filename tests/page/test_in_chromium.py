@@ -27,7 +27,8 @@ pytestmark = pytest.mark.browser
 ASKED = """
 async (request) => {
   const heard = [], from = performance.now(), python = await Parts.python(() => {}, asked.options);
-  const done = await python.ask(request, (data) => heard.push(data.printed ?? data.verdict));
+  const listen = (data) => heard.push(...[data.printed ?? data.verdict].filter(Boolean));
+  const done = await python.ask(request, listen);
   return { done, heard, seconds: (performance.now() - from) / 1000 };
 }
 """

@@ -82,6 +82,23 @@ def test_a_module_of_python_that_was_left_out_is_a_sentence(page: PageInNode, mo
     assert bool(printed) == bool(said)
 
 
+BELOW = {
+    "the page's PyTorch": ("import torch\n\ndef make():\n    torch.zeros(10**10)\n\nmake()", "ValueError: Maximum"),
+    "our helper": ("from triton_workshop import load_image\n\n\n\n\nload_image('no.png')", "FileNotFoundError"),
+}
+"""Blocks that fail in code that is not theirs, and the error."""
+
+
+@pytest.mark.parametrize("where", BELOW)
+def test_a_traceback_has_the_blocks_lines_only(page: PageInNode, where: str) -> None:
+    text, error = BELOW[where]
+    printed = page.ask(run=text)["printed"]
+    assert error in printed
+    assert "line 6, in <module>" in printed
+    assert {*re.findall('File "(.*?)"', printed)} == {"block.py"}
+    assert "During handling" not in printed
+
+
 LOOKS_INSIDE = """\
 from triton_workshop import DEVICE
 from triton_simulator import record

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.checking.judging import judge_here
+from triton_workshop.checking import large_cases
 from triton_workshop.checking.check import source_or_verdict
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.exercises import EXERCISES
@@ -47,3 +49,29 @@ def test_a_hint_that_asks_waits_until_it_is_asked_for() -> None:
     found = said(Finding(FindingKind.CRASH, "TypeError: no", ("Which one? This one.", "That one.")))
     assert found["message"] == "TypeError: no"
     assert len(found["hints"]) == 2  # type: ignore[arg-type]
+
+
+def test_findings_alike_are_counted_and_no_kind_is_named() -> None:
+    loads = [Finding(FindingKind.OUT_OF_BOUNDS_LOAD, "") for _ in range(3)]
+    findings = (*loads, Finding(FindingKind.OUT_OF_BOUNDS_STORE, ""))
+    verdict = Verdict("1", Path("mine.py"), "simulator", 0.1, (), findings)
+    shown = describe_verdict(verdict, ADD, ADD.solution)
+    text = "2 more like it. Also: it writes outside a tensor. Fix the first one first."
+    assert (((text, "muted"),)) in [row for part in shown["parts"] for row in part["rows"]]
+
+
+def test_a_right_script_is_told_what_it_moved_and_what_was_learnt(tmp_path: Path) -> None:
+    (tmp_path / "exercise_1.py").write_text(ADD.solution)
+    verdict = judge_here(ADD, tmp_path / "exercise_1.py", search=0.0)
+    (moved,), (learnt,) = describe_verdict(verdict, ADD, ADD.solution)["parts"][0]["rows"]
+    assert moved[0] == "Bytes moved with 98,317 elements: 1,179,804, and no kernel can do with fewer."
+    assert "five steps" in learnt[0]
+
+
+def test_a_right_script_is_not_told_what_the_page_has_no_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large_cases, "_can_map", lambda: False)
+    fifth = EXERCISES["5"]
+    notes = large_cases.substitution_notes(large_cases.fit_to_memory(fifth))
+    verdict = Verdict("5", Path("mine.py"), "simulator", 0.1, (), (), remarks=("Slow.", *notes))
+    assert notes
+    assert describe_verdict(verdict, fifth, "")["parts"][0]["rows"] == ((("Slow.", "warning"),),)

@@ -129,6 +129,13 @@ def test_a_warm_run_is_as_a_cold_one(warm: Runner, tmp_path: Path, claim: str) -
     assert outcome.reason == cold.reason
 
 
+def test_a_traceback_has_the_scripts_lines_only(warm: Runner, tmp_path: Path) -> None:
+    source = "import torch\ndef call():\n    torch.nn.Linear(2, 3)(torch.ones(5))\ncall()"
+    printed, _ = finish(warm.run, source, tmp_path)
+    assert "shapes" in printed
+    assert re.findall(r'/(\w+)\.py", line (\d+), in', printed) == [("block", "4"), ("block", "3")]
+
+
 def test_random_numbers_differ_from_run_to_run(warm: Runner, tmp_path: Path) -> None:
     source = "import random, numpy, torch\nprint(random.random(), numpy.random.rand(), torch.rand(1).item())"
     printed = [word for _ in range(2) for word in finish(warm.run, source, tmp_path)[0].split()]

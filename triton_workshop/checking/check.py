@@ -235,6 +235,7 @@ def verdict_of(
         cases=tuple(case for outcome in outcomes for case in outcome.cases),
         findings=findings,
         tolerance=outcomes[-1].tolerance if outcomes else "",
+        traffic=outcomes[0].traffic if outcomes else "",
         remarks=remarks if findings else (*remarks, *substitution_notes(exercise)),
         kernels=outcomes[0].kernels if outcomes else (),
         to_come=len(outcomes[-1].to_come) if outcomes else 0,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from .model import Deck
 from .predictions import read_prediction
 
 
-def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
+def load_deck(path: Path, allowed: Consent = EVERYTHING, replacements: Iterable[Sequence[str]] = ()) -> Deck:
     """Read a deck and every file that it includes.
+
+    `replacements` are pairs of texts: the second stands in the deck for the first.
 
     `allowed` says what of its code may run, like presenterm's -x and -X. Blocks that may not run are shown without
     being checked.
@@ -24,7 +27,10 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING) -> Deck:
     Raises DeckError (file, line, reason) if presenterm would refuse the deck, and NoSuchDeckError, a DeckError,
     if there is none at this path.
     """
-    source, body = split(_read_deck(path))
+    text = _read_deck(path)
+    for old, new in replacements:
+        text = text.replace(old, new)
+    source, body = split(text)
     opening = Opening() if source is None else _read_opening(source, path)
     builder = DeckBuilder(path, opening, allowed)
     loader = _DeckReader(opening, builder)

@@ -9,6 +9,7 @@ BLOCK_SCRIPTS = ("transcript.js", "runs.js", "blocks.js")
 EXERCISE_SCRIPTS = (
     "course.js",
     "verdict.js",
+    "diff.js",
     "demo.js",
     "look.js",
     "links.js",

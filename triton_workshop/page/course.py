@@ -56,7 +56,7 @@ class Course:
 def load_course(folder: Path) -> Course:
     """Load the decks of a folder as a course. Raises DeckError."""
     plan = tomllib.loads(asset("course.toml"))
-    decks = [load_deck(folder / name) for name in plan["decks"]]
+    decks = [load_deck(folder / name, replacements=plan["words"]) for name in plan["decks"]]
     slides = [slide for deck in decks for slide in deck.slides if _title(slide) not in plan["left_out"]]
     # Of the deck that a slide is from, only the folder counts from here on, and all have the same.
     deck = replace(decks[-1], slides=tuple(slides), front_matter=FrontMatter(title=plan["title"]))

@@ -1,13 +1,13 @@
 // What a right kernel does with a picture: the workshop's, or a photograph of the reader's own, which stays in the
-// browser. `createDemo({ python, draw })` returns its `element` and `show(exercise, text)`; `draw` makes a picture of
-// what `page/inside/demo.py` returns.
+// browser. `createDemo({ python, draw, say })` returns its `element` and `show(exercise, text)`; `draw` makes a picture
+// of what `page/inside/demo.py` returns, and `say` speaks to who cannot see it.
 globalThis.createDemo = (options) => {
   "use strict";
-  const { python, draw } = options;
+  const { python, draw, say } = options;
   const { make, button } = globalThis.page;
   const input = make("input", "", { type: "file", accept: "image/*", hidden: true });
   const choose = button("Take a photograph of your own", () => input.click(), "It stays in this browser");
-  const element = make("div", "", { className: "demo", role: "status", hidden: true });
+  const element = make("div", "", { className: "demo", hidden: true });
   let subject;
 
   function show(exercise, text) {
@@ -20,10 +20,11 @@ globalThis.createDemo = (options) => {
   async function ask(photo) {
     const asked = subject, { number } = asked;
     const result = await python().ask({ owner: number, demo: { ...asked, photo } });
-    if (asked !== subject) return;
+    if (asked !== subject || result.outdated) return;
     const { problem = result.failed } = result.demo ?? {};
     const made = problem ? [make("p", problem, { className: "t-muted" })] : result.demo.pictures.map(draw);
     element.replaceChildren(...made, make("p", [choose, input]));
+    if (photo) say(problem ?? "Your photograph is there");
   }
 
   input.addEventListener("change", async () => {

@@ -62,7 +62,7 @@
     scratch.save();
     const wasExercise = !workspace.element.hidden;
     workspace.element.hidden = !exercise;
-    const page = all("body > header, body > nav, body > main, body > details");
+    const page = all("body > .skip, body > header, body > nav, body > main, body > details");
     for (const element of page) element.inert = isOpen;
     document.documentElement.classList.toggle("working", isOpen);
     if (isScratch()) openScratch(wasExercise);
@@ -70,7 +70,7 @@
     if (exercise && exercise !== workspace.exercise) {
       workspace.open(exercise);
       selectTab(exercise);
-    } else if (!isOpen && location.hash === "#exercises") section.scrollIntoView();
+    } else if (!isOpen && /^#exercises$|^#exercise-/.test(location.hash)) section.scrollIntoView();
     globalThis.page.course?.savePlace();
   }
 

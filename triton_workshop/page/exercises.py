@@ -50,6 +50,7 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
         "solution": exercise.solution,
         "todos": len(exercise.hints),
         "planted": [[new for _, new in edit.changes] for edit in exercise.planted_bugs],
+        "cases": len(exercise.simulated_cases),
         "demo": exercise.demo is not None,
         "variations": [variation.number for variation in variations_of(exercise)],
     }

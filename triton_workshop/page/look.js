@@ -14,9 +14,10 @@ globalThis.createLook = (options) => {
 
   const toggle = button("", () => setOn(!isOn()));
   const status = make("span", "", { role: "status", className: "t-muted" });
+  const spoken = make("p", "", { role: "status", className: "spoken" });  // what somebody asked for, not every check
   const controls = make("div", "", { className: "controls" }), block = make("div", "", { className: "block" });
   const heading = make("div", [make("h3", "Look inside"), toggle, status], { className: "heading" });
-  const element = make("section", [heading, controls, block], { className: "look", ariaLabel: "Look inside" });
+  const element = make("section", [heading, spoken, controls, block], { className: "look", ariaLabel: "Look inside" });
 
   const isOn = () => Store.setting(SETTING) !== "off";
 
@@ -77,7 +78,10 @@ globalThis.createLook = (options) => {
     clearTimeout(waiting);
     status.textContent = "";
     isBusy = false;
-    if (asked === subject && !isOutdated && isOn()) draw(result);
+    if (asked === subject && !isOutdated && isOn()) {
+      draw(result);
+      if (Object.keys(step).length) spoken.textContent = block.querySelector("h4, p")?.textContent ?? "";
+    }
     const waitingStep = next;
     next = undefined;
     if (waitingStep) ask(waitingStep);
@@ -133,7 +137,7 @@ globalThis.createLook = (options) => {
     const name = make("span", view.name, { className: "t-accent" });
     const title = make("h4", [name, ` ${view.text} `, make("span", where, { className: "t-muted where" })]);
     const numbers = view.table ? [table(view.table)] : [];
-    return [make("div", title, { ariaLive: "polite" }), ...view.pictures.map(picture), ...numbers];
+    return [title, ...view.pictures.map(picture), ...numbers];
   }
 
   function select(label, key, names, chosen, onChoose) {

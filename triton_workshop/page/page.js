@@ -2,9 +2,21 @@
 // the other scripts `all`, `make`, `button`, `copyText`, `tools`, and what live.js has to do when the deck changes.
 (() => {
   "use strict";
-  const root = document.documentElement;
-  root.classList.replace("no-js", "js");
-  const tools = document.querySelector(".tools");
+  const root = document.documentElement, tools = document.querySelector(".tools");
+
+  // A browser's "Webpage, complete" writes down what the scripts have made, and no parts of Python that are in use:
+  // such a copy is only read.
+  if (!root.classList.replace("no-js", "js")) {
+    root.className = "no-js";
+    const made = ".workspace, .exercises, .steps, nav > p, .tools > *, main button, iframe";
+    for (const element of document.querySelectorAll(made)) element.remove();
+    for (const element of document.querySelectorAll("[inert]")) element.inert = false;
+    const textContent = "A browser saved this page while it was in use: no kernels run in this copy. The page that was "
+      + "open then still works; to keep it, copy its file.";
+    const note = Object.assign(document.createElement("p"), { className: "saved", textContent });
+    document.querySelector("header").after(note);
+    return window.stop();  // no script after this one
+  }
 
   const all = (selector, parent = document) => [...parent.querySelectorAll(selector)];
   const make = (name, content, properties = {}) => {  // a text, an element, or several of both
@@ -75,16 +87,29 @@
   const searchCount = make("span", "");
   searchCount.setAttribute("role", "status");
   const contentsEntry = (slide) => document.querySelector(`nav a[href="#${slide.id}"]`).parentElement;
-  const excerpt = (text, index) => {
-    const around = text.slice(Math.max(index - 30, 0), index + 50);
-    return make("div", `…${around}…`, { className: "found" });
+  const excerpt = (text, index, { length }) => {
+    const end = index + length, before = text.slice(Math.max(index - 30, 0), index);
+    const found = make("mark", text.slice(index, end));
+    return make("div", [`…${before}`, found, `${text.slice(end, index + 50)}…`], { className: "found" });
+  };
+  // Words of two paragraphs do not grow together, and what diagrams are drawn with is no word.
+  const slideText = (slide) => {
+    const walker = document.createTreeWalker(slide, NodeFilter.SHOW_TEXT);
+    let text = "", last;
+    while (walker.nextNode()) {
+      const { data, parentElement } = walker.currentNode;
+      const block = parentElement.closest("p, li, td, th, h2, h3, pre, div");
+      text += block === last ? data : ` ${data}`;
+      last = block;
+    }
+    return text.replace(/[\u2500-\u259f\s]+/g, " ");
   };
   const searchSlide = (slide, terms) => {
-    const text = slide.textContent.replace(/\s+/g, " "), lowerText = text.toLowerCase();
+    const text = slideText(slide), lowerText = text.toLowerCase();
     const entry = contentsEntry(slide), isMatch = terms.every((term) => lowerText.includes(term));
     entry.classList.toggle("none", !isMatch);
     entry.querySelector(".found")?.remove();
-    if (isMatch && terms.length) entry.append(excerpt(text, lowerText.indexOf(terms[0])));
+    if (isMatch && terms.length) entry.append(excerpt(text, lowerText.indexOf(terms[0]), terms[0]));
     return isMatch;
   };
   const search = () => {

@@ -62,7 +62,8 @@ globalThis.Parts = (() => {
     return frame.contentWindow;
   }
 
-  // Python, in a frame of its own: `ask(request, onMessage)` and `stop(reason)`, as Workers has them.
+  // Python, in a frame of its own: `ask(request, onMessage)`, `stop(reason)` and `outdate(owner, patienceMs)`, as
+  // Workers has them.
   async function startPython(onProgress, options) {
     const loaded = await load([...FRAME, ...CORE, ...LIBRARIES, ...ARCHIVES], onProgress);
     const { "frame.html": html, "worker.js": source, ...files } = loaded;
@@ -83,6 +84,7 @@ globalThis.Parts = (() => {
         port.postMessage({ id, request });
       }),
       stop: (reason = "stopped") => port.postMessage({ stop: reason }),
+      outdate: (owner, patienceMs) => port.postMessage({ outdated: owner, patienceMs }),
     };
   }
 

@@ -4,6 +4,7 @@
 globalThis.Runs = (() => {
   "use strict";
   const { make, loadingBar } = globalThis.page;
+  const DRAW_MS = 100;  // between two drawings of an output: a loop may print faster than the page can draw
   let python, activeRun;
 
   function stop(reason) {
@@ -34,14 +35,14 @@ globalThis.Runs = (() => {
   }
 
   async function execute(request, current, transcript, progress) {
-    let frame;
+    let timer;
     const onMessage = ({ printed }) => {
       progress?.remove();
       if (printed) transcript.feed(printed);
-      frame ??= requestAnimationFrame(() => {  // a loop may print faster than the page can draw
-        frame = undefined;
+      timer ??= setTimeout(() => {
+        timer = undefined;
         transcript.draw();
-      });
+      }, DRAW_MS);
     };
     try {
       python ??= await Parts.python(progress ?? undefined);
@@ -49,7 +50,7 @@ globalThis.Runs = (() => {
       if (current.stopReason) return { failed: current.stopReason };
       return await python.ask(request, onMessage);
     } finally {
-      cancelAnimationFrame(frame);
+      clearTimeout(timer);
     }
   }
 

@@ -1,6 +1,6 @@
 // How a verdict of the checker looks, in the words of every other screen: its headline, rows of text or code, tiles of
-// a matrix, pictures and hints. `Verdict` offers `elements`, `hints`, `picture`, `countFilled`, `standing` and
-// `progress`; what they read of a verdict comes from `checking/reporting/description.py`.
+// a matrix, pictures and hints. `Verdict` offers `elements`, `hints`, `picture`, `countFilled` and `standing`;
+// what they read of a verdict comes from `checking/reporting/description.py`.
 globalThis.Verdict = (() => {
   "use strict";
   const { make, button } = globalThis.page;
@@ -9,16 +9,18 @@ globalThis.Verdict = (() => {
   const TONE_CLASSES = { plain: "", strong: "b", key: "t-literal" };
 
   const toned = ([text, tone]) => make("span", text, { className: TONE_CLASSES[tone] ?? `t-${tone}` });
+  const headline = ({ headline: text, tone }) => make("h3", text, { className: `t-${tone}` });
 
-  function headline({ headline: text, kind, tone }) {
-    const name = kind ? [make("span", kind.replaceAll("-", " "), { className: "t-muted kind-of" })] : [];
-    return make("h3", [text, ...name], { className: `t-${tone}` });
+  // What stands between backticks is code.
+  function sentence(text) {
+    return text.split("`").map((piece, index) => (index % 2 ? make("code", piece) : piece));
   }
 
   // Of code only the line to blame, as the editor shows the others.
   function table({ rows, code }) {
     const shown = code ? rows.filter(([[text]]) => text.startsWith("❱")) : rows;
-    const elements = shown.map((cells) => make("div", cells.map(toned)));
+    const write = code ? toned : ([text, tone]) => toned([sentence(text), tone]);
+    const elements = shown.map((cells) => make("div", cells.map(write)));
     return make("div", elements, { className: code ? "rows code-rows" : "rows" });
   }
 
@@ -61,7 +63,7 @@ globalThis.Verdict = (() => {
   function hint({ words, code }, index, { length }) {
     const number = make("span", `hint ${index + 1} of ${length}`, { className: "t-accent" });
     const block = code ? [make("pre", code, { tabIndex: 0, ariaLabel: "Code" })] : [];
-    return make("div", [number, ` ${words}`, ...block], { className: "hint" });
+    return make("div", [number, " ", ...sentence(words), ...block], { className: "hint" });
   }
 
   // Hints, one at a time: `count` of them are open, and `onOpen` learns how many once the reader asks for another.
@@ -93,11 +95,5 @@ globalThis.Verdict = (() => {
     return kind === "unfinished" ? "begun" : "failing";
   }
 
-  // How far a check has come that has found nothing wrong so far.
-  function progress({ cases, described: { toCome } }) {
-    if (!toCome) return `all ${cases.length} cases are right, looking further`;
-    return `${cases.length} of ${cases.length + toCome} cases are right so far`;
-  }
-
-  return { elements, hints, picture, countFilled, standing, progress };
+  return { elements, hints, picture, countFilled, standing };
 })();

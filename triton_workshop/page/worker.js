@@ -3,7 +3,8 @@
 //
 // The one message to the worker itself is {boot}, with a port, which answers {ready} or {failed}. After that, requests
 // {id, run}, {id, check}, {id, demo} and {id, look} come through the port; replies are {id, printed}, {id, verdict},
-// and at the end {id, result} or {id, failed}. Before any request, {warm} may come.
+// {id, passed} after each case, and at the end {id, result} or {id, failed}. Before any request, {warm} may come, and
+// while one is at work, {outdated}, the id of a request whose result nobody wants any more.
 //
 // A script has no way to the port: only this function holds it, and what it calls was taken before any script ran.
 (() => {
@@ -14,7 +15,8 @@
   const { apply } = Reflect;
   const { get: getData } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data");
   const decoder = new TextDecoder();
-  let python, worker, send, requestId;
+  const pauses = new MessageChannel(), canPause = Boolean(WebAssembly.Suspending);
+  let python, worker, send, requestId, outdatedId, endPause;
   let output = [], remainingCharacters = MAX_CHARACTERS, flushTime = 0;
 
   self.importScripts = () => { throw new Error("not here"); };  // Pyodide refuses classic workers by this function
@@ -80,17 +82,32 @@
     return { ...result, pictures: readPictures() };
   }
 
-  function check({ number, text }) {
+  // Python waits for this now and then, so that messages are heard meanwhile.
+  pauses.port1.onmessage = () => endPause(outdatedId === requestId);
+  function pause() {
+    return new Promise((resolve) => {
+      endPause = resolve;
+      pauses.port2.postMessage("");
+    });
+  }
+
+  // Where WebAssembly can be suspended, Python can wait; elsewhere it never pauses.
+  const call = (name, ...parameters) => (
+    canPause ? worker[name].callPromising(...parameters) : worker[name](...parameters)
+  );
+
+  async function check({ number, text }) {
     const onVerdict = (verdict) => send({ id: requestId, verdict: JSON.parse(verdict) });
-    return { changed: JSON.parse(worker.check(number, text, onVerdict)) };
+    const onCase = (passed) => send({ id: requestId, passed });
+    return { changed: JSON.parse(await call("check", number, text, onVerdict, 0, 0, pause, onCase)) };
   }
 
-  function demo({ number, text, photo }) {
-    return JSON.parse(worker.demo(number, text, photo && python.toPy(photo)));
+  async function demo({ number, text, photo }) {
+    return JSON.parse(await call("demo", number, text, photo && python.toPy(photo), pause));
   }
 
-  function look({ number, text, wish }) {
-    return JSON.parse(worker.look(number, text, JSON.stringify(wish)));
+  async function look({ number, text, wish }) {
+    return JSON.parse(await call("look", number, text, JSON.stringify(wish), pause));
   }
 
   // Does what a first check does only once, step by step, so that a request need not wait for all of it.
@@ -98,13 +115,16 @@
     if (requestId === undefined && worker.warm_up(step)) setTimeout(warmUp, 0, step + 1);
   }
 
-  function onRequest(event) {
+  async function onRequest(event) {
     const request = apply(getData, event, []);  // a script may have replaced `event.data`
     if (request.warm) return warmUp(0);
+    if (request.outdated) outdatedId = request.outdated;
+    if (request.outdated) return;
     [requestId, remainingCharacters] = [request.id, MAX_CHARACTERS];
     try {
       const actions = { run, check, demo, look }, name = Object.keys(actions).find((action) => request[action]);
-      send({ id: request.id, result: actions[name](request[name]) });
+      const result = await actions[name](request[name]);
+      send({ id: request.id, result: { ...result, outdated: outdatedId === request.id } });
     } catch (error) {
       send({ id: request.id, failed: String(error?.message || error) });
     }

@@ -1,10 +1,12 @@
 // The workers of a page, inside the frame: one is active, and a spare takes its place when it hangs, is stopped or has
-// been changed by a script. `Workers` offers `ask(request, onMessage)`, `stop(reason)` and `Workers.failure(reason)`.
+// been changed by a script. `Workers` offers `ask(request, onMessage)`, `stop(reason)`, `outdate(owner, patienceMs)`
+// and `Workers.failure(reason)`.
 //
 // No worker serves two owners, as what a script leaves behind could read the next text, and answer for it. The worker
 // of the owner before rests, in case that one comes back.
 "use strict";
 globalThis.Workers = class Workers {
+  static OUTDATED = "outdated";
   static IDLE_MS = 1000;  // without a request, or with one that may have to be stopped, until spares start
 
   // `source` is the text of worker.js, and `boot` what each worker needs to start.
@@ -15,7 +17,7 @@ globalThis.Workers = class Workers {
 
   // The result of a request that did not come to its end.
   static failure(reason) {
-    return { failed: reason, changed: [] };
+    return { failed: reason, changed: [], outdated: reason === Workers.OUTDATED };
   }
 
   // Resolves to the request's result; `onMessage` gets each {printed} and {verdict}. Requests wait for each other.
@@ -42,6 +44,16 @@ globalThis.Workers = class Workers {
     if (!worker?.onReply) return;
     this.retire(worker);
     worker.onReply({ result: Workers.failure(reason) });
+  }
+
+  // Nobody wants the result of what runs for an owner: it ends at its next pause, or if there is none in that time,
+  // with its worker.
+  outdate(owner, patienceMs) {
+    const worker = this.active, onReply = worker?.onReply;
+    if (!onReply || worker.owner !== owner || worker.outdated === onReply) return;
+    worker.outdated = onReply;
+    worker.port.postMessage({ outdated: this.lastId });
+    setTimeout(() => { if (worker.onReply === onReply) this.end(Workers.OUTDATED); }, patienceMs);
   }
 
   async process(request, onMessage, number) {

@@ -5,8 +5,8 @@ globalThis.createWorkspace = (options) => {
   "use strict";
   const { exercises, tabs, onLeave } = options;
   const { make, button, loadingBar } = globalThis.page;
-  const TYPING_PAUSE_MS = 600;  // after the last key, until a check starts
-  const OUTDATED_MS = 1000;  // that a check has run, until it is stopped for a newer text
+  const TYPING_PAUSE_MS = 400;  // after the last key, until a check starts
+  const PATIENCE_MS = 1000;  // that a check may go on for a text that has changed, until its worker is stopped
   const UNFINISHED_MS = 6000;  // the same of an unfinished script: a new worker would take longer than the rest
   const LIMITS = `${Editor.KEYS} Kernels run on a simulator: this page times no `
     + "GPU, has the front end of Triton's compiler but not the rest, and cannot run programs that wait for each other.";
@@ -20,9 +20,8 @@ globalThis.createWorkspace = (options) => {
   const paragraph = (text) => make("p", text);
   const title = make("h2", ""), notice = make("div", "", { className: "notice", role: "status" });
   const code = make("div", "", { className: "editor" }), about = make("p", "", { className: "about" });
-  const verdictPane = make("section", "", {
-    className: "verdict", tabIndex: 0, ariaLabel: "What the checker says", ariaLive: "polite",
-  });
+  const verdictPane = make("section", "", { className: "verdict", tabIndex: 0, ariaLabel: "What the checker says" });
+  const spoken = make("p", "", { className: "spoken", role: "status" });  // a headline, when it is another one
   const fileInput = make("input", "", { type: "file", accept: ".py,text/x-python", hidden: true });
   const bar = make("div", [title, tabs, button("Back to the slides", onLeave)], { className: "bar" });
   const tools = make("div", [
@@ -34,16 +33,17 @@ globalThis.createWorkspace = (options) => {
     button("Load", () => fileInput.click()),
     fileInput,
   ], { className: "exercise-tools" });
-  const stopButton = button("Stop", () => python.stop("you stopped it")), status = make("span", "", { role: "status" });
+  const stopButton = button("Stop", () => python.stop("you stopped it")), status = make("span", "");
   const checking = make("div", [status, stopButton], { className: "checking" });
   const paper = make("pre", "", { className: "paper" });  // the editor draws only what is in sight
   const pane = make("div", [code, paper, tools, about], { className: "pane" });
-  const demo = createDemo({ python: () => python, draw: Verdict.picture });
+  const demo = createDemo({ python: () => python, draw: Verdict.picture, say });
   const look = createLook({ python: () => python, editor: () => editor });
   const task = make("details", "", { className: "task" });
   const taskParagraph = (text) => make(text.startsWith(" ") ? "pre" : "p", text);
-  const side = make("div", [task, checking, verdictPane, look.element], { className: "side" });
-  const element = make("div", [bar, notice, pane, side], { className: "workspace", hidden: true });
+  const side = make("div", [task, checking, spoken, verdictPane, look.element], { className: "side" });
+  const properties = { className: "workspace", ariaLabel: "The exercise", hidden: true };
+  const element = make("section", [bar, notice, pane, side], properties);
 
   const showNotice = (text, ...buttons) => notice.replaceChildren(paragraph(text), ...buttons);
   const describeStorage = () => { about.textContent = `${Store.isPersistent ? IN_BROWSER : NOWHERE} ${LIMITS}`; };
@@ -53,9 +53,14 @@ globalThis.createWorkspace = (options) => {
     stopButton.hidden = !isRunning;
   }
 
+  function say(text) {
+    if (spoken.textContent !== text) spoken.textContent = text;
+  }
+
   function showProblem(headline, text, ...buttons) {
     const heading = make("h3", `! ${headline}`, { className: "t-warning" });
     verdictPane.replaceChildren(heading, paragraph(text), ...buttons);
+    say(`${headline}. ${text}`);
   }
 
   async function open(next) {
@@ -155,11 +160,12 @@ globalThis.createWorkspace = (options) => {
 
   // The check: the newest text, and nothing of one that is outdated. Only its last verdict counts: what is right until
   // then may fail in a long case, or in Triton's front end.
-  let checkTimer, startTime, patience, isChecking = false, isOutdated = false;
+  let checkTimer, patience, checked, isChecking = false, isOutdated = false;
   let isTyping = false, unfinishedLine;  // a line that is being written, with what its verdict will be
 
   function checkNow() {
     isTyping = false;
+    spoken.textContent = "";  // who asks for a check hears the verdict even if it is the same
     return check();
   }
 
@@ -167,6 +173,7 @@ globalThis.createWorkspace = (options) => {
     [isTyping, unfinishedLine] = [true, undefined];
     verdictPane.classList.add("outdated");
     look.outdate();
+    if (checked) python.outdate(checked.number, patience);
     clearTimeout(checkTimer);
     checkTimer = setTimeout(check, TYPING_PAUSE_MS);
   }
@@ -176,13 +183,15 @@ globalThis.createWorkspace = (options) => {
     save();
     if (!python || !editor) return;
     if (isChecking) return checkAgain();
-    [isChecking, isOutdated, startTime, patience] = [true, false, performance.now(), OUTDATED_MS];
-    const checked = exercise, text = editor.text;
+    [isChecking, isOutdated, patience] = [true, false, PATIENCE_MS];
+    const text = editor.text, startTime = performance.now();
+    checked = exercise;
     const { result, verdict } = await askForVerdict(checked, text);
     const seconds = (performance.now() - startTime) / 1000;
-    setStatus(result.failed ? "" : `Checked in ${seconds.toFixed(1)} s`);
+    setStatus(result.failed || result.outdated ? "" : `Checked in ${seconds.toFixed(1)} s`);
     isChecking = false;
     if (isOutdated || exercise !== checked) check();
+    else if (result.outdated) return;  // a check begins once the keys rest
     else if (result.failed) showFailure(result.failed);
     else if (editor.text === text) conclude(checked, verdict, text);
   }
@@ -211,16 +220,19 @@ globalThis.createWorkspace = (options) => {
 
   function checkAgain() {
     isOutdated = true;
-    if (performance.now() - startTime > patience) python.stop("outdated");
+    python.outdate(checked.number, patience);
   }
 
-  async function askForVerdict({ number }, text) {
-    let verdict;
-    setStatus("Checking …", { isRunning: true });
+  async function askForVerdict({ number, cases }, text) {
+    let verdict, done = 0;
+    const setRunning = (words) => setStatus(words, { isRunning: true });
+    setRunning("Checking …");
     const result = await python.ask({ owner: number, check: { number, text } }, (message) => {
+      if (message.passed && ++done < cases) setRunning(`Checking … case ${done + 1} of ${cases}`);
+      if (message.passed === false) setRunning("Wrong: looking for the mistake …");
       verdict = message.verdict ?? verdict;  // what a script prints is no verdict
-      if (verdict?.passed) setStatus(`Checking … ${Verdict.progress(verdict)}`, { isRunning: true });
-      if (verdict?.described.isPreliminary) setStatus("Looking for the line …", { isRunning: true });
+      if (message.verdict?.passed && done === cases) setRunning(`All ${cases} cases are right: looking further …`);
+      if (verdict?.described.isPreliminary) setRunning("Wrong: looking for the line …");
       // For some more seconds, its TODOs are tried, or its line is looked for.
       if (verdict?.described.kind === "unfinished" || verdict?.described.isPreliminary) {
         patience = UNFINISHED_MS;
@@ -240,12 +252,15 @@ globalThis.createWorkspace = (options) => {
 
   function showFailure(reason) {
     verdictPane.classList.remove("outdated");
-    showProblem("The check itself was ended", `It says: ${reason}. Change the script, or press Check now.`);
+    const last = reason.trim().split("\n").at(-1);  // a traceback of the page's own helps nobody
+    const why = `${last[0].toUpperCase()}${last.slice(1)}`;
+    showProblem("The check itself was ended", `${why}. Change the script, or press Check now.`);
   }
 
   function showVerdict(verdict, text) {
     const { passed, described } = verdict, { kind, line, message, hints } = described, { number, todos } = exercise;
     verdictPane.classList.remove("outdated");
+    say([described.headline.slice(2), ...(line ? [`line ${line}`] : [])].join(", "));
     if (!isBegun && kind !== "unfinished") [isBegun, task.open] = [true, false];
     editor.mark(line, message, kind === "unfinished" ? "info" : "error");
     Store.update(number, { standing: Verdict.standing(verdict, exercise, text) });
@@ -284,10 +299,14 @@ globalThis.createWorkspace = (options) => {
       verdictPane.replaceChildren();
       check();
     });
-    verdictPane.replaceChildren(make("h3", "The solution"), back, container);
-    const kernel = solution.search(/^(@|def )/m);  // what stands above its first kernel is in every script
-    Editor.show(modules, container, solution.slice(kernel).trimEnd());
-    verdictPane.focus();
+    // What stands above the first kernel is in every script.
+    const fromKernel = (text) => text.slice(Math.max(text.search(/^(@|def )/m), 0));
+    const difference = Diff.element(fromKernel(editor.text), fromKernel(solution));
+    const headings = ["Yours and the solution", "The solution"].map((text) => make("h3", text));
+    verdictPane.replaceChildren(headings[0], back, difference, headings[1], container);
+    Editor.show(modules, container, fromKernel(solution).trimEnd());
+    verdictPane.focus({ preventScroll: true });
+    headings[0].scrollIntoView({ block: "nearest" });
   }
 
   fileInput.addEventListener("change", loadFile);

@@ -25,8 +25,8 @@ from triton_workshop.processes.slide_pictures import show_pictures_in_slide
 if TYPE_CHECKING:
     from triton_workshop.processes.warm import Request
 
-INTERNAL_MODULES = ("triton.", "triton_simulator.", "numpy.")
-"""Modules whose frames lie between a script's launch and its kernel."""
+INTERNAL_PACKAGES = ("numpy", "PIL", "torch", "triton", "triton_simulator", "triton_workshop")
+"""Packages whose frames say nothing to who has written a script that calls them."""
 
 
 def apply_request(request: Request, files: Sequence[int]) -> None:
@@ -97,32 +97,45 @@ def without_internal_frames(error: BaseException) -> BaseException:
     """Return the error with the script's own frames only.
 
     What a kernel has raised takes the place of what Triton's interpreter has wrapped around it, with the script's own
-    frames: a slide has no room for those between.
+    frames: a slide has no room for others.
     """
     cause = error.__cause__
-    if type(error).__name__ != "InterpreterError" or cause is None:
-        return error.with_traceback(_skip_internal_frames(error.__traceback__))
-    cause.__suppress_context__ = True
+    if type(error).__name__ == "InterpreterError" and cause is not None:
+        cause.__suppress_context__ = True
+        return cause.with_traceback(_linked([*_own_frames(error), *_own_frames(cause)]))
+    for link in _chain(error):
+        frames = [*_own_frames(link)]
+        if link.__cause__ is None and link.__context__ is not None and not any(_own_frames(link.__context__)):
+            link.__suppress_context__ = True  # that one was raised and handled below the script
+        link.with_traceback(_linked(frames))
+    return error
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an error and those that led to it, as far as a traceback shows them."""
+    chain = list[BaseException]()
+    while error is not None and not any(error is link for link in chain):
+        chain.append(error)
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _own_frames(error: BaseException) -> Iterator[TracebackType]:
+    trace = error.__traceback__
+    while trace is not None:
+        frame = trace.tb_frame
+        is_command = frame.f_code.co_filename == "<string>" and frame.f_back is None  # of `python -c`
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        if not is_command and package not in INTERNAL_PACKAGES:
+            yield trace
+        trace = trace.tb_next
+
+
+def _linked(entries: Sequence[TracebackType]) -> TracebackType | None:
+    """Return a traceback of these entries alone."""
     trace = None
-    for entry in reversed([*_frames(error.__traceback__), *_frames(cause.__traceback__)]):
-        if not str(entry.tb_frame.f_globals.get("__name__")).startswith(INTERNAL_MODULES):
-            trace = TracebackType(trace, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
-    return cause.with_traceback(trace)
-
-
-def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
-    while (trace := _skip_internal_frames(trace)) is not None:
-        yield trace
-        trace = trace.tb_next
-
-
-def _skip_internal_frames(trace: TracebackType | None) -> TracebackType | None:
-    """Return a traceback that starts at the script's first frame.
-
-    Frames of `python -c` and of this module are left out.
-    """
-    while trace is not None and trace.tb_frame.f_code.co_filename in ("<string>", __file__):
-        trace = trace.tb_next
+    for entry in reversed(entries):
+        trace = TracebackType(trace, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return trace
 
 

@@ -13,7 +13,7 @@ from triton_simulator.without_library import has_backend, has_library
 
 COMPILES = "It compiles for "
 ALSO_COMPILES = "It also compiles for "
-ACCEPTED = "Triton's front end accepts it. Its compiler is not on this machine."
+ACCEPTED = "Triton's front end accepts it. The rest of its compiler is not here."
 """The sentence for a kernel where Triton has no library."""
 SUCCESS_PREFIXES = (COMPILES, ALSO_COMPILES, ACCEPTED)
 """Beginnings of good news."""

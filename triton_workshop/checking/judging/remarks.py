@@ -394,3 +394,12 @@ def _is_on_the_cpu(node: ast.expr) -> TypeGuard[ast.Call]:
         return False
     has_device = any(keyword.arg in ("device", None) for keyword in node.keywords)
     return ast.unparse(node.func.value) == "torch" and not has_device
+
+
+def describe_traffic(name: str, comparison: Comparison) -> str:
+    """Return what the kernels of a right call have moved, against the least possible."""
+    moved = sum(launch.moved for launch in comparison.seen.launches)
+    least = comparison.exercise.bytes_moved(*comparison.arguments)
+    if moved <= least:
+        return sentence("reports.moved-least", case=name, moved=moved)
+    return sentence("reports.moved-more", case=name, moved=moved, ratio=moved / least, least=least)

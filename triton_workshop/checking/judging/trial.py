@@ -19,6 +19,7 @@ from triton_workshop.checking.diagnosing.untested import untested
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import result_pictures
 from triton_workshop.checking.judging.remarks import (
+    describe_traffic,
     keeps_programs_busy,
     remark_on_axes,
     remark_on_idle_programs,
@@ -52,6 +53,8 @@ class Trial:
     cases: tuple[CaseResult, ...] = ()
     findings: tuple[Finding, ...] = ()
     tolerance: str = ""
+    traffic: str = ""
+    """What the kernels have moved, as a sentence, once all ordinary cases are right."""
     remarks: tuple[str, ...] = ()
     last: tuple[Case, Observation] | None = None
     """The last call, which is the only one that may have failed."""
@@ -215,7 +218,7 @@ def _with_remarks(
     """
     # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
     long_cases = () if _grows_to_elements(comparison, grids) else judge.exercise.long_cases
-    outcome = replace(outcome, to_come=long_cases)
+    outcome = replace(outcome, to_come=long_cases, traffic=describe_traffic(case.name, comparison))
     idle = remark_on_idle_programs(case.name, comparison.seen)
     remarks_on_case = remarks(judge.source, case.name, comparison)
     is_fixed = len(grids) > 1 and len(set(grids)) == 1 and math.prod(comparison.grid) < MANY_PROGRAMS

@@ -197,7 +197,7 @@ class TriedTodos:
     kernels: tuple[PickledKernel, ...] = ()
 
 
-UNREPORTED = ("kernels", "is_preliminary", "to_come", "text")
+UNREPORTED = ("kernels", "is_preliminary", "to_come", "text", "traffic")
 """Fields of a verdict that a report as JSON leaves out."""
 
 
@@ -214,6 +214,8 @@ class Verdict:
     findings: tuple[Finding, ...]
     tolerance: str = ""
     """The tolerance of a result, as a sentence."""
+    traffic: str = ""
+    """What a right script's kernels have moved, as a sentence."""
     remarks: tuple[str, ...] = ()
     """Sentences on what a right script could do better."""
     compiler: tuple[str, ...] = ()

@@ -73,6 +73,8 @@ class Launched:
     """
     products: int = 0
     """The operations done by tl.dot."""
+    moved: int = 0
+    """Bytes that it has loaded and stored, counting every access."""
     repeats: bool = False
     """The launch before it had the same kernel, grid and arguments."""
 
@@ -325,6 +327,7 @@ def _summarize_launch(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> 
         prepared=prepared,
         empty=tuple((name, none, every) for (name, _), (every, none) in launch.counts.blocks.items() if none),
         products=sum(launch.counts.products.values()),
+        moved=launch.counts.total.loaded + launch.counts.total.stored,
     )
 
 

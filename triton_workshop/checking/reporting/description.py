@@ -6,7 +6,6 @@ Every screen lays out the same sentences.
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -118,7 +117,7 @@ def _describe_failure(verdict: Verdict, exercise: Exercise, text: str, hints: in
         todos or _line(finding.message, "plain"),
         _code(finding, text),
         _hints(finding.hints, hints, more),
-        _line(_more_findings(verdict.findings[1:]), "muted"),
+        _line(_more_findings(verdict.findings), "muted"),
         finding.tiles if finding.tiles and len(finding.tiles.states) > 1 else None,
         _element(finding.element) if finding.element else (),
         _line(verdict.tolerance, "muted") if has_wrong_values else (),
@@ -292,10 +291,18 @@ def look_command(verdict: Verdict, exercise: Exercise) -> str:
 
 
 def _more_findings(findings: Sequence[Finding]) -> str:
-    """Return the kinds of findings after the first one, with their counts."""
-    counts = Counter(str(finding.kind) for finding in findings)
-    kinds = ", ".join(f"{kind}{f' × {number}' if number > 1 else ''}" for kind, number in counts.items())
-    return sentence("reports.more-findings", kinds=kinds) if kinds else ""
+    """Return what else was found, after the first finding."""
+    first, *others = findings
+    alike = sum(finding.kind is first.kind for finding in others)
+    kinds = dict.fromkeys(finding.kind for finding in others if finding.kind is not first.kind)
+    name = "reports.one-more-like-it" if alike == 1 else "reports.more-like-it"
+    more = [sentence(name, number=alike)] if alike else []
+    more += [sentence("reports.also", headline=_in_a_sentence(sentence(f"headlines.{kind}"))) for kind in kinds]
+    return " ".join((*more, sentence("reports.first-first"))) if more else ""
+
+
+def _in_a_sentence(headline: str) -> str:
+    return headline[0].lower() + headline[1:]
 
 
 def describe_entry(entry: ListedExercise) -> Row:

@@ -72,8 +72,6 @@ def run(
             except TimeIsUpError as timeout:
                 failed = f"over the time limit of {limit_seconds:g} s, on line {timeout.line}"
             except BaseException as error:
-                # Without our own frame, so that the traceback begins in the script.
-                error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
                 visible_error = without_internal_frames(error)
                 sys.excepthook(type(visible_error), visible_error, visible_error.__traceback__)
                 failed = "exit 1"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
@@ -28,10 +28,11 @@ _compiler_copies: dict[str, ModuleType] = {}
 class FrontEnd:
     """Connection to a compiler in this process.
 
-    It compiles when the answer is taken.
+    It compiles when the answer is taken. `checkpoint` is called before each job.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, checkpoint: Callable[[], None] = lambda: None) -> None:
+        self._checkpoint = checkpoint
         self._jobs: list[CompileJob] = []
         self._ready = False
 
@@ -45,6 +46,7 @@ class FrontEnd:
         if not self._ready:
             self._ready = True
             return READY
+        self._checkpoint()
         return _answer(self._jobs.pop(0))
 
     def end(self) -> None:

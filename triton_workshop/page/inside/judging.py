@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,7 +13,7 @@ from triton_workshop.checking.check import LIMIT_SECONDS, begun_script, source_o
 from triton_workshop.checking.diagnosing.tries import TRIED_FILE, longest_seconds
 from triton_workshop.checking.in_process_runner import InProcessRunner
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Trial, trials
+from triton_workshop.checking.judging.trial import OnCase, Trial, trials
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.failure import Failure
@@ -33,12 +34,19 @@ Result = TypeVar("Result")
 
 
 def verdicts(
-    exercise: Exercise, file: Path, limit_seconds: float = LIMIT_SECONDS, search_seconds: float = SEARCH_SECONDS
+    exercise: Exercise,
+    file: Path,
+    limit_seconds: float = LIMIT_SECONDS,
+    search_seconds: float = SEARCH_SECONDS,
+    checkpoint: Callable[[], None] = lambda: None,
+    on_case: OnCase = lambda case: None,
 ) -> Iterator[Verdict]:
     """Yield a verdict whenever more is known, as `check.verdicts` does.
 
-    The last is from Triton's front end.
+    The last is from Triton's front end. Between its jobs, `checkpoint` may end the check. `on_case` is called
+    after each case.
     """
+    compiler = partial(FrontEnd, checkpoint)
     started = time.perf_counter()
     source = source_or_verdict(exercise, file.resolve(), started)
     if isinstance(source, Verdict):
@@ -47,11 +55,11 @@ def verdicts(
             prepare()
             limits = PageLimits(script, search_seconds)
             runner = InProcessRunner(script, limits, limit_seconds, search_seconds=search_seconds)
-            yield from with_todos(source, runner.try_todos(), started, FrontEnd)
+            yield from with_todos(source, runner.try_todos(), started, compiler)
         return
     prepare()
     runner = InProcessRunner(source, PageLimits(source, search_seconds), limit_seconds, search_seconds=search_seconds)
-    yield from steps(source, started, trials(Judge(source, limit_seconds), runner), FrontEnd, None)
+    yield from steps(source, started, trials(Judge(source, limit_seconds), runner, on_case), compiler, None)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,12 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from triton_workshop.page.inside.python import adapt_python
+
+if TYPE_CHECKING:
+    from triton_workshop.page.inside.interruption import Pause
 
 WORK_FOLDER = Path("/tmp/page")
 """Folder in which scripts run, emptied before each."""
@@ -70,16 +74,24 @@ def run_block(text: str, numbers: Sequence[int | None] = (), columns: int = 80, 
 
 
 def check(
-    number: str, text: str, notify: Callable[[str], object], limit_seconds: float = 0, search_seconds: float = 0
+    number: str,
+    text: str,
+    notify: Callable[[str], object],
+    limit_seconds: float = 0,
+    search_seconds: float = 0,
+    pause: Pause | None = None,
+    on_case: Callable[[bool], None] = lambda passed: None,
 ) -> str:
     """Check an exercise; return what the script has changed, as JSON.
 
-    `notify` is called with each verdict, as JSON. What the script prints is thrown away.
+    `notify` is called with each verdict, as JSON, and `on_case` with whether a case has passed. What the script prints
+    is thrown away. `pause` may end the check.
     """
     from triton_workshop.checking.check import LIMIT_SECONDS
     from triton_workshop.exercises import EXERCISES
     from triton_workshop.page.inside import judging, looking
     from triton_workshop.page.inside.cleaning import clean_process
+    from triton_workshop.page.inside.interruption import interruptible
     from triton_workshop.page.inside.output import capture_output
     from triton_workshop.page.inside.wording import describe_verdict
 
@@ -88,45 +100,53 @@ def check(
     with clean_process(WORK_FOLDER) as changed:
         file = WORK_FOLDER / f"{exercise.name}.py"
         file.write_text(text, encoding="utf-8")
-        with capture_output(lambda printed: None):
+        with capture_output(lambda printed: None), interruptible(pause) as checkpoint:
             verdicts = judging.verdicts(
-                exercise, file, limit_seconds or LIMIT_SECONDS, search_seconds or judging.SEARCH_SECONDS
+                exercise,
+                file,
+                limit_seconds or LIMIT_SECONDS,
+                search_seconds or judging.SEARCH_SECONDS,
+                checkpoint,
+                lambda case: on_case(case.passed),
             )
             for verdict in verdicts:
+                checkpoint()
                 notify(json.dumps(verdict.as_json() | {"described": describe_verdict(verdict, exercise, text)}))
     return json.dumps(changed())
 
 
-def demo(number: str, text: str, photo: memoryview | None = None) -> str:
+def demo(number: str, text: str, photo: memoryview | None = None, pause: Pause | None = None) -> str:
     """Run a right script on a picture; return what it made and has changed, as JSON.
 
-    `photo` is the reader's picture, as a file has it; by default it is the workshop's.
+    `photo` is the reader's picture, as a file has it; by default it is the workshop's. `pause` may end the run.
     """
     from triton_workshop.exercises import EXERCISES
     from triton_workshop.page.inside.cleaning import clean_process
     from triton_workshop.page.inside.demo import demonstrate
+    from triton_workshop.page.inside.interruption import interruptible
     from triton_workshop.page.inside.output import capture_output
 
-    exercise = EXERCISES[number]
-    with clean_process(WORK_FOLDER) as changed, capture_output(lambda printed: None):
+    exercise, made = EXERCISES[number], dict[str, object](pictures=[])
+    with clean_process(WORK_FOLDER) as changed, capture_output(lambda printed: None), interruptible(pause):
         file = WORK_FOLDER / f"{exercise.name}.py"
         file.write_text(text, encoding="utf-8")
         made = demonstrate(exercise, file, text, bytes(photo or b""))
     return json.dumps({"demo": made, "changed": changed()})
 
 
-def look(number: str, text: str, wish: str) -> str:
+def look(number: str, text: str, wish: str, pause: Pause | None = None) -> str:
     """Look inside a script; return a view and what the script has changed.
 
-    A wish and the result are JSON. A scratch pad has no number of an exercise.
+    A wish and the result are JSON. A scratch pad has no number of an exercise. `pause` may end the run.
     """
     from triton_workshop.exercises import EXERCISES
     from triton_workshop.page.inside import looking
     from triton_workshop.page.inside.cleaning import clean_process
+    from triton_workshop.page.inside.interruption import interruptible
     from triton_workshop.page.inside.output import capture_output
 
-    exercise = EXERCISES.get(number)
-    with clean_process(WORK_FOLDER) as changed, capture_output(lambda printed: None):
+    exercise, view = EXERCISES.get(number), dict[str, object](problem="")
+    with clean_process(WORK_FOLDER) as changed, capture_output(lambda printed: None), interruptible(pause):
         file = WORK_FOLDER / f"{exercise.name if exercise else 'script'}.py"
         file.write_text(text, encoding="utf-8")
         view = looking.look(exercise, file, text, json.loads(wish))
