@@ -28,10 +28,10 @@ The ideas:
 On an H200, float16, 16,384 queries and keys (benchmarks/results/h200-second-half.md):
 
     heads, D           plain       fast        cuDNN
-    32, 64             7.729 ms    4.948 ms    4.941 ms
-    32, 64, causal     7.391 ms    2.460 ms    2.606 ms
-    16, 128            6.437 ms    4.097 ms    3.723 ms
-    16, 128, causal    6.579 ms    2.202 ms    2.013 ms
+    32, 64             7.802 ms    4.948 ms    4.976 ms
+    32, 64, causal     7.371 ms    2.519 ms    2.588 ms
+    16, 128            6.440 ms    4.079 ms    3.715 ms
+    16, 128, causal    6.692 ms    2.135 ms    2.068 ms
 
 In that run, the plain causal kernel had tiles of 32 queries and 64 keys, too few rows
 for HGMMA; today it has 64 and 32, as attention without a mask.

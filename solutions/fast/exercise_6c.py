@@ -26,8 +26,8 @@ The ideas:
   also loads the scale ahead, for which every step waited.
 
 On an H200, 8192 × 28,672 weights (benchmarks/results/h200-second-half.md): plain
-0.153 ms for one row of x, fast 0.057 ms, 0.058 ms for 16 rows too, reading the weights
-0.029 ms, cuBLAS with float16 weights 0.112 ms. What is left for 16 rows is x: together,
+0.152 ms for one row of x, fast 0.041 ms, 0.052 ms for 16 rows, reading the weights
+0.030 ms, cuBLAS with float16 weights 0.119 ms. What is left for 16 rows is x: together,
 the programs read as many bytes of it as of weights. More rows of weights in a program
 would need more registers than a thread has.
 """
