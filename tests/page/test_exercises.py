@@ -47,7 +47,7 @@ LEFTS = """(lines) => lines.flatMap((line) => {
 })"""
 """Where the text of each row begins, from line to line."""
 TABS = """() => [
-  [...document.querySelectorAll(".tabs a")].map((tab) => tab.getBoundingClientRect().top),
+  [...document.querySelectorAll(".tabs a:not([hidden])")].map((tab) => tab.getBoundingClientRect().top),
   document.querySelector(".tabs [aria-current]").getBoundingClientRect().right,
 ]"""
 TOLD = """
@@ -411,6 +411,17 @@ def test_the_exercises_are_one_row_on_a_phone(context: BrowserContext, file: str
     assert right <= 390, "the current one is in sight"
     assert page.evaluate("document.querySelector('.bar').offsetHeight") < 120
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_exercises_have_names_and_their_variations_stand_beside_them(context: BrowserContext, file: str) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{file}#exercise-5")
+    page.wait_for_selector(".cm-content")
+    shown = [text.rstrip(" ○") for text in page.locator(".workspace .tabs a:visible").all_inner_texts()]
+    others = ["1 add", "2 sepia", "3 conv2d", "4 matmul", "5a softmax"]
+    assert shown == [*others, "5", "5b", "5c", "6 attention", "Scratch"]  # the heading names the current one
+    assert page.evaluate("document.querySelector('.bar').offsetHeight") < 75, "the bar is one row"
 
 
 def test_one_goes_back_to_where_the_editor_was_opened_or_else_to_the_slide(context: BrowserContext, file: str) -> None:

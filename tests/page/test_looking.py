@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.in_node import PageInNode
 from triton_workshop.exercises import EXERCISES
+from triton_workshop.page.assets import asset
 
 Look = Callable[..., dict[str, Any]]
 MATMUL = EXERCISES["4"].solution
@@ -96,6 +97,15 @@ def test_a_program_without_steps_is_followed_by_one_with_steps(look: Look) -> No
     assert view["at"]["line"] is None
     then = look(first.replace("_id()", "_id(0)"), "1", at=view["at"], case=view["case"], line=20, name="pid")
     assert (then["name"], then["at"]["line"]) == ("pid", 20)
+
+
+def test_a_script_of_no_exercise_shows_its_own_launches(look: Look) -> None:
+    text = asset("scratch.txt")
+    view = look(text, "a scratch pad", cursor={"line": line_of(text, "offsets ="), "name": "offsets"})
+    assert (view["cases"], view["grid"], view["name"]) == ([], [3], "offsets")
+    assert "0 … 3" in view["notes"][str(line_of(text, "offsets ="))]
+    other = look(text, "a scratch pad", case=view["case"], at=view["at"], program=[2])
+    assert "8 … 11" in other["notes"][str(line_of(text, "offsets ="))]
 
 
 COUNT = """

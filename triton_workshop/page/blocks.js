@@ -51,7 +51,7 @@
       draft.editor.catch(() => { draft.editor = undefined; });
     }
     const editor = await draft.editor;
-    if (isAsked) editor.focus();
+    if (isAsked) editor?.focus();
   }
 
   const shippedText = (figure) => codeOf(figure).textContent.replace(/\n$/, "");  // its last line ends like all others
@@ -69,6 +69,7 @@
     const progress = loadingBar(figure);
     try {
       const modules = await Parts.editor(progress), parent = make("div", "", { className: "editor" });
+      if (edits.get(containerId(figure)) !== draft) return undefined;  // it was put back meanwhile
       const onChange = () => {
         codeOf(figure).textContent = draft.text = editor.text;
         clearTimeout(draft.timer);

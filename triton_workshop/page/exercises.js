@@ -26,9 +26,13 @@
     document.body.append(workspace.element);
   }
 
-  function listItem({ number, title, optional, warmUp }) {
+  const isVariation = ({ optional, warmUp }) => optional && !warmUp;
+
+  function listItem(exercise) {
+    const { number, title, launcher, optional, warmUp } = exercise;
     const href = `#exercise-${number}`, [mark, tabMark] = markElements[number] = [make("span", ""), make("span", "")];
-    tabs.append(make("a", [`${number} `, tabMark], { href, title }));
+    const words = isVariation(exercise) ? "" : `${launcher.replaceAll("_", " ")} `;
+    tabs.append(make("a", [`${number} `, make("span", words, { className: "name" }), tabMark], { href, title }));
     drawMark(number);
     const note = make("span", warmUp ? "a warm-up" : "a variation", { className: "t-muted" });
     return make("li", [mark, make("a", title, { href }), ...(optional ? [note] : [])]);
@@ -42,7 +46,11 @@
   }
 
   function selectTab(exercise) {
-    exercises.forEach((other, index) => { tabs.children[index].ariaCurrent = other === exercise ? "page" : null; });
+    exercises.forEach((other, index) => {
+      tabs.children[index].ariaCurrent = other === exercise ? "page" : null;
+      // Variations stand beside the exercise that they vary.
+      tabs.children[index].hidden = isVariation(other) && parseInt(other.number, 10) !== parseInt(exercise.number, 10);
+    });
     const { offsetLeft } = tabs.querySelector("[aria-current]");
     tabs.scrollLeft = offsetLeft - tabs.clientWidth / 2;  // on a phone they are one row
   }

@@ -43,6 +43,7 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
     return {
         "number": exercise.number,
         "title": title(exercise),
+        "launcher": exercise.launcher,
         "optional": exercise.is_optional,
         "warmUp": exercise.is_warm_up,
         "task": _task(exercise.shipped_text),

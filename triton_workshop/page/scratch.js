@@ -29,7 +29,7 @@ globalThis.createScratch = (options) => {
     button("Delete", () => remove()),
   ], { className: "exercise-tools" });
   const about = make("p", `Your scripts stay in this browser. ${Editor.KEYS} ${SIMULATED}`, { className: "about" });
-  const prompt = make("p", "Press Run, or Ctrl+Enter: here stands what the script prints.", { className: "t-muted" });
+  const prompt = make("p", "Press Run, or Ctrl+Enter. What the script prints is shown here.", { className: "t-muted" });
   const output = make("figure", "", { className: "output yours" });
   const look = createLook({ python: () => python, editor: () => editor });
   const pane = make("div", [code, paper, tools, about], { className: "pane" });
