@@ -13,7 +13,7 @@ globalThis.createLook = (options) => {
   let isOutdated = true;  // nothing is shown of a text that is not the editor's
 
   const toggle = button("", () => setOn(!isOn()));
-  const status = make("span", "", { role: "status", className: "t-muted" });
+  const status = make("span", "", { className: "t-muted" });
   const spoken = make("p", "", { role: "status", className: "spoken" });  // what somebody asked for, not every check
   const controls = make("div", "", { className: "controls" }), block = make("div", "", { className: "block" });
   const heading = make("div", [make("h3", "Look inside"), toggle, status], { className: "heading" });

@@ -15,7 +15,9 @@
   const { apply } = Reflect;
   const { get: getData } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data");
   const decoder = new TextDecoder();
+  const { Promise } = self, { postMessage } = MessagePort.prototype;
   const pauses = new MessageChannel(), canPause = Boolean(WebAssembly.Suspending);
+  const wake = postMessage.bind(pauses.port2, "");
   let python, worker, send, requestId, outdatedId, endPause;
   let output = [], remainingCharacters = MAX_CHARACTERS, flushTime = 0;
 
@@ -87,13 +89,15 @@
   function pause() {
     return new Promise((resolve) => {
       endPause = resolve;
-      pauses.port2.postMessage("");
+      wake();
     });
   }
 
-  // Where WebAssembly can be suspended, Python can wait; elsewhere it never pauses.
+  // Where WebAssembly can be suspended, Python can wait; elsewhere it never pauses. Nor does it once a script has
+  // replaced what Pyodide needs to wake up.
   const call = (name, ...parameters) => (
-    canPause ? worker[name].callPromising(...parameters) : worker[name](...parameters)
+    canPause && MessagePort.prototype.postMessage === postMessage
+      ? worker[name].callPromising(...parameters) : worker[name](...parameters)
   );
 
   async function check({ number, text }) {

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -161,6 +161,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_FRONT_END] = front_end, front_end.check_launch
         for listeners in _LISTENERS:
             listeners.append(front_end.check_launch)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Leave the cause of a refusal out of a report, which says the same."""
+    report = yield
+    error = None if call.excinfo is None else call.excinfo.value
+    chain = getattr(report.longrepr, "chain", None)
+    if chain and error is not None and error.__cause__ is not None and error.__cause__.__traceback__ is None:
+        del chain[:-1]
+    return report
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
