@@ -653,6 +653,12 @@ def test_a_kernel_that_fails_is_told_in_few_lines_and_its_steps_say_where(
     assert "Nothing illegal" not in steps["test_typo"] + steps["test_shape"] + steps["test_assert"]
 
 
+def test_an_error_of_a_test_keeps_its_cause(run_pytest: RunPytest, tmp_path: Path) -> None:
+    text = 'def test_wraps():\n    raise RuntimeError("outer") from ValueError("inner")\n'
+    (tmp_path / "test_wraps.py").write_text(text, encoding="utf-8")
+    assert "ValueError: inner" in run_pytest("--tb=short", plugin=True).stdout
+
+
 @pytest.mark.library
 def test_it_may_be_switched_off(run_forked: RunPython, tmp_path: Path) -> None:
     (tmp_path / "test_view.py").write_text(VIEW, encoding="utf-8")

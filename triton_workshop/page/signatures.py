@@ -86,7 +86,7 @@ def parameters(function: Any) -> str:
     return str(plain)
 
 
-class _Shown:
+class _DefaultText:
     """Default value whose repr is what a reader would write."""
 
     def __init__(self, text: str) -> None:
@@ -101,7 +101,7 @@ def _with_plain_default(parameter: inspect.Parameter) -> inspect.Parameter:
     if default is inspect.Parameter.empty or isinstance(default, str | int | float | None):
         return parameter
     is_constant = type(default).__name__ == "constexpr"
-    return parameter.replace(default=_Shown(str(default.value if is_constant else default)))
+    return parameter.replace(default=_DefaultText(str(default.value if is_constant else default)))
 
 
 def first_sentence(docstring: str) -> str:

@@ -234,8 +234,7 @@ class _EditedDifferences:
 
 @functools.cache
 def _compare_edited(number: str, text: str) -> _EditedDifferences:
-    exercise = EXERCISES[number]
-    source = Source(exercise.solution_file, text, exercise)
+    source = _solution_source(number, text)
     edit = aligned(source)
     slots = [slot for slot in edit.different() if slot.kind is SlotKind.SOLUTION]
     uses = frozenset(key for slot in slots for key in slot.solution.uses)
@@ -244,7 +243,12 @@ def _compare_edited(number: str, text: str) -> _EditedDifferences:
 
 @functools.cache
 def _code_of_edited(number: str, text: str) -> tuple[str, ...]:
-    return _code(Source(EXERCISES[number].solution_file, text, EXERCISES[number]))
+    return _code(_solution_source(number, text))
+
+
+def _solution_source(number: str, text: str) -> Source:
+    """Return a solution, or what an edit makes of it."""
+    return Source(EXERCISES[number].solution_file, text, EXERCISES[number])
 
 
 def _code(source: Source) -> tuple[str, ...]:
@@ -254,7 +258,7 @@ def _code(source: Source) -> tuple[str, ...]:
 
 @functools.cache
 def _solution_callees(number: str, text: str) -> frozenset[str]:
-    return _callee_names(Source(EXERCISES[number].solution_file, text, EXERCISES[number]))
+    return _callee_names(_solution_source(number, text))
 
 
 def _callee_names(source: Source) -> frozenset[str]:
