@@ -49,7 +49,7 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
         "task": _task(exercise.shipped_text),
         "shipped": exercise.shipped_text,
         "solution": exercise.solution,
-        "todos": len(exercise.hints),
+        "todos": exercise.tasks,
         "planted": [[new for _, new in edit.changes] for edit in exercise.planted_bugs],
         "cases": len(exercise.simulated_cases),
         "demo": exercise.demo is not None,
