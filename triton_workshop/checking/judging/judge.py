@@ -15,7 +15,7 @@ from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.exercise import Exercise
 
-UNDIAGNOSED_KINDS = (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED)
+UNDIAGNOSED_KINDS = (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED, FindingKind.CORRECT_BUT_SLOW)
 
 
 @dataclass(frozen=True)
