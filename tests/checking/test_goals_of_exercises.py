@@ -9,7 +9,7 @@ import pytest
 
 from simulator.tests.tables import EVERY
 from triton_simulator.compiler.compilation import Start
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.compiling import with_compiled_costs
 from triton_workshop.checking.judging.verdict import FindingKind, Verdict
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.compilers import warm
@@ -32,11 +32,11 @@ def compiler() -> Iterator[Start]:
 
 
 def judged(number: str, text: str, folder: Path, compiler: Start) -> Verdict:
-    """Return the verdict on a script, by the simulator and then by the compiler."""
+    """Return the verdict on a script, by the simulator and then by the compiler for the GPU of the goals."""
     file = folder / "mine.py"
     file.write_text(text, encoding="utf-8")
     verdict = judge_here(EXERCISES[number], file)
-    return compiled(verdict, compiler) if verdict.passed else verdict
+    return with_compiled_costs(verdict, compiler) if verdict.passed else verdict
 
 
 @pytest.mark.parametrize("number", WITH_GOALS)

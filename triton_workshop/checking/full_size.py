@@ -69,17 +69,17 @@ def describe_times(source: Source, launcher: Launcher) -> str:
     shipped = load(Source(exercise.folder / "shipped.txt", exercise.shipped_text, exercise))
     arguments = launcher_args(cases[-1].arguments("cuda"))
     # In turns, so that a GPU that gets warmer does not favour the first.
-    before, after = (
-        min(times) for times in zip(*(_times(arguments, shipped, launcher) for _ in range(2)), strict=True)
-    )
+    turns = [[time_call(each, arguments) for each in (shipped, launcher)] for _ in range(2)]
+    before, after = map(min, zip(*turns, strict=True))
     return sentence("goals.times", case=cases[-1].name, before=before, after=after, ratio=before / after)
 
 
-def _times(arguments: tuple[object, ...], *launchers: Launcher) -> list[float]:
-    """Return the milliseconds of a call of each launcher, with an empty cache."""
+def time_call(launcher: Launcher, arguments: tuple[object, ...]) -> float:
+    """Return the milliseconds of a call, each with an empty cache."""
     from triton.testing import do_bench
 
-    return [do_bench(partial(launcher, *arguments), return_mode="median") for launcher in launchers]
+    milliseconds: float = do_bench(partial(launcher, *arguments), return_mode="median")
+    return milliseconds
 
 
 def _observe(observer: Observer, case: Case) -> Observation:

@@ -46,6 +46,7 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
         "launcher": exercise.launcher,
         "optional": exercise.is_optional,
         "warmUp": exercise.is_warm_up,
+        "slow": bool(exercise.goals),
         "task": _task(exercise.shipped_text),
         "shipped": exercise.shipped_text,
         "solution": exercise.solution,
