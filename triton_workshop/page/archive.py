@@ -20,6 +20,7 @@ from pathlib import Path
 from triton_simulator.without_library import files
 from triton_workshop.errors import WorkshopError
 from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.page.imports import collect_modules, modules_in
 from triton_workshop.repository import ROOT
 
@@ -28,11 +29,13 @@ ROOTS = (
     *modules_in("triton_workshop.page.inside"),
     *modules_in("triton_workshop.page.torch"),
     *(exercise.package for exercise in EXERCISES.values()),
+    *(f"{EXERCISES[number].package}.workload" for number in WORKLOADS),
 )
 """Modules that a page, a script in it or a table of ours names."""
 DATA = (
     "triton_workshop/languages.toml",
     "triton_workshop/exercises/common.toml",
+    "triton_workshop/exercises/*/goals.toml",
     "triton_workshop/exercises/*/mistakes.toml",
     "triton_workshop/exercises/*/shipped.txt",
     "triton_workshop/hints/*.toml",

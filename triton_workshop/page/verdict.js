@@ -91,8 +91,8 @@ globalThis.Verdict = (() => {
 
   // How far the exercise is, as the list of exercises marks it.
   function standing({ passed, described: { kind } }, { shipped }, text) {
+    if (text === shipped) return "new";  // even if all passes that is known here of a kernel to be made faster
     if (passed) return "passed";
-    if (text === shipped) return "new";
     return kind === "unfinished" ? "begun" : "failing";
   }
 
