@@ -18,6 +18,15 @@ globalThis.Editor = (() => {
     return language.syntaxHighlighting(language.HighlightStyle.define(styles));
   }
 
+  // What a TODO asks for is what people read first, so it is as bright as can be.
+  function tasks({ Decoration, EditorView }, { Prec }) {
+    const mark = Decoration.mark({ class: "task" });
+    return Prec.highest(EditorView.decorations.compute(["doc"], ({ doc }) => {
+      const todos = [...doc.toString().matchAll(/# TODO\b.*/g)];
+      return Decoration.set(todos.map(({ 0: { length }, index }) => mark.range(index, index + length)));
+    }));
+  }
+
   // A long line goes on below, two columns further in than it begins.
   function hangingIndents({ Decoration, EditorView }) {
     return EditorView.decorations.compute(["doc"], ({ doc }) => {
@@ -47,6 +56,7 @@ globalThis.Editor = (() => {
       "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
         backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent) !important",
       },
+      ".task": { color: "var(--emphasis)", fontWeight: "bold" },
       ".cm-foldPlaceholder": {
         backgroundColor: "var(--well)", color: "var(--accent)", border: "1px solid var(--faint)",
       },
@@ -64,7 +74,8 @@ globalThis.Editor = (() => {
     const view = modules["@codemirror/view"], { EditorView } = view;
     const python = modules["@codemirror/lang-python"].python();
     const wrapping = [EditorView.lineWrapping, hangingIndents(view)];
-    return [EditorView.cspNonce.of("editor"), python, highlighting(modules), theme(view), ...wrapping];
+    const colours = [highlighting(modules), tasks(view, modules["@codemirror/state"]), theme(view)];
+    return [EditorView.cspNonce.of("editor"), python, ...colours, ...wrapping];
   }
 
   function editingExtensions(modules, { label, onChange, onSubmit }) {
