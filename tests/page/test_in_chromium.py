@@ -270,7 +270,7 @@ def test_a_room_runs_kernels_tells_how_far_it_is_and_goes_on_without_its_server(
         assert not room.board().attendees
         of_the_page = json.loads(page.evaluate(OF_THE_PAGE, attacker(page)))
         assert of_the_page["a request"] == "got 400"  # which says that the room has heard what is no report
-        solved = {"exercise": "2", "filled": 3, "todos": 3, "right": True, "hints": 1}
+        solved = {"exercise": "2", "filled": 3, "todos": 3, "right": True, "hints": 1, "mistake": ""}
         page.evaluate("(detail) => document.dispatchEvent(new CustomEvent('progress', { detail }))", solved)
         assert not room.board().attendees
         with page.expect_response(lambda answer: answer.url.endswith("/report")):

@@ -266,7 +266,8 @@ globalThis.createWorkspace = (options) => {
     Store.update(number, { standing: Verdict.standing(verdict, exercise, text) });
     const filled = Verdict.countFilled(verdict, exercise, text);
     const openHints = Store.read(number).hints?.shown ?? 0;
-    const detail = { exercise: number, filled, todos, right: passed, hints: openHints };
+    const mistake = described.isPreliminary ? "" : verdict.findings[0]?.hint_name ?? "";
+    const detail = { exercise: number, filled, todos, right: passed, hints: openHints, mistake };
     document.dispatchEvent(new CustomEvent("progress", { detail }));  // live.js tells the room, if the reader wants it
     if (passed && verdictPane.querySelector(".editor")) return;  // a reader who compares is not interrupted
     verdictPane.replaceChildren(...Verdict.elements(described, {
