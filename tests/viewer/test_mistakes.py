@@ -60,12 +60,12 @@ def test_a_debrief_shows_the_three_most_frequent_mistakes_of_its_exercise(deck: 
 
 
 def test_without_reports_the_slides_own_line_is_left(deck: Path) -> None:
-    assert press_m(deck) == "nobody has sent a mistake in this exercise: take the one on the slide"
+    assert press_m(deck) == "nobody has sent a mistake: take the one on the slide"
 
 
 def test_another_slide_says_where_the_key_works(deck: Path) -> None:
     deck.write_text("A slide\n===\n\nText\n", encoding="utf-8")
-    assert press_m(deck) == "m shows the room's mistakes on a slide that debriefs an exercise"
+    assert press_m(deck) == "m shows the room's mistakes on a debrief slide"
 
 
 def test_debriefs_of_both_decks_are_known() -> None:

@@ -390,11 +390,11 @@ class Viewer(App[int]):
 
         exercise = debriefed_exercise(self.presentation.slide.name)
         if exercise is None:
-            self.slide_screen.show_message("m shows the room's mistakes on a slide that debriefs an exercise")
+            self.slide_screen.show_message("m shows the room's mistakes on a debrief slide")
         elif counts := AttendanceWatcher().read().frequent_mistakes(exercise):
             self.push_screen(MistakesBox(exercise, counts, self.slide_screen.palette))
         else:
-            self.slide_screen.show_message("nobody has sent a mistake in this exercise: take the one on the slide")
+            self.slide_screen.show_message("nobody has sent a mistake: take the one on the slide")
 
     def action_keys(self) -> None:
         """List the keys."""
