@@ -55,7 +55,7 @@ def look(exercise: Exercise | None, file: Path, text: str, wish: Mapping[str, An
     request, target = Request(file, text, exercise.number if exercise else "", case), _target(wish)
     recording = target.record(request, _record)
     if problem := recording.error or target.problem(recording):
-        return {"problem": recording.failure or (NO_LAUNCH if recording.error else problem)}
+        return {"problem": recording.failure or (NO_LAUNCH if recording.error else f"Nothing to look at: {problem}.")}
     return {"cases": names, **_view(_sight(target.find(recording), wish), file)}
 
 
