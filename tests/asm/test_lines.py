@@ -17,8 +17,8 @@ import pytest
 from tests.asm.conftest import Answers, FastAnswers, assembly_of, summary_of_solution
 from triton_simulator.compiler.disassembly import correct_lines
 from triton_simulator.gpus import JUDGED, Target
-from triton_workshop.asm.assembly import Instruction, Ir, instructions
-from triton_workshop.asm.summary import recorded_summaries, recorded_with
+from triton_workshop.costs.assembly import Instruction, Ir, instructions
+from triton_workshop.costs.summary import recorded_summaries, recorded_with
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.workloads import WORKLOADS
 

@@ -29,12 +29,12 @@
   const isVariation = ({ optional, warmUp }) => optional && !warmUp;
 
   function listItem(exercise) {
-    const { number, title, launcher, optional, warmUp } = exercise;
+    const { number, title, launcher, optional, warmUp, slow } = exercise;
     const href = `#exercise-${number}`, [mark, tabMark] = markElements[number] = [make("span", ""), make("span", "")];
     const words = isVariation(exercise) ? "" : `${launcher.replaceAll("_", " ")} `;
     tabs.append(make("a", [`${number} `, make("span", words, { className: "name" }), tabMark], { href, title }));
     drawMark(number);
-    const note = make("span", warmUp ? "a warm-up" : "a variation", { className: "t-muted" });
+    const note = make("span", warmUp ? "a warm-up" : slow ? "correct, but slow" : "a variation", { className: "t-muted" });
     return make("li", [mark, make("a", title, { href }), ...(optional ? [note] : [])]);
   }
 

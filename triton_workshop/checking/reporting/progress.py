@@ -216,16 +216,17 @@ def _entry(exercise: Exercise, record: Record) -> ListedExercise:
         text = read_text(exercise.exercise_file)
     except OSError:
         status = Status.CHANGED if exercise.exercise_file.exists() else Status.MISSING
-        return ListedExercise(exercise, status, len(exercise.hints), record)
+        return ListedExercise(exercise, status, exercise.tasks, record)
     is_checked = record.digest == digest(exercise)
     remaining = len(exercise.remaining_bugs(text)) + _count_todos(text)
+    slow = len(exercise.goals)  # they count as left until all are reached
     if text == exercise.shipped_text:
-        return ListedExercise(exercise, Status.NEW, remaining, record)
+        return ListedExercise(exercise, Status.NEW, remaining + slow, record)
     if is_checked and not record.finding:  # a bug may be repaired elsewhere than where it was planted
         return ListedExercise(exercise, Status.PASSED, 0, record)
     if remaining:
         return ListedExercise(exercise, Status.BEGUN, remaining, record)
-    return ListedExercise(exercise, Status.FAILING if is_checked else Status.CHANGED, remaining, record)
+    return ListedExercise(exercise, Status.FAILING if is_checked else Status.CHANGED, slow, record)
 
 
 def _count_todos(text: str) -> int:

@@ -15,7 +15,16 @@ from typing import Any
 from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob
 from triton_simulator.compiler.report import join_names
 from triton_simulator.gpus import REGISTERS, WARP_THREADS, Target
-from triton_workshop.asm.assembly import ASYNCHRONOUS, BULK, Argument, Instruction, Ir, Operation, instructions
+from triton_workshop.costs.assembly import (
+    ASYNCHRONOUS,
+    BULK,
+    Argument,
+    Instruction,
+    Ir,
+    Operation,
+    instructions,
+    loop_barriers,
+)
 
 RECORDED = Path(__file__).parent / "recorded.json"
 """Summaries of the solutions, for machines without a compiler.
@@ -102,6 +111,8 @@ class Summary:
     occupancy: Occupancy
     file: str = ""
     """The name of the kernel's file, if it is not the script that launches it."""
+    loop_barriers: tuple[int | None, ...] = ()
+    """The line of each barrier of all threads inside a loop."""
 
     def as_json(self) -> dict[str, object]:
         return asdict(self) | {"target": self.target.name}
@@ -163,6 +174,7 @@ def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, 
             if operation.kind == "conversion" and operation.shape
         ),
         instructions=len(sass),
+        loop_barriers=loop_barriers(sass),
         registers=resources.get("REG", 0),
         stack_bytes=resources.get("STACK", 0),
         spill_stores=sum(instruction.name == "STL" for instruction in sass),
