@@ -63,7 +63,9 @@ class Names:
 
     def like(self, name: str) -> Sequence[str]:
         """The others of its kind; a condition is no number."""
-        group = next((group for group in (self.pointers, self.sizes, self.others) if name in group), ())
+        group = next((group for group in (self.pointers, self.sizes, self.others) if name in group), [])
+        # GROUP and group are easily mistaken, although one is given and the other computed.
+        group = group + [other for other in self.others if name in self.sizes and other.lower() == name.lower()]
         alike = [other for other in group if (other in self.conditions) == (name in self.conditions)]
         return [other for other in alike if other != name]
 
