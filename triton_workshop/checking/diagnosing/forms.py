@@ -69,6 +69,12 @@ def is_possible(change: Change, function: str, forms: Forms) -> bool:
         return whole and "float" not in [form[0] for form in added] + [
             forms.get((function, name), MIXED)[0] for name in read
         ]
+    if change.kind == "names":
+        pairs = zip(
+            read, [node.id for node in walk(ast.parse(change.words)) if isinstance(node, ast.Name)], strict=True
+        )
+        kinds = [[forms.get((function, name), MIXED)[0] for name in pair] for pair in pairs]
+        return all(one == other or "mixed" in (one, other) for one, other in kinds)
     if not isinstance(change.node, ast.Name):
         return True
     old, new = forms.get((function, change.node.id), MIXED), forms.get((function, change.words), MIXED)

@@ -75,7 +75,7 @@ class Names:
         `stride_am` is for `stride_ak`, and any name if there are only a few.
         """
         if (one in self.constants) != (other in self.constants):
-            return False
+            return one.lower() == other.lower()
         few = one in self.sizes and len(self.constants if one in self.constants else self.sizes) <= FEW
         return few or len(one) == len(other) == 1 or SequenceMatcher(None, one, other).ratio() >= ALIKE
 

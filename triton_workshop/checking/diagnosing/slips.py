@@ -18,7 +18,6 @@ from triton_workshop.checking.diagnosing.tile_sizes import with_changes
 from triton_workshop.checking.diagnosing.together import changes_together
 from triton_workshop.checking.observing.source import (
     Assignment,
-    Function,
     Source,
     names_loaded,
     names_stored,
@@ -84,7 +83,7 @@ KINDS_FOR_A_STEP = 9
 """So many kinds later is as unlikely as a step farther from where the mistake shows."""
 STEPS_FOR_A_NAME = 3
 """As unlikely is a name that is quite another one."""
-STEPS_FOR_SIZES = 12
+STEPS_FOR_SIZES = 4
 """As unlikely is another order of what a launcher unpacks: exchanging two sizes in the kernel helps as well."""
 STEPS_FOR_LINES = 1
 """As unlikely is a change of several lines: where a change of one does as well, the others are right."""
@@ -202,13 +201,14 @@ def likely_changes(
         counting |= {each.node for each in possible if each.kind == "name" and counts(each, function.name, forms)}
         of_values |= {each.node for each in possible if computes_values(each, function.name, forms)}
 
-    steps = _steps(functions, noticed)
+    steps = _steps(source, noticed)
     steps |= {line: max(steps.get(line, STEPS), STEPS - 1) for line in later if line not in noticed}
 
     unpacked = {node.lineno for node in nodes_of(source.launcher, ast.Assign) if isinstance(node.targets[0], ast.Tuple)}
 
     def unlikely(change: Change) -> tuple[bool, bool, float]:
-        far = change.far_fetched and not change.names_the_unread and change.node not in counting
+        is_likely = change.names_the_unread or change.node in counting or (misplaced and change.kind == "mask")
+        far = change.far_fetched and not is_likely
         lines = len({node.lineno for node, _ in change.nodes}) > 1
         kind = KINDS.index("size" if change.node in counting else change.kind) / KINDS_FOR_A_STEP
         step = steps.get(change.place, STEPS)
@@ -228,25 +228,27 @@ def likely_changes(
     return sorted(near, key=unlikely)
 
 
-def _steps(functions: Sequence[Function], noticed: Collection[int]) -> dict[int, int]:
+def _steps(source: Source, noticed: Collection[int]) -> dict[int, int]:
     """Return for each line how many steps back it is.
 
     Those noticed are 0, a line that assigns what these read is 1, and so on, and so is a loop around them. The lines of
-    a function are a step back from a call of it.
+    a helper are a step back from a call of it.
     """
-    nodes = [(each.name, node) for each in functions for node in walk(each)]
-    statements = [(name, node) for name, node in nodes if isinstance(node, STATEMENTS)]
+    functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
+    nodes = [(each, node) for each in functions for node in walk(each)]
+    statements = [(function, node) for function, node in nodes if isinstance(node, STATEMENTS)]
     found = dict.fromkeys(noticed, 0)
     for _, node in statements:
         if found.keys() & _lines_of(node):
             found |= dict.fromkeys(_lines_of(node), 0)
     for step in range(1, STEPS):
         last = {line for line, number in found.items() if number == step - 1}
-        reading = [node for _, node in statements if node.lineno in last]
-        read = {name for node in reading for name in names_loaded(node.iter if isinstance(node, ast.For) else node)}
+        reading = [(function, node) for function, node in statements if node.lineno in last]
+        read = {name for _, node in reading for name in names_loaded(node.iter if isinstance(node, ast.For) else node)}
+        helpers = {name for function, node in reading if function is not source.launcher for name in names_loaded(node)}
         for function, node in statements:
             around = isinstance(node, ast.For) and any(node.lineno < line <= (node.end_lineno or 0) for line in last)
-            if around or function in read or _names_assigned(node) & read:
+            if around or function.name in helpers or _names_assigned(node) & read:
                 found = dict.fromkeys(_lines_of(node), step) | found
     return found
 
