@@ -378,7 +378,7 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             if divides:
                 yield Change("divisor", each, f"({words})", size in names.unread)
             else:
-                yield Change("factor", each, words, size in names.unread)
+                yield Change("factor", each, words, size in names.unread, bool({*names_loaded(each)} & names.products))
 
 
 def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:

@@ -205,7 +205,8 @@ class Formulas:
             return
         if isinstance(target, ast.Name) and target.id not in self._indices:
             calls = {called(node) for node in walk(value) if isinstance(node, ast.Call)}
-            for mask in [] if calls & {*WITHOUT_MASK} else self._masks:
+            keeps_zero = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
+            for mask in [] if keeps_zero or calls & {*WITHOUT_MASK} else self._masks:
                 if mask not in names_loaded(value):
                     yield Change("where", value, f"tl.where({mask}, {ast.unparse(value)}, 0.0)")
 

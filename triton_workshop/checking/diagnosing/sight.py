@@ -195,6 +195,8 @@ class Sight:
     def _lines_with_data(self) -> set[int]:
         """The lines that load, or use what was loaded."""
         loads = {place.line for place, numbers in self.script.lines.items() if numbers.is_load}
+        helpers = [kernel.name for kernel in self.source.kernels if loads & {*_lines_of(kernel)}]
+        loads |= {call.lineno for call in self.source.calls(*helpers)} if helpers else set()
         return loads.union(*map(self._users, loads))
 
     def _reads_any_of(self, place: Place, others: Iterable[Place]) -> bool:

@@ -36,7 +36,6 @@ KINDS = (
     "precision",
     "running",
     "signs",
-    "rounds",
     "multiple",
     "strides",
     "part-of-byte",
@@ -54,6 +53,7 @@ KINDS = (
     "unwrapped",
     "unshifted",
     "size",
+    "rounds",
     "axes",
     "regrouped",
     "where",
@@ -85,7 +85,7 @@ STEPS_FOR_A_NAME = 3
 """As unlikely is a name that is quite another one."""
 STEPS_FOR_SIZES = 4
 """As unlikely is another order of what a launcher unpacks: exchanging two sizes in the kernel helps as well."""
-STEPS_FOR_LINES = 1
+STEPS_FOR_LINES = 2
 """As unlikely is a change of several lines: where a change of one does as well, the others are right."""
 STEPS_FOR_VALUES = 6
 """As unlikely is another value where elements are outside, or never written."""
@@ -231,24 +231,23 @@ def likely_changes(
 def _steps(source: Source, noticed: Collection[int]) -> dict[int, int]:
     """Return for each line how many steps back it is.
 
-    Those noticed are 0, a line that assigns what these read is 1, and so on, and so is a loop around them. The lines of
+    Those noticed are 0, or 1 in the launcher, a line that assigns what these read is one more, and so on. The lines of
     a helper are a step back from a call of it.
     """
     functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
     nodes = [(each, node) for each in functions for node in walk(each)]
     statements = [(function, node) for function, node in nodes if isinstance(node, STATEMENTS)]
-    found = dict.fromkeys(noticed, 0)
+    found = {line: int(source.function_at(line) is source.launcher) for line in noticed}
     for _, node in statements:
-        if found.keys() & _lines_of(node):
-            found |= dict.fromkeys(_lines_of(node), 0)
+        if seen := found.keys() & _lines_of(node):
+            found |= dict.fromkeys(_lines_of(node), min(found[line] for line in seen))
     for step in range(1, STEPS):
         last = {line for line, number in found.items() if number == step - 1}
         reading = [(function, node) for function, node in statements if node.lineno in last]
         read = {name for _, node in reading for name in names_loaded(node.iter if isinstance(node, ast.For) else node)}
         helpers = {name for function, node in reading if function is not source.launcher for name in names_loaded(node)}
         for function, node in statements:
-            around = isinstance(node, ast.For) and any(node.lineno < line <= (node.end_lineno or 0) for line in last)
-            if around or function.name in helpers or _names_assigned(node) & read:
+            if function.name in helpers or _names_assigned(node) & read:
                 found = dict.fromkeys(_lines_of(node), step) | found
     return found
 
