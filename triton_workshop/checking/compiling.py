@@ -19,7 +19,6 @@ from triton_workshop.checking.judging.goals import describe_unknown, judged_goal
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
 from triton_workshop.costs.figures import compiled_figures
-from triton_workshop.costs.summary import summaries_of
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.hints import sentence
 from triton_workshop.processes.compilers import compiler_reports
@@ -74,7 +73,7 @@ def with_compiled_costs(verdict: Verdict, start: Start, *, shows_costs: bool = F
     if any(answer.slow or answer.too_large for answer in found):
         return replace(verdict, findings=(_not_compiled(verdict),)) if exercise.goals else verdict
     known = len(found) == len(verdict.launched) and all(answer.assembly for answer in found)
-    figures = compiled_figures(summaries_of(found, verdict.file, verdict.text)) if known else {}
+    figures = compiled_figures(found, verdict.file, verdict.text) if known else {}
     verdict = replace(verdict, figures={**verdict.figures, **figures})
     verdict = replace(verdict, goals=judged_goals(exercise, verdict.figures))
     return replace(verdict, findings=missed_goal(_source(verdict), verdict.goals))

@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from triton_workshop.costs.assembly import TENSOR_CORES
+from triton_workshop.costs.assembly import TENSOR_CORES, Ir, instructions, loop_barriers
+from triton_workshop.costs.summary import LineSummary, Summary, summaries_of
 from triton_workshop.exercises.goals import Quantity
 
 if TYPE_CHECKING:
-    from triton_workshop.costs.summary import LineSummary, Summary
+    from pathlib import Path
+
+    from triton_simulator.compiler.jobs import Answer
 
 NO_PRODUCT = "no instruction"
 """The instruction of products where there are none."""
@@ -36,12 +39,18 @@ def most(amounts: Counter[int]) -> int | None:
     return amounts.most_common(1)[0][0] or None if amounts else None
 
 
-def compiled_figures(summaries: Sequence[Summary]) -> Figures:
-    """Return the worst figures of kernels that were compiled; none without any."""
+def compiled_figures(answers: Sequence[Answer], script: Path, text: str) -> Figures:
+    """Return the worst figures of the kernels that were compiled; none without any.
+
+    A script with this text has launched them.
+    """
+    summaries = summaries_of(answers, script, text)
     if not summaries:
         return {}
     most_registers = max(summaries, key=lambda summary: summary.registers)
-    barriers = Counter(line or 0 for summary in summaries for line in summary.loop_barriers)
+    made = [answer.assembly for answer in answers if answer.assembly is not None]
+    lines = (line for each in made for line in loop_barriers(instructions(each.sass, Ir(each.ttir))))
+    barriers = Counter(line or 0 for line in lines)
     return {
         Quantity.WIDTH: min(map(_width, summaries), key=lambda figure: figure.value),
         Quantity.PRODUCT: _product([line for summary in summaries for line in summary.lines if line.kind == "dot"]),

@@ -23,7 +23,6 @@ from triton_workshop.costs.assembly import (
     Ir,
     Operation,
     instructions,
-    loop_barriers,
 )
 
 RECORDED = Path(__file__).parent / "recorded.json"
@@ -111,8 +110,6 @@ class Summary:
     occupancy: Occupancy
     file: str = ""
     """The name of the kernel's file, if it is not the script that launches it."""
-    loop_barriers: tuple[int | None, ...] = ()
-    """The line of each barrier of all threads inside a loop."""
 
     def as_json(self) -> dict[str, object]:
         return asdict(self) | {"target": self.target.name}
@@ -174,7 +171,6 @@ def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, 
             if operation.kind == "conversion" and operation.shape
         ),
         instructions=len(sass),
-        loop_barriers=loop_barriers(sass),
         registers=resources.get("REG", 0),
         stack_bytes=resources.get("STACK", 0),
         spill_stores=sum(instruction.name == "STL" for instruction in sass),

@@ -8,11 +8,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from triton_workshop.costs.figures import Figures
-from triton_workshop.exercises.goals import Quantity
-
 if TYPE_CHECKING:
     from triton_simulator.compiler.jobs import PickledKernel
+    from triton_workshop.costs.figures import Figures
+    from triton_workshop.exercises.goals import Quantity
 
 MAX_PROGRAMS = 64
 """The most programs that a finding names.
