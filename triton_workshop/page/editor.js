@@ -20,7 +20,7 @@ globalThis.Editor = (() => {
 
   // What a TODO asks for is what people read first, so it is as bright as can be.
   function tasks({ Decoration, EditorView }, { Prec }) {
-    const mark = Decoration.mark({ class: "task" });
+    const mark = Decoration.mark({ class: "todo" });
     return Prec.highest(EditorView.decorations.compute(["doc"], ({ doc }) => {
       const todos = [...doc.toString().matchAll(/# TODO\b.*/g)];
       return Decoration.set(todos.map(({ 0: { length }, index }) => mark.range(index, index + length)));
@@ -56,7 +56,7 @@ globalThis.Editor = (() => {
       "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
         backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent) !important",
       },
-      ".task": { color: "var(--emphasis)", fontWeight: "bold" },
+      ".todo": { color: "var(--emphasis)", fontWeight: "bold" },
       ".cm-foldPlaceholder": {
         backgroundColor: "var(--well)", color: "var(--accent)", border: "1px solid var(--faint)",
       },
