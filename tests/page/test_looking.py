@@ -110,7 +110,7 @@ def test_a_script_of_no_exercise_shows_its_own_launches(look: Look) -> None:
 
 def test_a_grid_without_programs_has_nothing_to_look_at(look: Look) -> None:
     text = asset("scratch.txt").replace("(cdiv(x.numel(), 4),)", "(x.numel() // 16,)")
-    assert look(text, "a scratch pad") == {"problem": "Nothing to look at: its grid is (0), so it has no programs."}
+    assert "its grid has no programs" in look(text, "a scratch pad")["problem"]
 
 
 COUNT = """

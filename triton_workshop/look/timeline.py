@@ -315,8 +315,6 @@ class Target:
         if self.kernel not in (None, launch.kernel):
             names = ", ".join(dict.fromkeys(each.kernel for each in recording.launches))
             return f"it launches no kernel {self.kernel}, but {names}"
-        if not launch.programs:
-            return f"its grid is {numbers_text(launch.grid)}, so it has no programs"
         if program_number(self.ids, launch.grid) is None and not self.or_first:
             return f"its grid is {numbers_text(launch.grid)}, so it has no program {numbers_text(self.ids)}"
         return ""

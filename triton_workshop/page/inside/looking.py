@@ -27,7 +27,7 @@ MAX_BYTES = 16 * 2**20
 """Bytes of all steps, as a page has less memory than a terminal."""
 LIMIT_SECONDS = 5.0
 """Seconds that the script may take for a case; after that, what there is until then is shown."""
-NO_LAUNCH = "No kernel is launched yet, so there is nothing to look at."
+NO_LAUNCH = "No kernel is launched yet, or its grid has no programs: there is nothing to look at."
 ROOM = Room(64, 128)
 MAX_ROWS, MAX_COLUMNS = 64, 64
 """Numbers of a block that the page shows, along each axis."""
@@ -55,7 +55,7 @@ def look(exercise: Exercise | None, file: Path, text: str, wish: Mapping[str, An
     request, target = Request(file, text, exercise.number if exercise else "", case), _target(wish)
     recording = target.record(request, _record)
     if problem := recording.error or target.problem(recording):
-        return {"problem": recording.failure or (NO_LAUNCH if recording.error else f"Nothing to look at: {problem}.")}
+        return {"problem": recording.failure or (NO_LAUNCH if recording.error else problem)}
     return {"cases": names, **_view(_sight(target.find(recording), wish), file)}
 
 
