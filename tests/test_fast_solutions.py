@@ -453,6 +453,12 @@ def test_layer_norm_is_as_accurate_as_the_plain_one(columns: int, offset: int) -
     assert errors[0] <= 1.5 * errors[1]
 
 
+@pytest.mark.parametrize("columns", [4096, 8191, 8192])
+def test_layer_norm_of_16_bits_is_the_plain_ones(columns: int) -> None:
+    x, (weight, bias) = (noise(rows, columns, dtype=torch.float16, seed=rows) for rows in (3, 2))
+    torch.testing.assert_close(FAST["5c"].layer_norm(x, weight, bias, 1e-5), plain_layer_norm(x, weight, bias, 1e-5))
+
+
 def test_a_long_row_may_have_a_first_number_far_from_all_others() -> None:
     x = noise(2, 8192)
     x[:, 0] = 1e6
