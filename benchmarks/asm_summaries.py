@@ -10,8 +10,8 @@ from importlib.metadata import version
 from triton_simulator.gpus import JUDGED, Target
 from triton_workshop.asm.build import build
 from triton_workshop.asm.requests import FAST, PLAIN, parse_subjects
-from triton_workshop.asm.summary import RECORDED, Summary, recorded_key, summaries_of
 from triton_workshop.atomic_write import write_atomically
+from triton_workshop.costs.summary import RECORDED, Summary, recorded_key, summaries_of
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.processes.runner import Runner

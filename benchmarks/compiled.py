@@ -16,8 +16,8 @@ from pathlib import Path
 from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import build
 from triton_workshop.asm.requests import Request
-from triton_workshop.asm.summary import Summary, summaries_of
 from triton_workshop.atomic_write import write_atomically
+from triton_workshop.costs.summary import Summary, summaries_of
 from triton_workshop.processes.runner import Runner
 from triton_workshop.repository import ROOT
 

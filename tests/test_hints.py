@@ -16,12 +16,14 @@ from triton_workshop.checking.judging.explanations import SUBJECTS, explanations
 from triton_workshop.checking.judging.verdict import FindingKind
 from triton_workshop.checking.reporting.progress import Status
 from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.goals import Quantity
 from triton_workshop.hints import table
 from triton_workshop.repository import ROOT
 
 PACKAGE = ROOT / "triton_workshop"
 SENTENCES = (
     "headlines",
+    "goals",
     "launch",
     "learnt",
     "lines",
@@ -39,6 +41,8 @@ ENUMERATED = {
     *(f"headlines.{kind}" for kind in FindingKind),
     *(f"reports.{status}" for status in Status),
     *(f"learnt.{number}" for number in EXERCISES),
+    *(f"goals.{quantity}" for quantity in Quantity),
+    "goals.product-missing",
 }
 """Names that code puts together."""
 

@@ -222,3 +222,38 @@ def test_products_are_counted_by_what_is_multiplied(dtype: torch.dtype, what: st
     with record() as launches:
         product[(3,)](torch.rand(3, 16, 16).to(dtype), torch.rand(16, 16).to(dtype), torch.zeros(3, 16, 16))
     assert launches[0].counts.products == {what: 3 * 2 * 16**3}
+
+
+def test_sectors_are_counted_by_line() -> None:
+    with record(coalescing=True) as launches:
+        transpose[(2,)](torch.rand(32, 16), torch.zeros(16, 32))
+    assert launches[0].counts.coalescing is not None
+    lines = launches[0].counts.coalescing.lines
+    # The load and the store stand on one line: a tile's rows of 64 bytes, and as many columns of it.
+    assert [line.text.partition("(")[0] for line in lines] == ["tl.store"]
+    assert [(sectors.touched, sectors.minimum) for sectors in lines.values()] == [(2 * 32 + 2 * 32, 2 * 32 + 2 * 32)]
+
+
+@pytest.mark.parametrize(("wave", "times"), [(1, 4), (2, 2), (3, 2), (4, 1)])
+def test_a_wave_loads_each_byte_once(wave: int, times: int) -> None:
+    with record(wave=wave) as launches:
+        product[(4,)](torch.rand(64, 16), torch.rand(16, 16), torch.zeros(64, 16))
+    assert launches[0].counts.coalescing is not None
+    # Each program has a tile of its own, and all have another one together.
+    assert launches[0].counts.coalescing.wave_bytes.total() == (4 + times) * 4 * 256
+
+
+@triton.jit
+def sums(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    total = 0.0
+    for start in range(0, 64, BLOCK):
+        total += tl.sum(tl.load(x_ptr + start + tl.arange(0, BLOCK)))
+    tl.store(out_ptr + tl.program_id(0), total)
+
+
+@pytest.mark.parametrize(("block", "warps"), [(64, 4), (16, 4), (16, 8)])
+def test_warps_wait_at_each_reduction(block: int, warps: int) -> None:
+    with record() as launches:
+        sums[(3,)](torch.rand(64), torch.zeros(3), BLOCK=block, num_warps=warps)
+    [(line, waits)] = launches[0].counts.waits.items()
+    assert (line.text[:17], waits) == ("total += tl.sum(t", 3 * (64 // block) * warps)

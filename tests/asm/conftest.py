@@ -13,7 +13,7 @@ from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob, Pickled
 from triton_simulator.gpus import DEFAULT_TARGET, TARGETS, Target
 from triton_workshop.asm.build import LIMIT_SECONDS, compile_kernels, run_script
 from triton_workshop.asm.requests import Request
-from triton_workshop.asm.summary import Summary, summaries_of
+from triton_workshop.costs.summary import Summary, summaries_of
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.compilers import warm
 from triton_workshop.processes.modes import Mode

@@ -17,8 +17,8 @@ import pytest
 from tests.asm.conftest import Answers, FastAnswers, assembly_of, summary_of_solution
 from triton_simulator.compiler.disassembly import correct_lines
 from triton_simulator.gpus import JUDGED, Target
-from triton_workshop.asm.assembly import Instruction, Ir, instructions
-from triton_workshop.asm.summary import recorded_summaries, recorded_with
+from triton_workshop.costs.assembly import Instruction, Ir, instructions
+from triton_workshop.costs.summary import recorded_summaries, recorded_with
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.workloads import WORKLOADS
 
@@ -137,8 +137,9 @@ def test_what_comes_of_a_function_of_tritons_is_on_the_line_that_calls_it(stated
 
 
 SPILLS = dict.fromkeys(
-    [("6", 75), ("6b", 75), ("6c", 75)], "its products are not by tensor cores, and need more registers than there are"
-)
+    [("6", 75), ("6b", 75), ("6c", 75), ("7e", 75)],
+    "its products are not by tensor cores, and need more registers than there are",
+) | {("7d", 75): "with 32 warps, a thread has 64 registers, and holds as many numbers of a row"}
 """Solutions that spill, and why."""
 
 

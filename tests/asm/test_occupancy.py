@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from triton_simulator.gpus import TARGETS, Target
-from triton_workshop.asm.summary import occupancy
+from triton_workshop.costs.summary import occupancy
 
 LIMITS = {"threads": 0x01, "registers": 0x02, "shared memory": 0x04, "programs": 0x08}
 """As the header numbers them: OCC_LIMIT_WARPS and so on. It knows one more, of 0x10, which never binds alone here."""

@@ -19,7 +19,7 @@ from triton_simulator.gpus import TARGETS
 from triton_workshop.asm.listing import STAGES, PagerApp, listing, listing_table, rows
 from triton_workshop.asm.report import TERMINAL, comparison, figures, longest, summary_page
 from triton_workshop.asm.sentences import describe_conversion, describe_instructions, describe_line, describe_program
-from triton_workshop.asm.summary import Summary, recorded_summaries
+from triton_workshop.costs.summary import Summary, recorded_summaries
 from triton_workshop.exercises import EXERCISES
 
 pytestmark = pytest.mark.library

@@ -18,7 +18,6 @@ from triton_simulator import record
 from triton_workshop.bench import bench as bench_module
 from triton_workshop.bench import commands
 from triton_workshop.bench.bench import Bench, bench
-from triton_workshop.bench.cost import cost_of
 from triton_workshop.bench.counting import count
 from triton_workshop.bench.report import print_bench
 from triton_workshop.bench.sentences import sentences
@@ -26,6 +25,7 @@ from triton_workshop.checking.judging.verdict import FindingKind
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.cli import app
+from triton_workshop.costs.cost import cost_of
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.cases import Case

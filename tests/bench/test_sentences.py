@@ -13,8 +13,8 @@ import triton.language as tl
 from triton_simulator import record
 from triton_simulator.gpus import A100, H200, PUBLISHED, GpuModel
 from triton_workshop.bench.attainable import limit_on, limits_of, missing_unit
-from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.bench.sentences import number, sentences
+from triton_workshop.costs.cost import Cost, cost_of
 
 
 @triton.jit

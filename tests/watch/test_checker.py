@@ -165,3 +165,21 @@ def test_a_file_that_may_not_be_read_gets_a_verdict(checker: Checker, tmp_path: 
     file.write_text(SOLUTION)
     file.chmod(0)
     assert "cannot be read" in last(checker.check(ADD, file)).findings[0].message
+
+
+@pytest.mark.library
+def test_values_come_first_then_what_is_counted_and_then_what_the_compiler_says(
+    checker: Checker, tmp_path: Path
+) -> None:
+    exercise = EXERCISES["7e"]
+    file = tmp_path / "script.py"
+    file.write_text(exercise.shipped_text)
+    checking = checker.check(exercise, file)
+    verdicts = list(checking.verdicts())
+    checking.finish()
+    first, counted, *_, last = verdicts
+    assert [goal.holds for goal in first.goals] == [None, None]
+    assert [goal.holds for goal in counted.goals] == [True, None]
+    assert all(verdict.passed for verdict in (first, counted))
+    assert [(goal.holds, goal.measured) for goal in last.goals][1] == (False, "HMMA")
+    assert [finding.kind for finding in last.findings] == [FindingKind.CORRECT_BUT_SLOW]

@@ -17,7 +17,7 @@ from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.report import TERMINAL, comparison, longest, summary_page
 from triton_workshop.asm.requests import YOURS, Subject, case_of
 from triton_workshop.asm.sentences import describe_conversion, describe_line, describe_program
-from triton_workshop.asm.summary import Summary, recorded_summaries, recorded_with, source_of, summaries_of
+from triton_workshop.costs.summary import Summary, recorded_summaries, recorded_with, source_of, summaries_of
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.printing import print_utf8, use_utf8
 from triton_workshop.processes.compilers import warm

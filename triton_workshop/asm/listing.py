@@ -16,8 +16,8 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 
 from triton_simulator.compiler.jobs import Assembly
-from triton_workshop.asm.assembly import Ir, instructions
 from triton_workshop.asm.report import TERMINAL
+from triton_workshop.costs.assembly import Ir, instructions
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.reader import Reader
 from triton_workshop.screen.theme import use_palette

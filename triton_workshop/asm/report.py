@@ -16,7 +16,7 @@ from rich.theme import Theme
 from triton_simulator.compiler.report import join_names
 from triton_simulator.gpus import Target
 from triton_workshop.asm.sentences import describe_conversion, describe_line, describe_program, kib
-from triton_workshop.asm.summary import LineSummary, Summary
+from triton_workshop.costs.summary import LineSummary, Summary
 
 TERMINAL = Theme({
     "strong": "bold",

@@ -12,7 +12,7 @@ from triton_workshop.checking.subjects import find_script, named_exercise, read_
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES, get_exercise
 from triton_workshop.exercises.cases import Case
-from triton_workshop.exercises.workloads import WORKLOADS
+from triton_workshop.exercises.workloads import WORKLOADS, cost_case
 from triton_workshop.repository import short_path
 
 YOURS, PLAIN, FAST = "yours", "plain", "fast"
@@ -53,14 +53,10 @@ class Subject:
 
 
 def case_of(exercise: str, size: tuple[int, ...]) -> Case:
-    """Return a case of these sizes.
-
-    By default, that is the one that `bench` counts; where it counts none, the checker's largest.
-    """
+    """Return a case of these sizes; by default, the one at which costs are measured."""
     workload = WORKLOADS.get(exercise)
-    if workload is None:
-        return EXERCISES[exercise].cases[-1]
-    return workload.make_case(*size) if size and workload.make_case else workload.traffic_case
+    make_case = workload and workload.make_case
+    return make_case(*size) if size and make_case else cost_case(EXERCISES[exercise])
 
 
 def parse_target(name: str) -> Target:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 
 from triton_simulator.compiler.report import join_names
 from triton_simulator.gpus import Target
-from triton_workshop.asm.assembly import TENSOR_CORES
-from triton_workshop.asm.summary import Conversion, LineSummary, Summary
+from triton_workshop.costs.assembly import TENSOR_CORES
+from triton_workshop.costs.summary import Conversion, LineSummary, Summary
 
 _NAMES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64", "i1": "bool"}
 

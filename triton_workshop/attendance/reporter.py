@@ -37,10 +37,10 @@ def to_progress(entry: ListedExercise) -> Progress:
 
     No more than this is ever sent.
     """
-    todos = len(entry.exercise.hints)
+    todos = entry.exercise.tasks
     filled = max(todos - entry.remaining_todos, 0)
     right = entry.status is Status.PASSED
-    return Progress(entry.exercise.number, filled, todos, right, entry.record.hints_shown)
+    return Progress(entry.exercise.number, filled, todos, right, entry.record.hints_shown, entry.record.mistake)
 
 
 def report_once(exercises: Collection[str]) -> None:

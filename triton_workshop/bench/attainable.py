@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from triton_simulator.gpus import PUBLISHED, GpuModel
-from triton_workshop.bench.cost import Cost
+from triton_workshop.costs.cost import Cost
 
 TENSOR_PRODUCTS = {
     "tf32": ("tf32", 1),

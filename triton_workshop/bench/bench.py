@@ -19,14 +19,14 @@ from triton_simulator.compiler.jobs import PickledKernel
 from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import compile_kernels
 from triton_workshop.asm.sentences import describe_instructions
-from triton_workshop.asm.summary import summaries_of
 from triton_workshop.bench.attainable import Limit, limits_of
-from triton_workshop.bench.cost import Cost
 from triton_workshop.bench.results import Measured, MeasuredOn, TimingProgress, Wrong
 from triton_workshop.bench.sentences import sentences
 from triton_workshop.checking.check import CheckRequest, check, source_or_verdict
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.costs.cost import Cost
+from triton_workshop.costs.summary import summaries_of
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.workloads import WORKLOADS
 
@@ -89,7 +89,7 @@ class Bench:
 
     @property
     def passed(self) -> bool:
-        return self.verdict.passed and (self.counts is not None or self.times is not None)
+        return self.verdict.is_correct and (self.counts is not None or self.times is not None)
 
     def as_json(self) -> dict[str, object]:
         """Plain data.
@@ -152,7 +152,7 @@ def bench(
     file = file.resolve()
     verdict = check(CheckRequest(exercise, file, full_size=gpu, todos=False, compiler=None, output=output))
     begun = Bench(exercise, file, _name(exercise, file), verdict)
-    if not verdict.passed:
+    if not verdict.is_correct:
         return begun
     source = source_or_verdict(exercise, file, time.perf_counter())
     if isinstance(source, Verdict):  # it has been saved again meanwhile

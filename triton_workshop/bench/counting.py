@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from triton_simulator import record
 from triton_simulator.compiler.jobs import PickledKernel
-from triton_workshop.bench.cost import Cost, cost_of
 from triton_workshop.checking import children
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import judged
@@ -18,6 +17,7 @@ from triton_workshop.checking.observing.child import observer_of, prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.subprocess_runner import observations
+from triton_workshop.costs.cost import Cost, cost_of
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.processes.call import TimeLimit
 from triton_workshop.processes.process import CAN_FORK

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from triton_simulator.gpus import H200
 from triton_workshop.bench.attainable import TENSOR_PRODUCTS, Limit, limits_of
-from triton_workshop.bench.cost import Cost
+from triton_workshop.costs.cost import Cost
 
 OFTEN = 1.5
 """Requests per byte, or times the fewest sectors, worth a sentence."""

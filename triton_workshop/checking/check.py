@@ -19,6 +19,7 @@ from triton_workshop.checking import children
 from triton_workshop.checking.children import Forks, PreparedProcess
 from triton_workshop.checking.compiling import compiled, confirmed
 from triton_workshop.checking.diagnosing.completion import complete
+from triton_workshop.checking.judging.goals import describe_costs, judged_goals
 from triton_workshop.checking.judging.statics import checker_failure, static_finding, unreadable
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, TriedTodos, Verdict
 from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
@@ -54,6 +55,8 @@ class CheckRequest:
     """File descriptor for the script's prints; None for standard output."""
     todos: bool = True
     """Tries the TODOs that are filled in while others are open."""
+    costs: bool = False
+    """Says what a right script costs, whether it has goals or not."""
 
 
 def check(request: CheckRequest) -> Verdict:
@@ -93,9 +96,10 @@ def verdicts(request: CheckRequest, host: Host | None = None) -> Iterator[Verdic
         if isinstance(read, Verdict):
             yield from with_todos(read, runner.try_todos(), started, request.compiler)
             return
-        outcomes = trials(Judge(source, limit_seconds), runner)
+        outcomes = trials(Judge(source, limit_seconds, shows_costs=request.costs), runner)
         full_size = partial(subprocess_runner.run_full_size, source, limit_seconds, output)
-        yield from steps(source, started, outcomes, request.compiler, full_size if request.full_size else None)
+        full_size_if_asked = full_size if request.full_size else None
+        yield from steps(source, started, outcomes, request.compiler, full_size_if_asked, shows_costs=request.costs)
 
 
 def load() -> None:
@@ -122,9 +126,10 @@ def steps(
     trials: Iterable[Trial],
     compiler: Start | None,
     full_size: Callable[[], Trial] | None,
+    *,
+    shows_costs: bool = False,
 ) -> Iterator[Verdict]:
     """Yield a verdict whenever more is known, while all is right.
-
 
     First come the trials on the simulator, then Triton's compiler, then full size.
     """
@@ -135,11 +140,15 @@ def steps(
             yield verdict
         # The compiler's refusal is a finding too: then there is no need for the GPU.
         if compiler and verdict.passed:
-            verdict = compiled(verdict, compiler)
+            verdict = compiled(verdict, compiler, shows_costs=shows_costs)
+            yield verdict
+        if shows_costs and verdict.passed:
+            verdict = replace(verdict, costs=tuple(describe_costs(exercise, verdict.figures)))
             yield verdict
         if full_size and verdict.passed:
             both = verdict_of(exercise, source.file, started, outcome, full_size(), text=source.text)
-            yield replace(both, compiler=verdict.compiler)
+            known = replace(both, compiler=verdict.compiler, goals=verdict.goals)
+            yield replace(known, costs=(*verdict.costs, *both.costs))
     except Exception as error:
         yield verdict_of(exercise, source.file, started, findings=(checker_failure(error),), text=source.text)
 
@@ -238,6 +247,10 @@ def verdict_of(
         traffic=outcomes[0].traffic if outcomes else "",
         remarks=remarks if findings else (*remarks, *substitution_notes(exercise)),
         kernels=outcomes[0].kernels if outcomes else (),
+        goals=judged_goals(exercise, outcomes[0].figures) if outcomes else (),
+        figures=outcomes[0].figures if outcomes else {},
+        launched=outcomes[0].launched if outcomes else (),
+        costs=tuple(filter(None, (outcome.times for outcome in outcomes))),
         to_come=len(outcomes[-1].to_come) if outcomes else 0,
         is_preliminary=outcomes[-1].is_preliminary if outcomes else False,
         text=text,

@@ -59,8 +59,11 @@ def select_scripts(numbers: list[str], file: Path | None, *, solutions: bool, ev
     return [(exercise, _require_script(exercise, file)) for exercise, file in zip(exercises, files, strict=True)]
 
 
-def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
-    """Check scripts, and print their verdicts, or JSON with a line for each."""
+def run_check(scripts: Scripts, *, as_json: bool, gpu: bool, costs: bool = False) -> int:
+    """Check scripts, and print their verdicts, or JSON with a line for each.
+
+    With `costs`, it says what those cost that are right.
+    """
     use_utf8()
     # Standard output gets only the JSON: what a script prints goes to standard error.
     output = sys.stderr.fileno() if as_json else None
@@ -70,7 +73,7 @@ def run_check(scripts: Scripts, *, as_json: bool, gpu: bool) -> int:
         for index, (exercise, file) in enumerate(scripts):
             if index and not as_json:
                 console.print()
-            steps = verdicts(CheckRequest(exercise, file, gpu, compiler, output=output))
+            steps = verdicts(CheckRequest(exercise, file, gpu, compiler, output=output, costs=costs))
             if as_json:
                 *_, verdict = steps
                 print(json.dumps(verdict.as_json()), flush=True)

@@ -9,41 +9,81 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from triton_simulator.compiler.compilation import Start
-from triton_simulator.compiler.jobs import Answer, Refusal
+from triton_simulator.compiler.compilation import Start, answers
+from triton_simulator.compiler.jobs import Answer, CompileJob, Refusal
 from triton_simulator.compiler.report import CompilerReport, join_names, shared_memory, threads
 from triton_simulator.gpus import ADDED
+from triton_simulator.without_library import has_library
 from triton_workshop.checking.judging.explanations import Explanation, explanation_named, find_kernel_explanation
+from triton_workshop.checking.judging.goals import describe_unknown, judged_goals, missed_goal
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.observing.source import Source, names_in
+from triton_workshop.costs.figures import compiled_figures
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.hints import sentence
 from triton_workshop.processes.compilers import compiler_reports
 
 
-def compiled(verdict: Verdict, start: Start) -> Verdict:
+def compiled(verdict: Verdict, start: Start, *, shows_costs: bool = False) -> Verdict:
     """Return the last of the `compiler_verdicts`."""
-    *_, last = compiler_verdicts(verdict, start)
+    *_, last = compiler_verdicts(verdict, start, shows_costs=shows_costs)
     return last
 
 
-def compiler_verdicts(verdict: Verdict, start: Start) -> Iterator[Verdict]:
+def compiler_verdicts(verdict: Verdict, start: Start, *, shows_costs: bool = False) -> Iterator[Verdict]:
     """Yield a right script's verdict with what the compiler says of it.
 
     The first is on the GPUs that decide. If they take the script, a second one is on those that are `ADDED`, too. A
-    compiler that cannot be started has nothing to say.
+    compiler that cannot be started has nothing to say. What a script costs comes before all: somebody waits for it.
     """
     answer = verdict
     try:
+        answer = verdict = with_compiled_costs(verdict, start, shows_costs=shows_costs)
+        if verdict.findings:
+            yield verdict
+            return
+        unknown = tuple(describe_unknown(verdict.goals))
         for report in compiler_reports(verdict.kernels, start, ADDED):
             finding = _find_obstacle(report, verdict)
             if finding is not None:
                 yield replace(verdict, findings=(finding,))
                 return
-            answer = replace(verdict, compiler=tuple(report.lines()))
+            answer = replace(verdict, compiler=(*report.lines(), *unknown))
             yield answer
     except OSError:
         yield answer
+
+
+GOAL_SECONDS = 20.0
+"""Seconds that the compiler may take for a kernel whose costs are of interest."""
+
+
+def with_compiled_costs(verdict: Verdict, start: Start, *, shows_costs: bool = False) -> Verdict:
+    """Return a right script's verdict with what the compiler says of its costs.
+
+    The first goal that it misses is a finding. Raises OSError.
+    """
+    exercise = EXERCISES[verdict.exercise]
+    is_asked = shows_costs or any(not goal.quantity.is_counted for goal in exercise.goals)
+    if not is_asked or not verdict.launched:
+        return verdict
+    target = exercise.gpu.target
+    jobs = [CompileJob(kernel, target, with_assembly=True) for kernel in verdict.launched if not kernel.unknown]
+    found = list(answers(jobs, start, GOAL_SECONDS)) if has_library() else []
+    if any(answer.slow or answer.too_large for answer in found):
+        return replace(verdict, findings=(_not_compiled(verdict),)) if exercise.goals else verdict
+    known = len(found) == len(verdict.launched) and all(answer.assembly for answer in found)
+    figures = compiled_figures(found, verdict.file, verdict.text) if known else {}
+    verdict = replace(verdict, figures={**verdict.figures, **figures})
+    verdict = replace(verdict, goals=judged_goals(exercise, verdict.figures))
+    return replace(verdict, findings=missed_goal(_source(verdict), verdict.goals))
+
+
+def _not_compiled(verdict: Verdict) -> Finding:
+    source = _source(verdict)
+    message = sentence("goals.not-compiled", gpu=EXERCISES[verdict.exercise].gpu.name, seconds=GOAL_SECONDS)
+    line = source.sizes_line()
+    return Finding(FindingKind.CORRECT_BUT_SLOW, message, (), line, source.line(line))
 
 
 def confirmed(verdict: Verdict, start: Start) -> Verdict:

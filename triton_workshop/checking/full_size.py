@@ -6,20 +6,29 @@ Results are compared with float64 on the GPU itself.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
 
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import OnCase, Trial, judged
-from triton_workshop.checking.observing.child import observer_of
+from triton_workshop.checking.observing.child import load, observer_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.cases import Case, launcher_args
+from triton_workshop.exercises.workloads import WORKLOADS
+from triton_workshop.hints import sentence
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
+if TYPE_CHECKING:
+    from triton_workshop.exercises.exercise import Launcher
+
 GUARD_ELEMENTS = 4096
 """Elements before and after each argument that no kernel may touch."""
+MEMORY_FACTOR = 4
+"""Free memory for a case that is timed, over the bytes that it moves."""
 
 
 def judge_on_the_gpu(connection: Connection, source: Source, limit: float) -> None:
@@ -40,7 +49,37 @@ def run_on_the_gpu(source: Source, observer: Observer, limit: float, progress: O
     cases = tuple(replace(case, name=f"{case.name}, GPU") for case in source.exercise.gpu_cases)
     observations = (_observe(observer, case) for case in cases)
     outcome = judged(Judge(source, limit), cases, observations, progress, device="cuda")
-    return replace(outcome, last=None)  # its tensors stay here
+    times = describe_times(source, observer.launcher) if source.exercise.goals and not outcome.findings else ""
+    return replace(outcome, last=None, times=times)  # its tensors stay here
+
+
+def describe_times(source: Source, launcher: Launcher) -> str:
+    """Time a launcher beside the one as shipped, at the largest size for which there is memory.
+
+    Empty if there is none.
+    """
+    exercise, free = source.exercise, torch.cuda.mem_get_info()[0]
+    cases = [
+        case
+        for case in WORKLOADS[exercise.number].timing_cases
+        if MEMORY_FACTOR * exercise.bytes_moved(*case.arguments("meta")) <= free
+    ]
+    if not cases:
+        return ""
+    shipped = load(Source(exercise.folder / "shipped.txt", exercise.shipped_text, exercise))
+    arguments = launcher_args(cases[-1].arguments("cuda"))
+    # In turns, so that a GPU that gets warmer does not favour the first.
+    turns = [[time_call(each, arguments) for each in (shipped, launcher)] for _ in range(2)]
+    before, after = map(min, zip(*turns, strict=True))
+    return sentence("goals.times", case=cases[-1].name, before=before, after=after, ratio=before / after)
+
+
+def time_call(launcher: Launcher, arguments: tuple[object, ...]) -> float:
+    """Return the milliseconds of a call, each with an empty cache."""
+    from triton.testing import do_bench
+
+    milliseconds: float = do_bench(partial(launcher, *arguments), return_mode="median")
+    return milliseconds
 
 
 def _observe(observer: Observer, case: Case) -> Observation:

@@ -18,6 +18,7 @@ from triton_workshop.checking.judging.trial import Trial
 from triton_workshop.checking.judging.unfinished import try_todos
 from triton_workshop.checking.judging.verdict import TriedTodos
 from triton_workshop.checking.observing.child import load, observations_of
+from triton_workshop.checking.observing.counting import Counted, count
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.cases import Case
@@ -66,6 +67,9 @@ class InProcessRunner:
     def observe_picture(self, case: Case) -> Observation | None:
         with closing(self._observe((case,), self.picture_seconds)) as observations:
             return next(observations, None)
+
+    def count(self) -> Counted | None:
+        return self.time_limits.search(lambda: count(self.source, self.load))
 
     def diagnoses(self, case: Case, trial: Trial) -> Iterator[Diagnosis]:
         found = diagnoses_of(self.source, case, self.search_seconds)

@@ -26,6 +26,7 @@ from triton_workshop.checking.judging.trial import Trial, judged
 from triton_workshop.checking.judging.unfinished import send_filled_todos
 from triton_workshop.checking.judging.verdict import TriedTodos
 from triton_workshop.checking.observing.child import observe_script
+from triton_workshop.checking.observing.counting import Counted, send_counted
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
@@ -50,6 +51,12 @@ class SubprocessRunner:
     def observe_picture(self, case: Case) -> object:
         with closing(self._observe((case,), (), PICTURE_SECONDS)) as observations:
             return next(observations, None)
+
+    def count(self) -> Counted | None:
+        limit = TimeLimit(self.limit_seconds, self.source.file)
+        with self.host.call(send_counted, self.source, limit=limit) as counting:
+            counted = next(observations(counting), None)
+        return counted if isinstance(counted, Counted) else Counted(_observation(counted))
 
     def diagnoses(self, case: Case, _trial: Trial) -> Iterator[Diagnosis]:
         if self.host.is_unchanged_by(self.source):

@@ -26,6 +26,7 @@ def check(
     every: Annotated[bool, typer.Option("--all", help="Check every exercise except the variations.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
     no_gpu: Annotated[bool, typer.Option("--no-gpu", help="Use only the simulator.")] = False,
+    costs: Annotated[bool, typer.Option("--costs", help="Say what correct kernels cost, too.")] = False,
 ) -> None:
     """Check exercises, and say what is wrong, where, and why. Exits with 0 if all pass, 1 if not, and 2 for misuse."""
     from triton_workshop.attendance.reporter import report_once
@@ -34,7 +35,7 @@ def check(
     with report_misuse():
         scripts = commands.select_scripts(numbers or [], file, solutions=solutions, every=every)
         prepare_kernels()
-        status = commands.run_check(scripts, as_json=as_json, gpu=not no_gpu)
+        status = commands.run_check(scripts, as_json=as_json, gpu=not no_gpu, costs=costs)
     report_once(commands.learner_exercises(scripts))
     raise typer.Exit(status)
 

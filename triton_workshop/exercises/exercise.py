@@ -5,6 +5,7 @@ Torch is imported when a case makes its tensors, so lists and hints are quick.
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
 import textwrap
@@ -14,7 +15,9 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
+from triton_simulator.gpus import H200, GpuModel
 from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.goals import Goal, load_goals
 from triton_workshop.exercises.mistakes import Edit, Mistake, load_table
 from triton_workshop.repository import ROOT
 
@@ -141,8 +144,11 @@ class Exercise:
 
     @property
     def is_warm_up(self) -> bool:
-        """True if it comes before the exercise of its number."""
-        return self.number.endswith("a")
+        """True if it comes before the exercise of its number.
+
+        Where kernels are to be made faster, there is none of the number alone.
+        """
+        return self.number.endswith("a") and not self.goals
 
     @property
     def position(self) -> tuple[int, int]:
@@ -155,7 +161,12 @@ class Exercise:
     @property
     def task_noun(self) -> str:
         """The plural noun for a learner's tasks in its file."""
-        return "bugs" if self.planted_bugs else "TODOs"
+        return "goals" if self.goals else "bugs" if self.planted_bugs else "TODOs"
+
+    @property
+    def tasks(self) -> int:
+        """The number of a learner's tasks in its file."""
+        return len(self.goals) or len(self.hints)
 
     @property
     def folder(self) -> Path:
@@ -232,10 +243,33 @@ class Exercise:
     def mistakes(self) -> tuple[Mistake, ...]:
         return load_table(self.folder).mistakes
 
+    def knows(self, mistake: str) -> bool:
+        """Return whether one of its known mistakes has this name."""
+        return any(known.name == mistake for known in self.mistakes)
+
     @property
     def planted_bugs(self) -> tuple[Edit, ...]:
         """The bugs in a file to repair, one for each numbered part."""
         return load_table(self.folder).planted_bugs
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """What its kernel may cost; most exercises have no such goals."""
+        return load_goals(self.folder)
+
+    @property
+    def gpu(self) -> GpuModel:
+        """The GPU for which costs are measured."""
+        return next((goal.gpu for goal in self.goals), H200)
+
+    def goal_hints(self, goal: Goal) -> tuple[str, ...]:
+        """Return the hints of a goal; the last one quotes the solution.
+
+        Those are its lines that are not in the file as shipped.
+        """
+        lines = difflib.ndiff(self.shipped_text.splitlines(), self.solution.splitlines())
+        changed = [line[2:] for line in lines if line.startswith("+ ") and line[2:].strip()]
+        return (*goal.hints, *([quote_solution(textwrap.dedent("\n".join(changed)))] if changed else []))
 
     def remaining_bugs(self, text: str) -> tuple[Edit, ...]:
         """Return the planted bugs that a script still has, letter by letter."""

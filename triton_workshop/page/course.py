@@ -64,10 +64,13 @@ def load_course(folder: Path) -> Course:
 
 
 def _steps(slides: Sequence[Slide], steps: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
-    """Yield the steps; each lasts until the next one or an appendix begins."""
+    """Yield the steps.
+
+    Each lasts until the next one or an appendix begins, or the course ends.
+    """
     titles = [_title(slide) for slide in slides]
     starts = [titles.index(step["first"]) for step in steps]
-    ends = [*starts[1:], *(index for index, title in enumerate(titles) if title == APPENDIX)]
+    ends = [*starts[1:], *(index for index, title in enumerate(titles) if title == APPENDIX), len(titles)]
     for step, start in zip(steps, starts, strict=True):
         end = min(end for end in ends if end > start)
         yield Step(step["name"], start + 1, end, step.get("exercise", ""), step["minutes"])

@@ -221,10 +221,13 @@ class Watch(App[int]):
         if job is not self.state.job:
             return
         self.ticker.pause()
-        if self.state.verdict is not None and self.state.passed:
-            record_check(self.state.verdict)
+        self.state = replace(self.state, job=None)
+        verdict = self.state.verdict
+        if verdict is not None and self.state.passed:
+            record_check(verdict)
+        if verdict is not None and verdict.is_correct and not verdict.to_come:
             self.passing_texts[self.state.exercise.number] = job.text
-        self._update(job=None, entries=entries())
+        self._update(entries=entries())
         if self.state.passed:
             self._report_progress()
         # Full sizes take seconds, so they come after the verdict on small ones.

@@ -127,6 +127,9 @@ class Checking:
         verdicts = self._by_process()
         verdict = next(verdicts)
         yield verdict
+        if verdict.goals and verdict.passed and verdict.to_come:  # what it costs is known next
+            verdict = next(verdicts)
+            yield verdict
         if verdict.passed and not self._request.full_size:
             yield from self._compiled(verdict, verdicts)
         yield from verdicts
@@ -153,9 +156,9 @@ class Checking:
             answer = deciding.result()
         if self._stopped:
             raise StoppedError
-        yield replace(verdict, findings=answer.findings, compiler=answer.compiler)
+        yield replace(verdict, findings=answer.findings, compiler=answer.compiler, goals=answer.goals)
         for answer in compiler:  # whether it compiles for more GPUs decides nothing, so nobody waits for it
-            yield replace(verdict, compiler=answer.compiler)
+            yield replace(verdict, compiler=answer.compiler, goals=answer.goals)
 
     def _decide(self, compiler: Iterator[Verdict], tried: threading.Event) -> Verdict:
         """Return what the compiler says about the GPUs that decide.

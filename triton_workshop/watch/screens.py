@@ -72,7 +72,7 @@ class Solution(Reader):
 def compiled_page(request: Request, build: Build) -> Reader:
     """Return a screen with the compiler's result for an exercise."""
     from triton_workshop.asm.report import summary_page
-    from triton_workshop.asm.summary import summaries_of
+    from triton_workshop.costs.summary import summaries_of
 
     size = case_of(request.exercise, request.size).name
     pages = (summary_page(summary, size) for summary in summaries_of(build.answers, request.file, request.text))

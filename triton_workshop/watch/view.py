@@ -13,7 +13,7 @@ from rich.text import Text
 from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
-from triton_workshop.checking.reporting.description import KINDS_WITHOUT_SOLUTION, STATUS_MARKS, Row, describe, title
+from triton_workshop.checking.reporting.description import KINDS_WITHOUT_SOLUTION, Row, describe, status_mark, title
 from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
 from triton_workshop.checking.reporting.report import headline, spaced, table, view
 from triton_workshop.exercises import EXERCISES, variations_of
@@ -106,8 +106,11 @@ class WatchState:
 
     @property
     def passed(self) -> bool:
-        """True if all cases are right, with none to come."""
-        return self.verdict is not None and self.verdict.passed and not self.verdict.to_come
+        """True if all cases are right, with none to come, and no goal is still looked into."""
+        verdict = self.verdict
+        if verdict is None or not verdict.passed or verdict.to_come:
+            return False
+        return self.job is None or all(goal.holds for goal in verdict.goals)
 
 
 def head(state: WatchState) -> RenderableType:
@@ -117,7 +120,7 @@ def head(state: WatchState) -> RenderableType:
         is_open = entry.exercise is state.exercise
         if (entry.exercise.is_optional and not is_open) or entry.exercise.session != state.exercise.session:
             continue
-        label = f"{entry.exercise.number}{STATUS_MARKS[entry.status][0]}"
+        label = f"{entry.exercise.number}{status_mark(entry)[0]}"
         marks.append(f"[{label}]" if is_open else f" {label} ", "strong" if is_open else "plain")
     return _justify(Text(title(state.exercise), "strong"), marks)
 
@@ -206,7 +209,9 @@ def _keys(**effects: str) -> RenderableType:
 
 
 def _ways_to_look(state: WatchState) -> list[RenderableType]:
-    """Offer to look inside where something has run and is wrong."""
+    """Offer to look inside where something has run and is wrong, or at what the compiler makes of what is slow."""
+    if state.finding is not None and state.finding.kind is FindingKind.CORRECT_BUT_SLOW:
+        return [_keys(m="see what the compiler generated")]
     if state.finding is None or state.finding.kind in KINDS_WITHOUT_SOLUTION or not state.finding.case:
         return []
     return [_keys(i="look inside: what each line made, in the program that went wrong")]

@@ -449,7 +449,9 @@ def _host_arguments(
 def _memory(log: FaultLog, grid: tuple[int, ...]) -> Memory:
     """Return a launch's memory, with all that recordings want to know."""
     programs = max(1, math.prod(grid))
-    coalescing = Coalescing(programs) if any(recording.coalescing for recording in recordings) else None
+    wave = max((recording.wave for recording in recordings), default=0)
+    asked = wave or any(recording.coalescing for recording in recordings)
+    coalescing = Coalescing(programs, wave=wave) if asked else None
     counts = Counts(coalescing=coalescing, busy=np.zeros(programs, np.bool_)) if recordings else None
     strict_views = hooks.strict_views or any(recording.strict_views for recording in recordings)
     memory = Memory(log, programs, counts, strict_views=strict_views)

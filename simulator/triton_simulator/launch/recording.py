@@ -120,6 +120,7 @@ class Recording:
 
     raises: bool
     coalescing: bool
+    wave: int
     writes: bool
     strict_views: bool
     steps: StepOptions | None
@@ -153,6 +154,7 @@ def record(
     *,
     raises: bool = False,
     coalescing: bool = False,
+    wave: int = 0,
     writes: bool = False,
     strict_views: bool = False,
     steps: bool | StepOptions = False,
@@ -165,7 +167,8 @@ def record(
     that; each gets all launches until it ends itself. A kernel that raises an error of its own does so anyway.
     Warns if the simulator is not installed, as there is nothing to collect.
 
-    With `coalescing`, the counts say how blocks lie in memory too, which takes about as long again. With `writes`, each
+    With `coalescing`, the counts say how blocks lie in memory too, which takes about as long again; with a `wave`, also
+    what programs load that run at the same time: so many of them, one after the other in the grid. With `writes`, each
     launch says what it stored, which copies all that it stored to. With `strict_views`, an access outside a view is a
     fault even inside its storage: see `Region`.
 
@@ -182,6 +185,7 @@ def record(
     recording = Recording(
         raises=raises,
         coalescing=coalescing,
+        wave=wave,
         writes=writes,
         strict_views=strict_views,
         steps=None if steps is False else _step_options(steps),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from triton_simulator.lines import KernelLine, current_line
 from triton_simulator.storage.accesses import Access
 from triton_simulator.values.formats import Array
 
@@ -64,25 +65,54 @@ class Coalescing:
     """Elements of all blocks to load or store, masked off or not."""
     masked: int = 0
     """Elements that a mask leaves out."""
+    lines: dict[KernelLine, Sectors] = field(default_factory=dict)
+    """The sectors of each line's loads and stores."""
+    line_lanes: Counter[KernelLine] = field(default_factory=Counter)
+    """The elements of each line's blocks."""
+    wave: int = 0
+    """Programs that run at the same time, one after the other in the grid; 0 if nobody asks about their waves."""
+    wave_bytes: Counter[KernelLine] = field(default_factory=Counter)
+    """Bytes that each line is the first of its wave to load: a cache has the repeats."""
+    _loaded: dict[tuple[int, int], Array] = field(default_factory=dict, repr=False, compare=False)
+    """The elements of a region that a wave has loaded, by both their numbers."""
 
     def access(self, name: str, access: Access, lanes: int, *, stored: bool) -> None:
         """Count the loads or stores of a group of programs.
 
         Their blocks have `lanes` elements together.
         """
+        line = current_line()
         self.lanes += lanes
+        self.line_lanes[line] += lanes
         self.masked += lanes - len(access.index)
         if not len(access.index):
             return
         sectors, steps = _measure(access)
         self.sectors[name, stored] = self.sectors.get((name, stored), Sectors()) + sectors
+        self.lines[line] = self.lines.get(line, Sectors()) + sectors
+        if self.wave and not stored:
+            self._load_by_waves(access, line)
         if steps:
             self.steps.setdefault((name, stored), Counter()).update(steps)
 
+    def _load_by_waves(self, access: Access, line: KernelLine) -> None:
+        region, waves = access.region, access.owners // self.wave
+        for wave in np.unique(waves).tolist():
+            loaded = self._loaded.setdefault((region.number, wave), np.zeros(-(-region.size // access.item), np.bool_))
+            index = access.index[waves == wave]
+            first = np.unique(index[~loaded[index]])
+            loaded[first] = True
+            self.wave_bytes[line] += len(first) * access.item
+
     def snapshot(self) -> Coalescing:
-        """Return a copy for `restore`."""
+        """Return a copy for `restore`.
+
+        What waves have loaded stays: the same programs will load it again.
+        """
         copy = Coalescing(0, dict(self.sectors), {use: Counter(steps) for use, steps in self.steps.items()})
         copy.programs, copy.lanes, copy.masked = self.programs, self.lanes, self.masked
+        copy.lines, copy.line_lanes = dict(self.lines), Counter(self.line_lanes)
+        copy.wave, copy.wave_bytes, copy._loaded = self.wave, self.wave_bytes, self._loaded
         return copy
 
 

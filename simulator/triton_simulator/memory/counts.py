@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
+from triton_simulator.lines import KernelLine, current_line
 from triton_simulator.memory.coalescing import Coalescing
 from triton_simulator.storage.accesses import Access
 from triton_simulator.storage.regions import Region
@@ -100,6 +101,8 @@ class Counts:
 
     They are by argument and shape.
     """
+    waits: dict[KernelLine, int] = field(default_factory=dict)
+    """Counts of warps that wait for those of their program, at each `tl.reduce` and `tl.associative_scan`, by line."""
     busy: Array = field(default_factory=lambda: np.zeros(0, np.bool_), repr=False, compare=False)
     """The programs that have stored anything."""
     _touched: dict[int, tuple[Region, Marks, Marks]] = field(default_factory=dict, repr=False, compare=False)
@@ -185,11 +188,17 @@ class Counts:
         if multiplied is not None:
             self.products[multiplied] = self.products.get(multiplied, 0) + operations
 
+    def wait(self, warps: int) -> None:
+        """Count that so many warps combine the elements of a block."""
+        line = current_line()
+        self.waits[line] = self.waits.get(line, 0) + warps
+
     def snapshot(self) -> Counts:
         """Return a copy for `restore`."""
         coalescing = None if self.coalescing is None else self.coalescing.snapshot()
         products, arguments = dict(self.products), dict(self.arguments)
-        return Counts(self.operations, products, self.special, arguments, coalescing, dict(self.blocks))
+        blocks, waits = dict(self.blocks), dict(self.waits)
+        return Counts(self.operations, products, self.special, arguments, coalescing, blocks, waits)
 
     def restore(self, snapshot: Counts) -> None:
         """Restore everything except what was touched and who was busy.
@@ -198,6 +207,7 @@ class Counts:
         """
         self.operations, self.products, self.special = snapshot.operations, snapshot.products, snapshot.special
         self.arguments, self.coalescing, self.blocks = snapshot.arguments, snapshot.coalescing, snapshot.blocks
+        self.waits = snapshot.waits
 
     def clear(self) -> None:
         """Set everything to zero."""
@@ -205,8 +215,11 @@ class Counts:
         self.products.clear()
         self.arguments.clear()
         self.blocks.clear()
+        self.waits.clear()
         self.busy[:] = False
-        self.coalescing = None if self.coalescing is None else Coalescing(self.coalescing.programs)
+        self.coalescing = (
+            None if self.coalescing is None else Coalescing(self.coalescing.programs, wave=self.coalescing.wave)
+        )
         self._touched.clear()
 
 

@@ -5,6 +5,7 @@ They run along an axis of the block, in all programs of a group.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import triton.language as tl
 from triton.language import standard
 from triton.runtime import interpreter as upstream
 
+from triton_simulator.gpus import WARP_THREADS
 from triton_simulator.operations.elements import apply_by_element
 from triton_simulator.signals import ElementBranch
 from triton_simulator.values.formats import Array, round_to_dtype, value_dtype
@@ -30,6 +32,7 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
     shape = values[0].shape
     _check_axis(axis, shape)
     builder.wait()
+    _count_waits(builder, 1 if axis is None else math.prod(shape) // shape[axis])
     if axis is None:
         values = [builder.create_reshape(value, (int(np.prod(shape)),)) for value in values]
     # Poison is marked before, as the result no longer tells which elements were combined.
@@ -44,6 +47,16 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
     if builder.memory.steps is not None:
         builder.memory.steps.add_operation(_operation_name(combine), results[0])
     return tuple(_tensor(value, tensor.dtype) for value, tensor in zip(results, tensors, strict=True))
+
+
+def _count_waits(builder: Any, results: int) -> None:
+    """Count the warps that wait for each other in a reduction with so many results.
+
+    With a result for each thread, each has all of its own elements.
+    """
+    counts, warps = builder.memory.counts, builder.memory.races.threads.warps
+    if counts is not None and results < warps * WARP_THREADS:
+        counts.wait(len(builder.memory.group) * warps)
 
 
 def _operation_name(combine: Any) -> str:
@@ -137,6 +150,7 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
     values = [tensor.handle for tensor in tensors]
     _check_axis(axis, values[0].shape)
     builder.wait()
+    _count_waits(builder, math.prod(values[0].shape) // values[0].shape[axis])
     axis = axis % len(values[0].shape)
     if reverse:
         values = _take(values, axis, slice(None, None, -1))

@@ -15,7 +15,7 @@ from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.exercise import Exercise
 
-UNDIAGNOSED_KINDS = (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED)
+UNDIAGNOSED_KINDS = (FindingKind.TIMEOUT, FindingKind.NOT_SIMULATED, FindingKind.CORRECT_BUT_SLOW)
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,17 @@ class Judge:
     """Seconds for each run."""
     diagnosis: Diagnosis = NO_DIAGNOSIS
     """The mistake and its place, once they are known."""
+    shows_costs: bool = False
+    """What a right script costs is wanted even if there are no goals."""
 
     @property
     def exercise(self) -> Exercise:
         return self.source.exercise
+
+    @property
+    def counts(self) -> bool:
+        """True if what a right script costs is counted."""
+        return self.shows_costs or bool(self.exercise.goals)
 
     def can_be_diagnosed(self, observation: Observation, finding: Finding) -> bool:
         """Return whether running changed lines may show the mistake."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from triton_simulator.branches import Branch
@@ -16,6 +16,7 @@ from triton_workshop.checking.diagnosing.limits import Bound, Limit, Reached
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
 from triton_workshop.checking.diagnosing.untested import untested
+from triton_workshop.checking.judging.goals import judged_goals, missed_goal
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import result_pictures
 from triton_workshop.checking.judging.remarks import (
@@ -31,11 +32,14 @@ from triton_workshop.checking.judging.remarks import (
 )
 from triton_workshop.checking.judging.verdict import CaseResult, Finding, FindingKind
 from triton_workshop.checking.observing.comparison import Comparison
+from triton_workshop.checking.observing.counting import Counted
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.costs.figures import Figures
 from triton_workshop.exercises.cases import Case, to_float64
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.tolerance import describe_tolerance
+from triton_workshop.exercises.workloads import cost_case
 from triton_workshop.hints import sentence
 
 if TYPE_CHECKING:
@@ -72,6 +76,12 @@ class Trial:
     """True if a larger input is wrong: another tile size says nothing new."""
     is_preliminary: bool = False
     """True while the line of a finding is still looked for."""
+    figures: Figures = field(default_factory=dict)
+    """What the simulator has counted of a right script's costs."""
+    launched: tuple[PickledKernel, ...] = ()
+    """The kernels that it has launched meanwhile."""
+    times: str = ""
+    """Times on a GPU, before the repair and after it, as a sentence."""
 
 
 class ScriptRunner(Protocol):
@@ -85,6 +95,9 @@ class ScriptRunner(Protocol):
 
         Return anything but an Observation if it is not to be had.
         """
+
+    def count(self) -> Counted | None:
+        """Count what a right script costs; None if that takes too long."""
 
     def diagnoses(self, case: Case, trial: Trial, /) -> Iterator[Diagnosis]:
         """Look for the mistake that makes a case fail, and yield what is known of it.
@@ -158,10 +171,30 @@ def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda ca
             return
     with closing(runner.observe(exercise.cases, exercise.long_cases)) as seen:
         outcome = judged(judge, exercise.cases, seen, progress)
+        if judge.counts and not outcome.findings:
+            yield replace(outcome, to_come=(*outcome.to_come, cost_case(exercise)))
+            # Before the long cases, so that the compiler can begin meanwhile.
+            outcome = with_costs(judge, outcome, runner.count())
         if outcome.to_come:
             yield outcome
             outcome = with_long_cases(judge, outcome, seen, progress)
+    if not outcome.findings:
+        outcome = replace(outcome, findings=missed_goal(judge.source, judged_goals(exercise, outcome.figures)))
     yield outcome
+
+
+def with_costs(judge: Judge, outcome: Trial, counted: Counted | None) -> Trial:
+    """Return the outcome of a script that is right so far, with what it costs.
+
+    What is counted has to be right, too.
+    """
+    if counted is None:
+        return outcome
+    case = cost_case(judge.exercise)
+    found = judged(judge, [case], [counted.observation])
+    if found.findings:
+        return replace(found, cases=(*outcome.cases, *found.cases), last=None)
+    return replace(outcome, figures=counted.figures, launched=counted.observation.kernels)
 
 
 def _explained(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Iterator[Trial]:

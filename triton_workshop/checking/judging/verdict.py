@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from triton_simulator.compiler.jobs import PickledKernel
+    from triton_workshop.costs.figures import Figures
+    from triton_workshop.exercises.goals import Quantity
 
 MAX_PROGRAMS = 64
 """The most programs that a finding names.
@@ -39,6 +41,8 @@ class FindingKind(StrEnum):
     WRONG_VALUES = "wrong-values"
     DOES_NOT_COMPILE = "does-not-compile"
     DOES_NOT_FIT = "does-not-fit"
+    CORRECT_BUT_SLOW = "correct-but-slow"
+    """Nothing is wrong, but it costs more than a goal of the exercise allows."""
     NOT_SIMULATED = "not-simulated"
     """The simulator cannot run it, so nothing is known: it may be correct."""
     CHECKER_FAILED = "checker-failed"
@@ -169,6 +173,20 @@ class CaseResult:
 
 
 @dataclass(frozen=True)
+class JudgedGoal:
+    """A goal of the exercise, and what a right script costs."""
+
+    name: str
+    quantity: Quantity
+    allowed: int | str
+    """The most, or of what is better the more of it there is, the least."""
+    measured: int | str | None = None
+    """None if it is not known, as without a compiler."""
+    line: int | None = None
+    holds: bool | None = None
+
+
+@dataclass(frozen=True)
 class FilledTodo:
     """A TODO that is filled in, while others are open."""
 
@@ -197,7 +215,7 @@ class TriedTodos:
     kernels: tuple[PickledKernel, ...] = ()
 
 
-UNREPORTED = ("kernels", "is_preliminary", "to_come", "text", "traffic")
+UNREPORTED = ("kernels", "figures", "launched", "is_preliminary", "to_come", "text", "traffic")
 """Fields of a verdict that a report as JSON leaves out."""
 
 
@@ -227,6 +245,14 @@ class Verdict:
     """The kernels to compile, as they were launched."""
     todos: tuple[FilledTodo, ...] = ()
     """What is known of an unfinished script's TODOs."""
+    goals: tuple[JudgedGoal, ...] = ()
+    """What a right script may cost, and does."""
+    costs: tuple[str, ...] = ()
+    """Sentences on what a right script costs: its times on a GPU, and all else if somebody has asked."""
+    figures: Figures = field(default_factory=dict)
+    """What is known of a right script's costs."""
+    launched: tuple[PickledKernel, ...] = ()
+    """The kernels whose costs are of interest, as they were launched."""
     is_preliminary: bool = False
     """True while the line of the first finding is still looked for."""
     to_come: int = 0
@@ -238,6 +264,11 @@ class Verdict:
     def passed(self) -> bool:
         return not self.findings
 
+    @property
+    def is_correct(self) -> bool:
+        """Return whether nothing is wrong; it may cost more than it should."""
+        return all(finding.kind is FindingKind.CORRECT_BUT_SLOW for finding in self.findings)
+
     def as_json(self) -> dict[str, object]:
         data = {name: value for name, value in vars(self).items() if name not in UNREPORTED}
         return data | {
@@ -246,5 +277,6 @@ class Verdict:
             "seconds": round(self.seconds, 3),
             "cases": [vars(case) for case in self.cases],
             "todos": [vars(todo) for todo in self.todos],
+            "goals": [vars(goal) for goal in self.goals],
             "findings": [finding.as_json() for finding in self.findings],
         }

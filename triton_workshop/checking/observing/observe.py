@@ -185,6 +185,11 @@ class Observer:
         self._compiled = compiled
 
     @property
+    def launcher(self) -> Launcher:
+        """The function whose calls it observes."""
+        return self._launcher
+
+    @property
     def launcher_globals(self) -> dict[str, object]:
         """The global names of the launcher's module."""
         names: dict[str, object] = getattr(inspect.unwrap(self._launcher), "__globals__", {})

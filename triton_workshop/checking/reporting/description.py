@@ -16,6 +16,7 @@ from triton_workshop.checking.judging.verdict import (
     FilledTodo,
     Finding,
     FindingKind,
+    JudgedGoal,
     Pixels,
     TileMap,
     TileState,
@@ -23,6 +24,7 @@ from triton_workshop.checking.judging.verdict import (
 )
 from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
 from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.goals import Quantity
 from triton_workshop.exercises.todos import open_todos
 from triton_workshop.hints import sentence
 
@@ -52,11 +54,19 @@ STATUS_MARKS: dict[Status, Toned] = {
 }
 _UNFINISHED: Toned = ("◐", "warning")
 _FAILED: Toned = ("✗", "bad")
+_SLOW: Toned = ("◑", "warning")
+_SIGNS = {FindingKind.UNFINISHED: _UNFINISHED, FindingKind.CORRECT_BUT_SLOW: _SLOW}
+"""Signs of what is not wrong."""
 _FILLED: Toned = ("●", "muted")
 _RIGHT: Toned = ("✓", "good")
 _FILLED_MARKS = (_FILLED[0], _RIGHT[0])
 """Marks of TODOs that are filled in."""
-KINDS_WITHOUT_SOLUTION = (FindingKind.UNFINISHED, FindingKind.TIMEOUT, FindingKind.ANOTHER_TEXT)
+KINDS_WITHOUT_SOLUTION = (
+    FindingKind.UNFINISHED,
+    FindingKind.TIMEOUT,
+    FindingKind.ANOTHER_TEXT,
+    FindingKind.CORRECT_BUT_SLOW,
+)
 """Findings that need no solution to compare with."""
 
 
@@ -92,8 +102,17 @@ def _describe_success(verdict: Verdict) -> Description:
     mark, tone, headline = _success(len(names), verdict.to_come)
     cases: tuple[Row, ...] = (((mark, tone), (" · ".join(names), "muted")),)
     remarks: tuple[Row, ...] = tuple(((remark, "warning"),) for remark in verdict.remarks)
-    sections = (remarks, cases, _line(verdict.tolerance, "muted"), compiler_rows(verdict.compiler))
+    costs: tuple[Row, ...] = tuple(((cost, "plain"),) for cost in verdict.costs)
+    goals = tuple(_goal(goal) for goal in verdict.goals if goal.holds)
+    sections = (remarks, cases, goals, _line(verdict.tolerance, "muted"), compiler_rows(verdict.compiler), costs)
     return Description(f"{mark} {headline}", tone, tuple(filter(None, sections)))
+
+
+def _goal(goal: JudgedGoal) -> Row:
+    name = "goals.at-least" if Quantity(goal.quantity).is_gain else "goals.at-most"
+    values = [f"{value:,}" if isinstance(value, int) else value for value in (goal.measured, goal.allowed)]
+    both = goal.measured if goal.measured == goal.allowed else sentence(name, measured=values[0], allowed=values[1])
+    return _RIGHT, (goal.name.replace("-", " "), "plain"), (str(both), "muted")
 
 
 def _success(cases: int, remaining: int) -> tuple[str, Tone, str]:
@@ -111,11 +130,11 @@ def _describe_failure(verdict: Verdict, exercise: Exercise, text: str, hints: in
     is_unfinished = finding.kind is FindingKind.UNFINISHED
     has_wrong_values = finding.kind is FindingKind.WRONG_VALUES
     todos = _todos(exercise, text, verdict.todos) if is_unfinished else ()
-    sign, tone = _UNFINISHED if is_unfinished else _FAILED
+    sign, tone = _SIGNS.get(finding.kind, _FAILED)
     sections = (
         _cases(verdict, exercise),
         todos or _line(finding.message, "plain"),
-        _code(finding, text),
+        _code(finding, text, _SLOW[1] if finding.kind is FindingKind.CORRECT_BUT_SLOW else _FAILED[1]),
         _hints(finding.hints, hints, more),
         _line(_more_findings(verdict.findings), "muted"),
         finding.tiles if finding.tiles and len(finding.tiles.states) > 1 else None,
@@ -235,7 +254,7 @@ def _todo_notes(filled: Sequence[FilledTodo]) -> tuple[Row, ...]:
     return tuple((("", "plain"), ("", "plain"), (note, "muted")) for note in (right, values) if note)
 
 
-def _code(finding: Finding, text: str) -> tuple[Row, ...]:
+def _code(finding: Finding, text: str, tone: Tone) -> tuple[Row, ...]:
     """Return the line to blame, with those around it if they are known."""
     if finding.line is None:
         return ()
@@ -245,7 +264,7 @@ def _code(finding: Finding, text: str) -> tuple[Row, ...]:
     else:  # without the script's text, or after a save that made it shorter
         lines, first = [finding.source], blamed
     return tuple(
-        ((f"❱{number:>4}", "bad"), (line, "strong"))
+        ((f"❱{number:>4}", tone), (line, "strong"))
         if number == blamed
         else ((f"{number:>5}", "muted"), (line, "muted"))
         for number, line in enumerate(lines, first)
@@ -305,6 +324,12 @@ def _in_a_sentence(headline: str) -> str:
     return headline[0].lower() + headline[1:]
 
 
+def status_mark(entry: ListedExercise) -> Toned:
+    """Return the mark of an exercise in a list: what is slow is not wrong."""
+    is_slow = entry.status is Status.FAILING and entry.record.finding == FindingKind.CORRECT_BUT_SLOW
+    return _SLOW if is_slow else STATUS_MARKS[entry.status]
+
+
 def describe_entry(entry: ListedExercise) -> Row:
     """Describe an exercise's status in a row.
 
@@ -314,7 +339,7 @@ def describe_entry(entry: ListedExercise) -> Row:
     text = sentence(
         f"reports.{entry.status}",
         remaining=entry.remaining_todos,
-        number=len(exercise.hints),
+        number=exercise.tasks,
         tasks=exercise.task_noun,
         finding=record.finding.replace("-", " "),
     )
@@ -326,7 +351,7 @@ def describe_entry(entry: ListedExercise) -> Row:
         text = sentence("reports.passed-in-seconds", status=text, seconds=record.seconds)
     if record.best_ratio is not None:
         text = sentence("reports.best-ratio", status=text, ratio=record.best_ratio)
-    return STATUS_MARKS[entry.status], (exercise.number, "strong"), (exercise.title, "plain"), (text, "muted")
+    return status_mark(entry), (exercise.number, "strong"), (exercise.title, "plain"), (text, "muted")
 
 
 def offer(variation: Exercise) -> str:

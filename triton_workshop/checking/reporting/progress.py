@@ -42,6 +42,8 @@ class Record:
     """Duration of the last check."""
     finding: str = ""
     """The kind of mistake at the last check."""
+    mistake: str = ""
+    """Its name, if it is one of the exercise's known ones."""
     hints: tuple[str, ...] = ()
     hints_shown: int = 0
     digest: str = ""
@@ -124,6 +126,7 @@ def record_check(verdict: Verdict, *, hints_shown: int = 0) -> Record:
             passed_at=time.time() if verdict.passed else previous.passed_at,
             seconds=round(verdict.seconds, 3),
             finding=str(finding.kind) if finding else "",
+            mistake=finding.hint_name if finding and exercise.knows(finding.hint_name) else "",
             hints=hints,
             # The same hints as at the last check stay shown.
             hints_shown=max(hints_shown, previous.hints_shown if hints == previous.hints else 0),
@@ -213,16 +216,17 @@ def _entry(exercise: Exercise, record: Record) -> ListedExercise:
         text = read_text(exercise.exercise_file)
     except OSError:
         status = Status.CHANGED if exercise.exercise_file.exists() else Status.MISSING
-        return ListedExercise(exercise, status, len(exercise.hints), record)
+        return ListedExercise(exercise, status, exercise.tasks, record)
     is_checked = record.digest == digest(exercise)
     remaining = len(exercise.remaining_bugs(text)) + _count_todos(text)
+    slow = len(exercise.goals)  # they count as left until all are reached
     if text == exercise.shipped_text:
-        return ListedExercise(exercise, Status.NEW, remaining, record)
+        return ListedExercise(exercise, Status.NEW, remaining + slow, record)
     if is_checked and not record.finding:  # a bug may be repaired elsewhere than where it was planted
         return ListedExercise(exercise, Status.PASSED, 0, record)
     if remaining:
         return ListedExercise(exercise, Status.BEGUN, remaining, record)
-    return ListedExercise(exercise, Status.FAILING if is_checked else Status.CHANGED, remaining, record)
+    return ListedExercise(exercise, Status.FAILING if is_checked else Status.CHANGED, slow, record)
 
 
 def _count_todos(text: str) -> int:

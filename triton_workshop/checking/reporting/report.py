@@ -110,7 +110,10 @@ def _print_step(verdict: Verdict, previous: Verdict | None, exercise: Exercise, 
         if verdict.device == "cuda":
             devices = sentence("reports.simulator-and-gpu")
             console.print(Text(), headline(described).append(devices, "muted"), sep="\n")
-        console.print(Text(), table(*(row for row in _rows(described) if row not in printed_rows)), sep="\n")
+        sections = (section for section in described.sections if not isinstance(section, TileMap))
+        for rows in ([row for row in section if row not in printed_rows] for section in sections):
+            if rows:
+                console.print(Text(), table(*rows), sep="\n")
 
 
 def _rows(described: Description) -> list[Row]:

@@ -158,6 +158,8 @@ def _block(line: str) -> tuple[tuple[int, ...], str]:
 
 _PLACE = re.compile(r'//## File "([^"]*)", line (\d+)')
 _LABEL = re.compile(r"\s*(\.L_x_\d+:)")
+_LABELS = re.compile(r"(\.L_x_\d+):")
+_TARGET = re.compile(r"`\((\.L_x_\d+)\)")
 _INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]+\*/\s+(?P<text>(?:@!?U?P\w+\s+)?(?P<opcode>[A-Z][\w.]*)[^;]*);")
 _WIDTHS = {"U8": 8, "S8": 8, "U16": 16, "S16": 16, "64": 64, "128": 128, "256": 256}
 TENSOR_CORES = tuple(
@@ -231,6 +233,25 @@ def instructions(sass: str, ir: Ir) -> tuple[Instruction, ...]:
     while result and result[-1].opcode in ("NOP", "BRA"):  # the padding, and the loop that nothing enters
         result.pop()
     return tuple(_assign_products(result, {operation.line for operation in ir.operations if operation.kind == "dot"}))
+
+
+def loop_barriers(sass: Sequence[Instruction]) -> tuple[int | None, ...]:
+    """Return the line of each barrier of all threads inside a loop.
+
+    A loop is what lies between a branch and a label before it.
+    """
+    starts = {label: index for index, instruction in enumerate(sass) for label in _LABELS.findall(instruction.text)}
+    loops = [
+        range(starts[target[1]], index)
+        for index, instruction in enumerate(sass)
+        if instruction.name == "BRA" and (target := _TARGET.search(instruction.text))
+        if starts.get(target[1], index) < index
+    ]
+    return tuple(
+        instruction.line
+        for index, instruction in enumerate(sass)
+        if instruction.opcode.startswith("BAR.SYNC") and any(index in loop for loop in loops)
+    )
 
 
 def _assign_products(instructions: Sequence[Instruction], products: Set[int]) -> Iterator[Instruction]:

@@ -15,7 +15,15 @@ from typing import Any
 from triton_simulator.compiler.jobs import Answer, Assembly, CompileJob
 from triton_simulator.compiler.report import join_names
 from triton_simulator.gpus import REGISTERS, WARP_THREADS, Target
-from triton_workshop.asm.assembly import ASYNCHRONOUS, BULK, Argument, Instruction, Ir, Operation, instructions
+from triton_workshop.costs.assembly import (
+    ASYNCHRONOUS,
+    BULK,
+    Argument,
+    Instruction,
+    Ir,
+    Operation,
+    instructions,
+)
 
 RECORDED = Path(__file__).parent / "recorded.json"
 """Summaries of the solutions, for machines without a compiler.

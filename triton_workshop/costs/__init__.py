@@ -1,0 +1,1 @@
+"""What kernels cost: what the simulator counts, and what the compiler makes."""
