@@ -34,13 +34,14 @@ def compiler_verdicts(verdict: Verdict, start: Start, *, shows_costs: bool = Fal
     """Yield a right script's verdict with what the compiler says of it.
 
     The first is on the GPUs that decide. If they take the script, a second one is on those that are `ADDED`, too. A
-    compiler that cannot be started has nothing to say. What a script costs comes before all: somebody waits for it.
+    compiler that cannot be started has nothing to say. Where there are goals, one on these comes before all.
     """
     answer = verdict
     try:
         answer = verdict = with_compiled_costs(verdict, start, shows_costs=shows_costs)
-        if verdict.findings:
+        if verdict.goals:
             yield verdict
+        if verdict.findings:
             return
         unknown = tuple(describe_unknown(verdict.goals))
         for report in compiler_reports(verdict.kernels, start, ADDED):

@@ -158,7 +158,7 @@ class Checking:
             raise StoppedError
         yield replace(verdict, findings=answer.findings, compiler=answer.compiler, goals=answer.goals)
         for answer in compiler:  # whether it compiles for more GPUs decides nothing, so nobody waits for it
-            yield replace(verdict, compiler=answer.compiler, goals=answer.goals)
+            yield replace(verdict, findings=answer.findings, compiler=answer.compiler, goals=answer.goals)
 
     def _decide(self, compiler: Iterator[Verdict], tried: threading.Event) -> Verdict:
         """Return what the compiler says about the GPUs that decide.
