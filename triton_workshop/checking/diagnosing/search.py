@@ -141,7 +141,10 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.rest)
     if slip is None and _is_unclear(source, culprit, diagnosis):
         slip = slips.find(tries.remaining + share.rest)
-    yield diagnosis if slip is None else replace(diagnosis, culprit=None, slip=slip)
+    if slip is None:
+        yield diagnosis if observation.faults else _with_likely_line(diagnosis, sight)
+    else:
+        yield replace(diagnosis, culprit=None, slip=slip)
 
 
 def next_quietly(diagnoses: Iterator[Diagnosis]) -> Diagnosis | None:
@@ -206,6 +209,16 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
         place = sight.first_wrong()
     if place is not None:
         return replace(diagnosis, line=place.line)
+    return diagnosis
+
+
+def _with_likely_line(diagnosis: Diagnosis, sight: Sight | None) -> Diagnosis:
+    """Return the diagnosis with a line that is like the mistake's, or with the first numbers that are others.
+
+    This is weaker than wrong numbers, or than a change that makes the script right.
+    """
+    if sight is None or diagnosis.culprit is not None or diagnosis.line is not None or diagnosis.empty is not None:
+        return diagnosis
     if diagnosis.mistake is not None and (line := sight.line_like(diagnosis.mistake.edits)) is not None:
         return replace(diagnosis, line=line)
     if diagnosis.like is not None and diagnosis.like not in sight.known_lines():
