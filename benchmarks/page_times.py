@@ -1,8 +1,9 @@
 """How long a reader of the page waits, and what it takes of memory: `python -m benchmarks.page_times`.
 
 In Chromium, without a window: the first kernel of the deck from a file and from a host, verdicts of the checker, the
-next result after a loop that had to be stopped, and the memory of the browser's pages above that of a blank one. It
-takes about five minutes. The exit status is 1 if a bound is exceeded. Linux.
+next result after a loop that had to be stopped, a key on a slow computer, the next verdict while the last check still
+searches, and the memory of the browser's pages above that of a blank one. It takes about six minutes, and with
+`--editor`, which leaves out all but keys and next verdicts, one. The exit status is 1 if a bound is exceeded. Linux.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
 
 from benchmarks.memory import started
 from benchmarks.page_verdicts import scripts
@@ -64,6 +65,31 @@ async () => {
   return (performance.now() - from) / 1000;
 }
 """
+TYPED = "offsets = pid * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)  # ours"
+SLOWDOWN = 6
+"""How many times slower than this one the computer is on which keys are pressed."""
+KEY_INTERVAL_MS = 150
+"""Less than the pause after which a check starts."""
+SEARCHED = {
+    "1": ("x + y", "x - y", "x * y"),
+    "3": (" - SIZE // 2", "", " + SIZE // 2"),
+    "5": ("running_max - new_max", "new_max - running_max", "running_max + new_max"),
+}
+"""Of some exercises, a part of the solution and two mistakes in its place."""
+NEXT_VERDICT = """() => {
+  const pane = document.querySelector(".workspace:not(.scratch) .verdict");
+  let from;
+  globalThis.nextVerdict = new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      if (pane.classList.contains("outdated")) from ??= performance.now();
+      else if (from && pane.querySelector("h3")) {
+        observer.disconnect();
+        resolve((performance.now() - from) / 1000);
+      }
+    });
+    observer.observe(pane, { attributes: true, childList: true });
+  });
+}"""
 
 
 def first_kernel(page: Page, address: str) -> float:
@@ -122,6 +148,66 @@ def right_verdict(ask: Callable[..., dict[str, Any]], exercise: Exercise) -> flo
     return statistics.median(float(each["first"]) for each in found[1:])
 
 
+def editing(browser: Browser, file: str) -> Iterator[Figure]:
+    with context_of(browser) as context:
+        page = context.new_page()
+        seconds = list(next_verdicts(page, file))
+        yield Figure("from a key to the next verdict, while a check searches, median", statistics.median(seconds), "s")
+        yield Figure("of these, the slowest", max(seconds), "s", 1.5)
+        page.goto(f"{file}#exercise-1")
+        page.locator(".checking", has_text="Checked in").wait_for()
+        costs = [keystroke(page) for _ in range(ROUNDS)]
+        yield Figure(f"a key at {SLOWDOWN} times less speed, median of {ROUNDS}", statistics.median(costs), "ms", 30.0)
+
+
+def next_verdicts(page: Page, file: str) -> Iterator[float]:
+    """Yield seconds from the first key to the verdict of a text, while the check of another one looks for a mistake."""
+    for number, (code, *mistakes) in SEARCHED.items():
+        page.goto(f"{file}#exercise-{number}")
+        page.locator(".checking", has_text="Checked in").wait_for()
+        for _ in range(ROUNDS):
+            for mistake in mistakes:
+                write(page, EXERCISES[number].solution)
+                page.locator(".verdict:not(.outdated) h3", has_text="cases are right").wait_for()
+                write(page, EXERCISES[number].solution.replace(code, mistake))
+                page.locator(".checking", has_text="looking for").wait_for()
+                page.evaluate(NEXT_VERDICT)
+                page.keyboard.type("#")
+                yield page.evaluate("nextVerdict")
+
+
+def write(page: Page, text: str) -> None:
+    """Replace the script in the editor."""
+    page.focus(".pane .cm-content")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+
+
+def keystroke(page: Page) -> float:
+    """Return the milliseconds for which a key keeps a slow page busy, from the event to the picture."""
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+    page.locator(".cm-line", has_text="TODO 2").click()
+    page.keyboard.press("Home")
+    page.wait_for_timeout(2000)
+    before = busy_ms(session)
+    page.wait_for_timeout(len(TYPED) * KEY_INTERVAL_MS)
+    between = busy_ms(session)
+    page.keyboard.type(TYPED, delay=KEY_INTERVAL_MS)
+    after = busy_ms(session)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+    session.detach()
+    for _ in TYPED:
+        page.keyboard.press("Backspace")
+    return ((after - between) - (between - before)) / len(TYPED)
+
+
+def busy_ms(session: CDPSession) -> float:
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return 1000 * next(float(each["value"]) for each in metrics if each["name"] == "TaskDuration")
+
+
 def memory(browser: Browser, file: str) -> Iterator[Figure]:
     for spares, bound in ((0, 300.0), (1, 450.0)):
         with context_of(browser) as context:
@@ -162,7 +248,7 @@ class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None: ...
 
 
-def figures(folder: Path) -> Iterator[Figure]:
+def figures(folder: Path, *, is_editor: bool) -> Iterator[Figure]:
     file = folder / "workshop.html"
     for words in (["handout", "--live", "-o", str(file)], ["site", str(folder / "site")]):
         subprocess.run(["workshop", *words], check=True, cwd=ROOT, stdout=subprocess.DEVNULL)
@@ -171,23 +257,30 @@ def figures(folder: Path) -> Iterator[Figure]:
     threading.Thread(target=host.serve_forever, daemon=True).start()
     with sync_playwright() as playwright, host:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield from first_kernels(browser, file.as_uri(), f"http://127.0.0.1:{host.server_port}/")
-        with context_of(browser) as context:
-            page = context.new_page()
-            page.goto(file.as_uri())
-            yield from verdicts(lambda **request: page.evaluate(ASK, request))
-            yield Figure("from Stop to the next result", page.evaluate(STOPPED), "s", 0.5)
-        yield from memory(browser, file.as_uri())
+        yield from editing(browser, file.as_uri())
+        if not is_editor:
+            yield from running(browser, file.as_uri(), f"http://127.0.0.1:{host.server_port}/")
         browser.close()
         host.shutdown()
 
 
+def running(browser: Browser, file: str, host: str) -> Iterator[Figure]:
+    yield from first_kernels(browser, file, host)
+    with context_of(browser) as context:
+        page = context.new_page()
+        page.goto(file)
+        yield from verdicts(lambda **request: page.evaluate(ASK, request))
+        yield Figure("from Stop to the next result", page.evaluate(STOPPED), "s", 0.5)
+    yield from memory(browser, file)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.parse_args()
+    parser.add_argument("--editor", action="store_true", help="only keys, and the next verdict")
+    arguments = parser.parse_args()
     passed = True
     with tempfile.TemporaryDirectory() as folder:
-        for figure in figures(Path(folder)):
+        for figure in figures(Path(folder), is_editor=arguments.editor):
             print(line(figure), flush=True)
             passed &= figure.passed
     sys.exit(not passed)

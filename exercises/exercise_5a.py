@@ -22,7 +22,6 @@ def softmax_kernel(x_ptr, output_ptr, N, stride, BLOCK_SIZE: tl.constexpr):
     row = tl.program_id(axis=0).to(tl.int64)
     cols = tl.arange(0, BLOCK_SIZE)
     mask = cols < N
-
     # 1: load this program's row
     row_ptr = x_ptr + row * stride
     x = tl.load(row_ptr + cols, mask=mask, other=0.0)  # one block
@@ -30,7 +29,7 @@ def softmax_kernel(x_ptr, output_ptr, N, stride, BLOCK_SIZE: tl.constexpr):
     # 2: the exponentials, of any numbers
     numerator = tl.exp(x)
 
-    # 3: divide by their sum, and store this program's row of the result
+    # 3: divide by their sum, and store this row of the result
     total = tl.sum(numerator, axis=0)
     tl.store(output_ptr + row * stride + cols, numerator / total, mask=mask)
 

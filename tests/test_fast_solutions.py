@@ -453,6 +453,12 @@ def test_layer_norm_is_as_accurate_as_the_plain_one(columns: int, offset: int) -
     assert errors[0] <= 1.5 * errors[1]
 
 
+@pytest.mark.parametrize("columns", [4096, 8191, 8192])
+def test_layer_norm_of_16_bits_is_the_plain_ones(columns: int) -> None:
+    x, (weight, bias) = (noise(rows, columns, dtype=torch.float16, seed=rows) for rows in (3, 2))
+    torch.testing.assert_close(FAST["5c"].layer_norm(x, weight, bias, 1e-5), plain_layer_norm(x, weight, bias, 1e-5))
+
+
 def test_a_long_row_may_have_a_first_number_far_from_all_others() -> None:
     x = noise(2, 8192)
     x[:, 0] = 1e6
@@ -600,16 +606,14 @@ def test_docstrings_of_the_second_half_say_how_far_the_limit_is() -> None:
     )
     text = text_of("solutions/fast/exercise_5b.py")
     assert f"Rows of 32,768 take {short:.2f} times as long as a copy" in text
-    assert f"The long ones, with {long[0]:.2f} and {long[1]:.2f} times, are still far from the limit" in text
-    assert min(long) > 1.4
+    assert f"and the long ones {long[0]:.2f} and {long[1]:.2f} times" in text
 
     text = text_of("solutions/fast/exercise_5c.py")
     fast, compiled, copy = second_half_times("layer norm, 32768 × 16384 bfloat16", "ours", "compiled", "copy")
-    assert f"Rows of 16,384 take {fast / copy:.2f} times as long as a copy, and with torch.compile, too" in text
+    assert f"rows of 16,384 take {fast / copy:.2f} times as long, as with torch.compile" in text
     assert f"{compiled / copy:.2f}" == f"{fast / copy:.2f}"
-    fast, plain, copy = second_half_times("layer norm, 16384 × 4096 bfloat16", "ours", "plain", "copy")
-    assert f"of 4,096, with {fast / copy:.2f} times, nothing is gained" in text
-    assert f"takes {100 * (1 - plain / fast):.0f}% less time" in text
+    fast, copy = second_half_times("layer norm, 16384 × 4096 bfloat16", "ours", "copy")
+    assert f"Rows of 4,096 take {fast / copy:.2f} times as long as a copy" in text
 
 
 def test_the_second_halfs_page_of_results_shows_the_raw_figures() -> None:
@@ -714,8 +718,6 @@ def test_the_page_says_where_others_win() -> None:
     assert f"takes {eager:.2f} ms for 16 heads of 16,384, and our fast kernel {fast:.2f} ms" in page
     compiled, copy = second_half_times("layer norm, 32768 × 16384 bfloat16", "compiled", "copy")
     assert f"it takes {compiled / copy:.2f} times as long as the copy" in page
-    fast, plain = second_half_times("layer norm, 16384 × 4096 bfloat16", "ours", "plain")
-    assert f"the plain exercise 5c takes {100 * (1 - plain / fast):.0f}% less time than our fast kernel" in page
     ways = [second_half_result(f"4-bit layer, {rows}×28672 by 8192×28672") for rows in (1, 16)]
     ratios = " and ".join(f"{second_half_report.over_ours(each, 'eager'):.2f}" for each in ways)
     assert f"its {ratios} are those of a layer that makes float16" in page

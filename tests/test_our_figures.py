@@ -29,10 +29,10 @@ def memory() -> Iterator[str]:
     yield f"HBM delivers {floats / 1e12:.1f} · 10¹² floats per second, and the SMs add {additions / 1e12:.0f} · 10¹²"
     yield f": {additions / floats:.0f} additions per float"
     yield f"an H200 has room for {H200.multiprocessors * H200.target.sm_threads:,}"
-    wait = 700 / CLOCK
+    wait = 670 / CLOCK
     flying = H200.bandwidth * wait
     yield (
-        f"700 cycles at 1.98 GHz are {wait * 1e9:.0f} ns, in which HBM delivers {flying / 1e6:.1f} MB: "
+        f"670 cycles at 1.98 GHz are {wait * 1e9:.0f} ns, in which HBM delivers {flying / 1e6:.1f} MB: "
         f"{round(flying / 16, -3):,.0f} threads with a load of 16 bytes each"
     )
     yield f"The bend lies at {H200.float32 / 1e12:.0f} TFLOP/s over 4.8 TB/s = {H200.float32 / H200.bandwidth:.0f}"

@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks.rehearsal import DECKS, PartTime, SlideTime, complaints, rehearse
 from triton_workshop.deck import load_deck
-from triton_workshop.deck.model import Block, Code, Deck, Execution, Paragraph, Slide, plain, walk
+from triton_workshop.deck.model import Block, Code, Deck, Execution, Paragraph, Slide, Table, plain, walk
+from triton_workshop.repository import ROOT
 from triton_workshop.screen.palette import DARK
 from triton_workshop.terminal import PLAIN, GraphicsProtocol, Terminal
 from triton_workshop.viewer.notes.schedule import schedule, slide_minutes
@@ -121,6 +122,25 @@ def test_exercises_begin_in_time_and_last_long_enough(plan: Plan, deck: Deck, pa
         times = [slide for slide in planned(parts) if slide.title.startswith(f"Exercise {number} ·")]
         assert windows[times[0].number - 1][0] <= latest, number
         assert sum(slide.named.hands_on for slide in times) >= least, number
+
+
+def test_a_softmax_takes_as_long_as_the_convolution() -> None:
+    """The table in docs/presenting.md, which a room may take at 1:35."""
+    [table] = [
+        block.content
+        for slide in load_deck(ROOT / "docs" / "presenting.md").slides
+        for block in walk(slide.blocks)
+        if isinstance(block.content, Table) and plain(block.content.header[0]) == "Minutes"
+    ]
+    minutes = {plain(what): float(plain(number)) for number, what in table.rows}
+    [convolution] = [part for part in rehearse(loaded(0)) if part.name == "Part 3 · Convolution"]
+    assert sum(minutes.values()) == convolution.planned
+    assert loaded(1).slides[1].name.startswith("Exercise 5a ·")
+    named = {slide.title: slide.named.total for slide in planned(rehearse(loaded(1)))}
+    assert named["Debrief: exercise 5a"] == minutes['"Debrief: exercise 5a"']
+    titles = list(named)
+    first, last = (titles.index(title) for title in ("A sum by four programs", "Softmax without the maximum"))
+    assert sum(named[title] for title in titles[first : last + 1]) == minutes[f'"{titles[first]}" to "{titles[last]}"']
 
 
 def asks(block: Block) -> bool:

@@ -134,6 +134,8 @@ BANDWIDTH_DATA_SHEET = 4.8e12
 """Bytes per second: NVIDIA's H200 data sheet."""
 PEAK_FLOAT32 = 67e12
 """Operations per second without tensor cores: NVIDIA's H200 data sheet (SXM)."""
+PEAK_TENSOR = 989e12
+"""Of the tensor cores, in 16 bits and without sparsity: the same data sheet."""
 
 BANDWIDTH_MEASURED = max(
     result["bytes"] / result["times"]["limit"]["median"] * 1e3
@@ -145,7 +147,7 @@ BANDWIDTH_MEASURED = max(
 
 @dataclass(frozen=True)
 class Measurement:
-    """A kernel of solutions/exercise_N.py, float32: the work by its definition, the time as measured.
+    """A kernel of solutions/exercise_N.py: the work by its definition, the time as measured.
 
     From benchmarks/results/h200.json.
     """
@@ -177,18 +179,25 @@ KERNELS = (
     _measured("sepia", "sepia", "3×8192×8192"),
     _measured("conv2d 3×3", "conv2d 3×3", "3×8192×8192"),
     _measured("matmul", "matmul float32 by bf16x6", "4096³"),
+    _measured("in bf16", "matmul bfloat16", "4096³"),
 )
+"""All but the last in float32."""
 
-LABELLED_LEFT = ("sepia", "matmul")
+LABELLED_LEFT = ("sepia", "matmul", "in bf16")
+TENSOR_CORES = "#ff7b85"
+"""The colour of what runs on them."""
 PLOT = Box(230, 60, 1320, 680)
-INTENSITIES = (0.04, 2000.0)
-THROUGHPUTS = (0.1e12, 200e12)
+INTENSITIES = (0.04, 4000.0)
+THROUGHPUTS = (0.1e12, 2500e12)
 
 
 TICKS_ACROSS = tuple((10.0**power, words) for power, words in enumerate(("0.1", "1", "10", "100", "1000"), start=-1))
-TICKS_UP = tuple((10.0**power * 1e12, words) for power, words in enumerate(("0.1", "1", "10", "100"), start=-1))
+TICKS_UP = tuple((10.0**power * 1e12, words) for power, words in enumerate(("0.1", "1", "10", "100", "1000"), start=-1))
 AXES = ("operations per byte", "TFLOP/s")
-PEAK = f"{PEAK_FLOAT32 / 1e12:.0f} TFLOP/s float32"
+PEAKS = (
+    (PEAK_FLOAT32, f"{PEAK_FLOAT32 / 1e12:.0f} TFLOP/s float32"),
+    (PEAK_TENSOR, f"{PEAK_TENSOR / 1e12:.0f} TFLOP/s tensor cores, 16 bits"),
+)
 DATA_SHEET = f"data sheet: {BANDWIDTH_DATA_SHEET / 1e12} TB/s"
 MEASURED_COPY = f"measured copy: {BANDWIDTH_MEASURED / 1e12:.2f} TB/s"
 
@@ -205,14 +214,14 @@ def _place(intensity: float, throughput: float) -> tuple[float, float]:
     return PLOT.left + across * PLOT.width, PLOT.bottom - up * PLOT.height
 
 
-def _corners(bandwidth: float) -> list[tuple[float, float]]:
+def _corners(bandwidth: float, peak: float) -> list[tuple[float, float]]:
     """The roof over that bandwidth."""
     first, last = INTENSITIES
-    return [(first, first * bandwidth), (PEAK_FLOAT32 / bandwidth, PEAK_FLOAT32), (last, PEAK_FLOAT32)]
+    return [(first, first * bandwidth), (peak / bandwidth, peak), (last, peak)]
 
 
 def roofline(canvas: Canvas) -> None:
-    """Four kernels under the H200's roof: its slope is memory's limit, its flat part arithmetic's.
+    """Five kernels under the H200's roofs: their slope is memory's limit, their flat parts arithmetic's.
 
     Intensity = operations / bytes that have to move; the slope is intensity × bandwidth.
     """
@@ -228,17 +237,19 @@ def roofline(canvas: Canvas) -> None:
     canvas.words((PLOT.centre[0], 848), AXES[0], 42, MUTED)
     canvas.words((64, PLOT.centre[1]), AXES[1], 42, MUTED, turned=90)
 
-    for bandwidth, colour, thick, dashed in (
-        (BANDWIDTH_DATA_SHEET, MUTED, 5, True),
-        (BANDWIDTH_MEASURED, MOVES, 10, False),
-    ):
-        canvas.line([_place(*corner) for corner in _corners(bandwidth)], colour, thick, dashed=dashed)
-    for kernel, colour in zip(KERNELS, PROGRAMS, strict=True):
+    for peak, words in PEAKS:
+        for bandwidth, colour, thick, dashed in (
+            (BANDWIDTH_DATA_SHEET, MUTED, 5, True),
+            (BANDWIDTH_MEASURED, MOVES, 10, False),
+        ):
+            canvas.line([_place(*corner) for corner in _corners(bandwidth, peak)], colour, thick, dashed=dashed)
+        _, y = _place(1, peak)
+        canvas.words((PLOT.right - 20, y - 36), words, 36, MOVES, bold=True, align="right")
+    for kernel, colour in zip(KERNELS, (*PROGRAMS, TENSOR_CORES), strict=True):
         x, y = _place(kernel.intensity, kernel.throughput)
         canvas.disc((x, y), 21, colour, TEXT, 5)
         down, align = (-22 if kernel.name == "sepia" else 16), "right" if kernel.name in LABELLED_LEFT else "left"
         canvas.words((x + (-42 if align == "right" else 42), y + down), kernel.name, 46, colour, bold=True, align=align)
-    canvas.words((1250, 104), PEAK, 40, MOVES, code=True, bold=True)
     for y, colour, dashed, words in ((600, MUTED, True, DATA_SHEET), (672, MOVES, False, MEASURED_COPY)):
         canvas.line([(860, y), (950, y)], colour, 5 if dashed else 10, dashed=dashed)
         canvas.words((972, y), words, 40, colour, align="left")
@@ -261,14 +272,16 @@ def roofline_cells(canvas: CellCanvas) -> None:
         canvas.words(cell(intensity, 1e12)[0], rows, words, MUTED, align="center")
     canvas.words(canvas.width, rows - 1, f" {AXES[0]}", MUTED, align="right")
     # The data sheet's roof lies a dot above the measured one: too little to be seen.
-    canvas.curve((left, 0, width, rows), [_shares(*corner) for corner in _corners(BANDWIDTH_MEASURED)], MOVES)
-    for kernel, colour in zip(KERNELS, PROGRAMS, strict=True):
+    for peak, words in PEAKS:
+        corners = [_shares(*corner) for corner in _corners(BANDWIDTH_MEASURED, peak)]
+        canvas.curve((left, 0, width, rows), corners, MOVES)
+        canvas.words(canvas.width, max(cell(1, peak)[1] - canvas.wide, 0), f" {words}", MOVES, bold=True, align="right")
+    for kernel, colour in zip(KERNELS, (*PROGRAMS, TENSOR_CORES), strict=True):
         x, y = cell(kernel.intensity, kernel.throughput)
         is_left = kernel.name in LABELLED_LEFT
         canvas.words(x, y, "●", colour)
         canvas.words(
             x - 1 if is_left else x + 2, y, kernel.name, colour, bold=True, align="right" if is_left else "left"
         )
-    canvas.words(canvas.width, 0, PEAK, MOVES, bold=True, align="right")
     canvas.words(canvas.width, rows - 4, MEASURED_COPY, MOVES, align="right")
     canvas.words(canvas.width, rows - 3, DATA_SHEET, MUTED, align="right")

@@ -12,8 +12,8 @@ makes it so fast, and saves what little is left:
 - 64-bit numbers only where they are needed: the program's first element may
   lie beyond 2^31, but the offsets within its block cannot.
 
-On an H200, 2^28 floats: plain 0.737 ms, fast 0.737 ms, a copy of the same number
-of bytes 0.764 ms (benchmarks/results/h200.md).
+On an H200, 2^28 floats: plain 0.741 ms, fast 0.741 ms, a copy of the same number
+of bytes 0.759 ms (benchmarks/results/h200.md).
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

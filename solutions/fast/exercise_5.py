@@ -12,8 +12,8 @@ last block has a mask. exp2 is the instruction that exp is made of. Where rows d
 not start at multiples of 16 bytes, no thread can load a lane at once, so a lane
 has one logit: neighbouring threads then load neighbouring logits.
 
-On an H200, 8192 rows of 128,256 bfloat16 logits: plain 0.720 ms, fast 0.478 ms,
-one read of the logits 0.463 ms, torch.compile 1.351 ms
+On an H200, 8192 rows of 128,256 bfloat16 logits: plain 0.720 ms, fast 0.474 ms,
+one read of the logits 0.463 ms, torch.compile 1.343 ms
 (benchmarks/results/h200-second-half.md).
 """
 

@@ -4,17 +4,21 @@ The limit is one read of the logits and one write. The plain kernel reads them t
 and both times from memory: so many programs run at once that their rows, together,
 are larger than the L2 cache. What a program read first is gone when it comes back.
 
-Three ideas:
+Four ideas:
 
 - Lanes, as in the fast exercise 5. In the first pass each lane keeps a running pair
   of its own, and no thread waits for another before the row is over.
 - Few rows at a time. The larger a program, the fewer run at once. With 16 warps each,
-  an H200 works on about 500 rows: of 64 KiB, the L2 cache holds as many. Longer rows
-  get 32 warps, and 132 are in progress. The first pass asks the cache to keep what it
-  reads; the second one says that nobody comes back for it.
+  an H200 works on about 500 rows: of 64 KiB, the L2 cache holds as many. Rows of
+  128 KiB get 32 warps, and half as many are in progress; above 192 KiB, each thread has
+  four lanes instead of two, and 132 rows are. The first pass asks the cache to
+  keep what it reads; the second one says that nobody comes back for it.
 - Backwards. The second pass begins at the end of the row, with what was read last.
   If the cache has lost a part of the row, it is the part that was read first, and
   until the second pass arrives there, it has made room for other rows.
+- A branch. One block of the row has the target. Where each thread has four lanes, the
+  compiler packs the results of 32 comparisons into bits and takes them out again, six
+  instructions for each logit, so all other blocks skip them.
 
 A row of 64 KiB would also fit into the registers of 32 warps, and be read once. That
 was slower: the program fills a multiprocessor, and while it computes, nothing is read.
@@ -22,15 +26,15 @@ was slower: the program fills a multiprocessor, and while it computes, nothing i
 On an H200, bfloat16 (benchmarks/results/h200-second-half.md):
 
     rows, columns     plain       fast        a copy
-    8192, 32,768      0.440 ms    0.276 ms    0.255 ms
-    4096, 128,256     0.890 ms    0.738 ms    0.494 ms
-    4096, 131,072     0.907 ms    0.743 ms    0.509 ms
+    8192, 32,768      0.439 ms    0.274 ms    0.254 ms
+    4096, 128,256     0.888 ms    0.601 ms    0.493 ms
+    4096, 131,072     0.901 ms    0.601 ms    0.503 ms
 
-Rows of 32,768 take 1.08 times as long as a copy. The long ones, with 1.49 and 1.46
-times, are still far from the limit: they take about as long as a copy that reads
-everything twice. Here, too, a program fills a multiprocessor, and nothing is read while
-it computes; with two of them, 264 rows of 256 KiB would be in progress, more than the L2
-cache holds. How much the cache saves of the second read was not measured.
+Rows of 32,768 take 1.08 times as long as a copy, and the long ones 1.22 and 1.20 times.
+Their second read does come from the L2 cache: Nsight Compute counts one read and one
+write of memory. What is left is waiting: one program fills a multiprocessor, and for
+about half of the time, its warps wait for loads. Loading a block ahead, or two, or one
+number of each 32 bytes, to bring the others along, took longer, and so did two programs.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
@@ -56,16 +60,21 @@ def with_block(lane_max, lane_sum, block):
 
 
 @triton.jit
-def gradient_of(block, cols, row_max, factor, target, grad):
+def gradient_of(block, start, offsets, row_max, factor, target, grad, BRANCH: tl.constexpr):
     """The gradient of a block of logits: softmax times grad, less grad at the target."""
     gradient = tl.exp2((block.to(tl.float32) - row_max) * LOG2_E) * factor
-    return tl.where(cols == target, gradient - grad, gradient)
+    inside = True
+    if BRANCH:
+        inside = (target >= start) & (target < start + block.shape[0] * block.shape[1])
+    if inside:
+        gradient = tl.where(start + offsets == target, gradient - grad, gradient)
+    return gradient
 
 
 @triton.jit
 def cross_entropy_backward_kernel(
     logits_ptr, target_ptr, grad_ptr, output_ptr, V, stride,
-    LANES: tl.constexpr, LANE: tl.constexpr, ALIGNED: tl.constexpr,
+    LANES: tl.constexpr, LANE: tl.constexpr, ALIGNED: tl.constexpr, BRANCH: tl.constexpr,
 ):
     row = tl.program_id(axis=0).to(tl.int64)
     row_ptr = logits_ptr + row * stride
@@ -94,15 +103,15 @@ def cross_entropy_backward_kernel(
 
     # The second pass, from the end to the beginning.
     if whole < V:
-        cols = whole + offsets
-        block = tl.load(row_ptr + cols, mask=mask)
-        gradient = gradient_of(block, cols, row_max, factor, target, grad)
-        tl.store(output_row_ptr + cols, gradient, mask=mask, eviction_policy="evict_first")
+        block = tl.load(row_ptr + whole + offsets, mask=mask)
+        gradient = gradient_of(block, whole, offsets, row_max, factor, target, grad, BRANCH)
+        output_ptrs = output_row_ptr + whole + offsets
+        tl.store(output_ptrs, gradient, mask=mask, eviction_policy="evict_first")
     for done in range(0, whole, BLOCK_SIZE):
-        cols = whole - BLOCK_SIZE - done + offsets
-        block = tl.load(row_ptr + cols, eviction_policy="evict_first")
-        gradient = gradient_of(block, cols, row_max, factor, target, grad)
-        tl.store(output_row_ptr + cols, gradient, eviction_policy="evict_first")
+        start = whole - BLOCK_SIZE - done
+        block = tl.load(row_ptr + start + offsets, eviction_policy="evict_first")
+        gradient = gradient_of(block, start, offsets, row_max, factor, target, grad, BRANCH)
+        tl.store(output_row_ptr + start + offsets, gradient, eviction_policy="evict_first")
 
 
 def cross_entropy_backward(
@@ -125,8 +134,9 @@ def cross_entropy_backward(
     aligned = all(each % 16 == 0 for each in (V, logits.stride(0), logits.data_ptr()))
     LANE = 16 // logits.element_size()
     LANES, num_warps = lanes_for(V, V * logits.element_size(), LANE, aligned)
+    BRANCH = 128 * num_warps == LANES  # four lanes in a thread
     cross_entropy_backward_kernel[(M,)](
-        logits, target, grad, output, V, logits.stride(0), LANES, LANE, aligned,
+        logits, target, grad, output, V, logits.stride(0), LANES, LANE, aligned, BRANCH,
         num_warps=num_warps,
     )
     return output
@@ -138,11 +148,10 @@ def lanes_for(V: int, row_bytes: int, LANE: int, aligned: bool) -> tuple[int, in
     The longer the rows, the larger the programs, and the fewer are there at a time.
     """
     if row_bytes <= 2**14:
-        num_warps, lanes_each = max(4, triton.next_power_of_2(row_bytes) // 2**11), 4
-    elif row_bytes <= LONG:
-        num_warps, lanes_each = 16, 2 if row_bytes <= LONG // 2 else 4
+        num_warps = max(4, triton.next_power_of_2(row_bytes) // 2**11)
     else:
-        num_warps, lanes_each = 32, 4
+        num_warps = 16 if row_bytes <= LONG // 2 else 32
+    lanes_each = 2 if row_bytes <= LONG else 4
     if not aligned:
         lanes_each = 1  # addresses need registers too
     LANES = min(32 * num_warps * lanes_each, triton.next_power_of_2(cdiv(V, LANE)))

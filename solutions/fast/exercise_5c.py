@@ -7,7 +7,9 @@ nothing. With more warps, each waits longer for the others.
 
 So there are two kernels:
 
-- Short rows stay in registers.
+- Short rows stay in registers. Up to 8,191 numbers, there is room to ask for weight and
+  bias before the mean is known. Only these two are to stay in the cache: to say that
+  the rows may leave it took longer.
 - Long rows are read twice. The second time they come from the L1 cache, which has room
   for the rows of all programs that run on a multiprocessor at the same time. Their
   registers are free, so there can be more of these programs.
@@ -23,12 +25,11 @@ lanes become one in the same way.
 On an H200, bfloat16 (benchmarks/results/h200-second-half.md):
 
     rows, columns     plain       fast        torch.compile    a copy
-    16,384, 4,096     0.072 ms    0.074 ms    0.098 ms         0.068 ms
-    32,768, 16,384    0.664 ms    0.517 ms    0.518 ms         0.507 ms
+    16,384, 4,096     0.072 ms    0.070 ms    0.097 ms         0.067 ms
+    32,768, 16,384    0.666 ms    0.516 ms    0.518 ms         0.506 ms
 
-Rows of 16,384 take 1.02 times as long as a copy, and with torch.compile, too. For rows
-of 4,096, with 1.09 times, nothing is gained: the plain kernel, which also keeps a row
-in registers but gives the cache no hints, takes 3% less time.
+Rows of 4,096 take 1.04 times as long as a copy, and rows of 16,384 take 1.02 times as
+long, as with torch.compile.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
@@ -44,25 +45,25 @@ SHORT = 16 * 1024  # bytes in a row
 @triton.jit
 def short_rows_kernel(
     x_ptr, weight_ptr, bias_ptr, output_ptr, N, stride, eps,
-    BLOCK_SIZE: tl.constexpr,
+    BLOCK_SIZE: tl.constexpr, EARLY: tl.constexpr,
 ):
     row = tl.program_id(axis=0).to(tl.int64)
     cols = tl.arange(0, BLOCK_SIZE)
     mask = cols < N
-    x = tl.load(
-        x_ptr + row * stride + cols, mask=mask, other=0.0, eviction_policy="evict_first"
-    ).to(tl.float32)
+    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=0.0).to(tl.float32)
+    # Every program needs weight and bias: they stay in the cache.
+    if EARLY:
+        weight = tl.load(weight_ptr + cols, mask=mask, eviction_policy="evict_last")
+        bias = tl.load(bias_ptr + cols, mask=mask, eviction_policy="evict_last")
     mean = tl.sum(x, axis=0) / N
     centred = tl.where(mask, x - mean, 0.0)
     variance = tl.sum(centred * centred, axis=0) / N
     scale = tl.rsqrt(variance + eps)
-    # Every program needs these two: they stay in the cache, and the rows leave it.
-    weight = tl.load(weight_ptr + cols, mask=mask, eviction_policy="evict_last")
-    bias = tl.load(bias_ptr + cols, mask=mask, eviction_policy="evict_last")
+    if not EARLY:
+        weight = tl.load(weight_ptr + cols, mask=mask, eviction_policy="evict_last")
+        bias = tl.load(bias_ptr + cols, mask=mask, eviction_policy="evict_last")
     normalized = centred * scale * weight + bias
-    tl.store(
-        output_ptr + row * N + cols, normalized, mask=mask, eviction_policy="evict_first"
-    )
+    tl.store(output_ptr + row * N + cols, normalized, mask=mask)
 
 
 @triton.jit
@@ -145,8 +146,9 @@ def layer_norm(
     arguments = (x, weight, bias, output, N, x.stride(0), eps)
     if N * x.element_size() <= SHORT:
         BLOCK_SIZE = triton.next_power_of_2(N)
-        num_warps = min(4, max(1, BLOCK_SIZE // 1024))
-        short_rows_kernel[(M,)](*arguments, BLOCK_SIZE, num_warps=num_warps)
+        EARLY = N < 8192
+        num_warps = min(4 if EARLY else 8, max(1, BLOCK_SIZE // 1024))
+        short_rows_kernel[(M,)](*arguments, BLOCK_SIZE, EARLY, num_warps=num_warps)
     else:
         # Where 16 divides all of these, a thread loads the 16 bytes of a lane at once.
         aligned = all(each % 16 == 0 for each in (N, x.stride(0), x.data_ptr()))

@@ -28,18 +28,19 @@ The ideas:
 On an H200, float16, 16,384 queries and keys (benchmarks/results/h200-second-half.md):
 
     heads, D           plain       fast        cuDNN
-    32, 64             7.802 ms    4.948 ms    4.976 ms
-    32, 64, causal     7.371 ms    2.519 ms    2.588 ms
-    16, 128            6.440 ms    4.079 ms    3.715 ms
-    16, 128, causal    6.692 ms    2.135 ms    2.068 ms
+    32, 64             7.870 ms    4.990 ms    5.111 ms
+    32, 64, causal     4.650 ms    2.523 ms    2.619 ms
+    16, 128            6.575 ms    4.153 ms    3.782 ms
+    16, 128, causal    3.483 ms    2.208 ms    2.113 ms
 
-In that run, the plain causal kernel had tiles of 32 queries and 64 keys, too few rows
-for HGMMA; today it has 64 and 32, as attention without a mask.
-
-What cuDNN has and Triton leaves to its compiler is the order in time: at D = 128 the
-next tiles are asked for when they are about to be needed, and there is no room to
-ask sooner. With warp_specialize=True some warps only copy: that was 0.89 times as
-fast as cuDNN at best, and with Triton 3.6 other tiles gave NaN.
+At D = 128, cuDNN is ahead. The tensor cores then work 58% of the time. What Triton
+leaves to its compiler is the order: it waits for a product whose result the same step
+needs as soon as it has asked for it, so nothing runs beside the scores. Moving them to
+the end of the step before, the product with v to the next step, or one tile of q
+instead of two halves took 1.3 to 1.6 times as long as cuDNN. With warp_specialize=True
+some warps only copy: that was 0.89 times as fast as cuDNN at best, and with Triton 3.6
+other tiles gave NaN. It would take waiting for one product while another is in flight,
+as FlashAttention-3 does: Gluon can say that, and CUDA.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

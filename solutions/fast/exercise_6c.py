@@ -26,10 +26,14 @@ The ideas:
   also loads the scale ahead, for which every step waited.
 
 On an H200, 8192 × 28,672 weights (benchmarks/results/h200-second-half.md): plain
-0.152 ms for one row of x, fast 0.041 ms, 0.052 ms for 16 rows, reading the weights
-0.030 ms, cuBLAS with float16 weights 0.119 ms. What is left for 16 rows is x: together,
-the programs read as many bytes of it as of weights. More rows of weights in a program
-would need more registers than a thread has.
+0.151 ms for one row of x, fast 0.039 ms, 0.051 ms for 16 rows, reading the weights
+0.029 ms, cuBLAS with float16 weights 0.115 ms. What is left for 16 rows is x: together,
+the programs read as many bytes of it as of weights, and 8 warps are too few to hide
+that. Two tiles of weights for the same x needed all 255 registers, three programs on
+a multiprocessor spilled, and eight groups at a time, without a second kernel, waited
+longer: 1.8 to 2.3 times as long as reading the weights. It would take warps that share
+x for different weights. Triton gives each its own groups, and if there are more warps
+than groups, some do the same work again.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

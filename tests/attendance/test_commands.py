@@ -93,7 +93,7 @@ def test_the_board_is_printed(workshop: Workshop) -> None:
     room = Register(register_file(), lambda: time.time() - 130)
     ada = room.enter("Ada")
     room.report(ada.number, Progress("1", 9, 9, right=True, hints=2))
-    room.report(ada.number, Progress("2", 1, 7, right=False, hints=1))
+    room.report(ada.number, Progress("2", 1, 7, right=False, hints=1, mistake="floor-grid"))
     room.call_for_help(room.enter().number)
     assert workshop("board") == (
         0,
@@ -101,6 +101,7 @@ def test_the_board_is_printed(workshop: Workshop) -> None:
         "! number 2 asked for help 2 min ago\n"
         "exercise 1: 0 working, 1 right\n"
         "exercise 2: 1 working, 0 right\n"
+        "  1 × floor grid\n"
         "Ada       ✓ 1   at 2: 1 of 7 TODOs, 1 hint\n"
         "number 2\n",
     )

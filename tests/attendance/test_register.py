@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -307,6 +308,22 @@ def test_the_board_counts_who_is_where(room: Register) -> None:
     board = room.board()
     assert board.counts == (ExerciseCount("1", working=1, right=2), ExerciseCount("2", working=1, right=0))
     assert [present.number for present in board.attendees] == [1, 2, 3]
+
+
+def test_the_board_counts_whoever_made_a_mistake_once_also_after_the_repair(room: Register) -> None:
+    names = ("floor-grid", "wrong-axis", "forgotten-pid", "mask-missing")
+    for made in range(len(names), 0, -1):
+        ada = room.enter().number
+        for name in [*names[:made], names[0]]:
+            room.report(ada, replace(BEGUN, mistake=name))
+        room.report(ada, RIGHT)
+    frequent = room.board().frequent_mistakes("1")
+    assert [(count.words, count.attendees) for count in frequent] == [
+        ("floor grid", 4), ("wrong axis", 3), ("forgotten pid", 2),
+    ]  # fmt: skip
+    assert room.board().frequent_mistakes("2") == ()
+    room.leave(1)
+    assert room.board().frequent_mistakes("1")[0].attendees == 3
 
 
 def test_calls_are_answered_oldest_first(room: Register, clock: Clock) -> None:

@@ -19,7 +19,7 @@ from triton_workshop.exercises import EXERCISES
 
 BEGUN = Progress("1", 1, 3, right=False, hints=1)
 RIGHT = replace(BEGUN, filled=3, right=True)
-REPORT = {"exercise": "1", "filled": 1, "todos": 3, "right": False, "hints": 1}
+REPORT = {"exercise": "1", "filled": 1, "todos": 3, "right": False, "hints": 1, "mistake": ""}
 LONG = 10.0
 
 
@@ -117,7 +117,7 @@ def test_who_leaves_is_not_told_of_any_more(room: Scripted, joined: Path) -> Non
 )
 def test_a_report_says_how_far_and_nothing_of_the_code(status: Status, left: int, filled: int, right: bool) -> None:
     exercise = next(each for each in EXERCISES.values() if len(each.hints) == 3)
-    record = Record(hints=("an idea", "x = tl.load(…)"), hints_shown=2)
+    record = Record(mistake="floor-grid", hints=("an idea", "x = tl.load(…)"), hints_shown=2)
     progress = to_progress(ListedExercise(exercise, status, left, record))
-    assert progress == Progress(exercise.number, filled, 3, right, 2)
+    assert progress == Progress(exercise.number, filled, 3, right, 2, "floor-grid")
     assert "load" not in json.dumps(vars(progress))

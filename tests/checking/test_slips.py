@@ -12,7 +12,7 @@ from rich.console import Console
 
 from triton_workshop.checking.check import CheckRequest, verdicts
 from triton_workshop.checking.diagnosing.changes import changes_in
-from triton_workshop.checking.diagnosing.slips import KINDS, Slip, find_slip
+from triton_workshop.checking.diagnosing.slips import KINDS, Slip, find_slip, likely_changes
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.judging.explanations import explanations
 from triton_workshop.checking.observing.source import Source
@@ -203,7 +203,8 @@ def test_a_slip_is_found_on_its_line(exercise: str, right: str, old: str, new: s
 
 def _slip(exercise: str, text: str, passes: object) -> Slip | None:
     assert callable(passes)
-    return find_slip(Source(Path("mine.py"), text, EXERCISES[exercise]), (), passes, passes)
+    source = Source(Path("mine.py"), text, EXERCISES[exercise])
+    return find_slip(source, likely_changes(source), passes, passes)
 
 
 def _plain(code: str) -> str:
@@ -224,14 +225,14 @@ def test_what_is_right_with_it_is_the_last_hint(number: int, tmp_path: Path) -> 
 
 def test_what_fits_larger_cases_only_by_chance_is_no_slip() -> None:
     source = Source(Path("mine.py"), PERSISTENT.replace("blk * B +", "blk +"), EXERCISES["1"])
-    assert find_slip(source, (), lambda text: True, lambda text: False) is None
+    assert find_slip(source, likely_changes(source), lambda text: True, lambda text: False) is None
 
 
 def test_the_line_where_it_was_noticed_is_tried_first() -> None:
     tried: list[str] = []
     source = Source(Path("mine.py"), PERSISTENT, EXERCISES["1"])
     noticed = next(number for number, line in enumerate(source.lines, 1) if "inside = " in line)
-    find_slip(source, [noticed], lambda text: bool(tried.append(text)), lambda text: False)
+    find_slip(source, likely_changes(source, [noticed]), lambda text: bool(tried.append(text)), lambda text: False)
     others = [_changed_line(PERSISTENT, text)[0] for text in tried]
     elsewhere = others.index(next(line for line in others if line != noticed))
     assert elsewhere >= 5  # the others of that line are names that nobody mistakes for what stands there
@@ -242,10 +243,11 @@ def test_a_line_of_the_solution_and_what_keeps_a_loop_going_stay_as_they_are() -
     for exercise in ("1", "4"):
         solution = EXERCISES[exercise].solution
         source = Source(Path("mine.py"), solution, EXERCISES[exercise])
-        assert find_slip(source, (), lambda text: bool(tried.append(text)), lambda text: True) is None
+        changes = likely_changes(source)
+        assert find_slip(source, changes, lambda text: bool(tried.append(text)), lambda text: True) is None
     assert tried == []
     source = Source(Path("mine.py"), PERSISTENT, EXERCISES["1"])
-    find_slip(source, (), lambda text: bool(tried.append(text)), lambda text: True)
+    find_slip(source, likely_changes(source), lambda text: bool(tried.append(text)), lambda text: True)
     assert all("tl.num_programs(0)):" in text for text in tried)
     walking = PERSISTENT.replace(
         "for blk in range(me, blocks, tl.num_programs(0)):", "blk = me\n    while blk < blocks:"
@@ -253,7 +255,7 @@ def test_a_line_of_the_solution_and_what_keeps_a_loop_going_stay_as_they_are() -
     walking = walking.replace("mask=inside)\n\n\ndef", "mask=inside)\n        blk = blk + tl.num_programs(0)\n\n\ndef")
     of_while: list[str] = []
     source = Source(Path("mine.py"), walking, EXERCISES["1"])
-    find_slip(source, (), lambda text: bool(of_while.append(text)), lambda text: True)
+    find_slip(source, likely_changes(source), lambda text: bool(of_while.append(text)), lambda text: True)
     assert all("blk = blk + tl.num_programs(0)" in text for text in of_while)
 
 
@@ -261,7 +263,7 @@ def test_a_size_in_the_launcher_and_an_argument_with_its_parameters_name_stay_as
     tried: list[str] = []
     for exercise, text in (("1b", SCALED), ("1", PIECES)):
         source = Source(Path("mine.py"), text, EXERCISES[exercise])
-        find_slip(source, (), lambda text: bool(tried.append(text)), lambda text: True)
+        find_slip(source, likely_changes(source), lambda text: bool(tried.append(text)), lambda text: True)
     assert not any("(a, y, x, z" in text or "ROWS=7" in text or "ROWS=9" in text for text in tried)
 
 
@@ -271,7 +273,8 @@ def test_a_kernel_that_exchanges_sizes_is_blamed_before_what_the_launcher_unpack
     def is_repaired(text: str) -> bool:
         return "row, col, ih, iw" in text or "sc, sw, sh = image" in text
 
-    slip = find_slip(Source(Path("mine.py"), wrong, EXERCISES["2b"]), (), is_repaired, is_repaired)
+    source = Source(Path("mine.py"), wrong, EXERCISES["2b"])
+    slip = find_slip(source, likely_changes(source), is_repaired, is_repaired)
     assert slip is not None
     assert slip.line == _changed_line(UNPACKED, wrong)[0]
 
@@ -296,7 +299,7 @@ def test_what_is_wrong_is_said_before_its_line_is_found(tmp_path: Path) -> None:
 def test_no_change_leaves_a_name_unread() -> None:
     tried: list[str] = []
     source = Source(Path("mine.py"), PIECES, EXERCISES["1"])
-    find_slip(source, (), lambda text: bool(tried.append(text)), lambda text: True)
+    find_slip(source, likely_changes(source), lambda text: bool(tried.append(text)), lambda text: True)
     assert tried
     assert all(len(re.findall(r"\blanes\b", text)) > 1 for text in tried)
 

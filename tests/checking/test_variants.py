@@ -11,6 +11,7 @@ from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.changes import changes_in
 from triton_workshop.checking.diagnosing.forms import Forms, is_possible
 from triton_workshop.checking.diagnosing.tile_sizes import with_changes
+from triton_workshop.checking.diagnosing.together import changes_together
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.diagnosing.variants import text_with_variants
 from triton_workshop.checking.observing.source import Source
@@ -82,27 +83,77 @@ def kernel(x_ptr, y_ptr, N, BLOCK: tl.constexpr):
 """
 
 
+ROWS = """
+def kernel(x_ptr, y_ptr, H, W):
+    p = tl.program_id(0)
+    y = p // H
+    x = p % H
+    r = tl.load(x_ptr + y)
+    g = tl.load(x_ptr + x)
+    tl.store(y_ptr + W, r * 2.0)
+    tl.store(y_ptr + H, g * 3.0)
+"""
+WALKING = """
+def kernel(x_ptr, s_ptr, y_ptr, N, K, stride_x, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x_at = x_ptr + i
+    s_at = s_ptr + i
+    inside = i < N
+    low = 0.0
+    high = 0.0
+    for step in range(K):
+        left = i < K
+        x = tl.load(x_at, mask=left)
+        s = tl.load(s_at, mask=inside)
+        low += tl.minimum(x * s, 1.0)
+        high += tl.minimum(s * x, 1.0)
+        x_at += BLOCK * stride_x
+        i += BLOCK
+    low = low * high
+    high = low + high
+    tl.store(y_ptr + i // N, low)
+    tl.store(y_ptr + i % N, high)
+"""
+
+
 @pytest.mark.parametrize(
-    ("kind", "words"),
+    ("text", "kind", "words"),
     [
-        ("base", "tl.exp2"),
-        ("rescaled", "(total * factor)"),
-        ("rescaled", "(total * tl.exp(top - row))"),
-        ("unshifted", "(row + tl.log(tl.sum(total, axis=0)))"),
-        ("running", "tl.maximum(new, tl.max(top, axis=0))"),
-        ("start", "tl.full((BLOCK,), float('-inf'), tl.float32)"),
-        ("sides", "(new - x)"),
-        ("regrouped", "(result + row * 2.0)"),
-        ("unwrapped", "tl.sum(total, axis=0)"),
-        ("outside", "float('-inf')"),
-        ("where", "tl.where(mask, total + tl.exp(x - new), 0.0)"),
-        ("restarted", "total = tl.zeros((BLOCK,), tl.float32); columns = start + tl.arange(0, BLOCK)"),
+        (KERNEL, "base", "tl.exp2"),
+        (KERNEL, "rescaled", "(total * factor)"),
+        (KERNEL, "rescaled", "(total * tl.exp(top - row))"),
+        (KERNEL, "unshifted", "(row + tl.log(tl.sum(total, axis=0)))"),
+        (KERNEL, "running", "tl.maximum(new, tl.max(top, axis=0))"),
+        (KERNEL, "start", "tl.full((BLOCK,), float('-inf'), tl.float32)"),
+        (KERNEL, "sides", "(new - x)"),
+        (KERNEL, "regrouped", "(result + row * 2.0)"),
+        (KERNEL, "unwrapped", "tl.sum(total, axis=0)"),
+        (KERNEL, "outside", "float('-inf')"),
+        (KERNEL, "where", "tl.where(mask, total + tl.exp(x - new), 0.0)"),
+        (KERNEL, "restarted", "total = tl.zeros((BLOCK,), tl.float32); columns = start + tl.arange(0, BLOCK)"),
+        (WALKING, "stale", "inside = i < N; left = i < K"),
+        (WALKING, "forgotten", "i += BLOCK; s_at += BLOCK * stride_x"),
+        (WALKING, "forgotten", "i += BLOCK; s_at += 1"),
+        (WALKING, "moved", "(step * BLOCK + i)"),
+        (WALKING, "restarted", "low = 0.0; high = 0.0; left = i < K"),
+        (WALKING, "overwritten", "low, high = low * high, low + high"),
+        (WALKING, "regrouped", "(x * tl.minimum(s, 1.0))"),
     ],
 )
-def test_a_formula_has_this_change(kind: str, words: str) -> None:
-    [kernel] = ast.parse(KERNEL).body
+def test_a_formula_has_this_change(text: str, kind: str, words: str) -> None:
+    [kernel] = ast.parse(text).body
     assert isinstance(kernel, ast.FunctionDef)
     assert (kind, words) in {(change.kind, change.words) for change in changes_in(kernel, True, {}, set())}
+
+
+def test_lines_in_a_row_that_are_alike_have_the_same_change() -> None:
+    kernel = ast.parse(ROWS).body[0]
+    assert isinstance(kernel, ast.FunctionDef)
+    together = list(changes_together(kernel, changes_in(kernel, True, {}, set())))
+    words = {(each.kind, each.words, each.also[0][1]) for each in together}
+    assert ("size", "W", "W") in words
+    assert ("operator", "(r + 2.0)", "(g + 3.0)") in words
+    assert all(len(each.also) == 1 for each in together)
 
 
 FORMS: Forms = {

@@ -61,7 +61,25 @@ print("after")
 ```bash +exec
 ls
 ```
+
+<!-- end_slide -->
+
+Four
+===
+
+```python +exec +line_numbers
+/// import torch, triton, triton.language as tl
+@triton.jit
+def double_kernel(x_ptr, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + offsets, 2 * tl.load(x_ptr + offsets))
+x = torch.arange(8)
+double_kernel[(2,)](x, 4)
+print(x.tolist())
+```
 """
+KERNEL = 4
+"""The number of the block that launches one."""
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +98,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.set_default_timeout(300_000)
+        context = browser.new_context()
+        context.set_default_timeout(300_000)
+        page = context.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: wrong.append(request.url) if request.url.startswith("http") else None)
         page.goto(Path(file).as_uri())
@@ -122,6 +141,10 @@ def replace(page: Page, number: int, text: str) -> None:
     editor(page, number)
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(text)
+
+
+def put_back(page: Page, number: int) -> None:
+    block(page, number).get_by_role("button", name="Put back").click()
 
 
 def test_a_block_prints_as_in_the_terminal_with_its_hidden_lines(page: Page) -> None:
@@ -196,13 +219,96 @@ def test_an_edit_stays_over_a_reload_until_it_is_put_back(page: Page) -> None:
 
 def test_an_edit_of_another_text_does_not_come_back(page: Page) -> None:
     """As after a new edition of the deck, or in a deck with another name."""
-    key = ["Blocks that run", "Two", 0, "print('another text')"]
-    page.evaluate("(key) => Store.set('blocks', JSON.stringify({ [JSON.stringify(key)]: 'mine' }))", key)
+    shipped = (block(page, 1).locator("code").text_content() or "").removesuffix("\n")
+    for text, comes_back in (("print('another text')", False), (shipped, True)):
+        page.evaluate(KEEP, ["Blocks that run", "Two", 0, text])
+        page.reload()
+        assert (block(page, 1).locator("code").text_content() == "mine") == comes_back
+    page.evaluate("Object.keys(localStorage).forEach((key) => localStorage.setItem(key, 'no record'))")
     page.reload()
     assert "1 / 0" in (block(page, 1).locator("code").text_content() or "")
-    page.evaluate("Store.set('blocks', 'no edits')")
-    page.reload()
     assert block(page, 1).get_by_role("button", name="Run").is_visible()
+    page.evaluate("localStorage.clear()")
+
+
+KEEP = "(key) => Store.update(`block-${JSON.stringify(key)}`, { text: 'mine', revision: 1 })"
+
+
+def test_two_tabs_lose_neither_text_of_a_block(page: Page) -> None:
+    other = page.context.new_page()
+    other.goto(page.url)
+    replace(page, 0, "first = 1")
+    replace(other, 0, "second = 2")
+    other.get_by_text("This block was changed in another tab, too").wait_for()
+    block(page, 0).locator(".cm-line", has_text="second = 2").wait_for()  # it had nothing that was not kept
+    other.get_by_role("button", name="Exchange them").click()
+    other.locator("#code-0 .cm-line", has_text="first = 1").wait_for()
+    other.get_by_role("button", name="Exchange them").click()
+    other.reload()
+    other.locator("#code-0 .cm-line", has_text="second = 2").wait_for()
+    other.close()
+    put_back(page, 0)
+
+
+def test_a_kernels_values_stand_at_the_ends_of_its_lines(page: Page) -> None:
+    code = block(page, KERNEL).locator("code").text_content() or ""
+    run(page, KERNEL)
+    note = block(page, KERNEL).locator(".line", has_text="offsets = ").locator(".line-note")
+    note.wait_for()
+    assert "0 … 3" in (note.get_attribute("data-note") or "")
+    assert block(page, KERNEL).locator("code").text_content() == code, "notes are no code"
+    page.get_by_text("Look inside").first.click()
+    page.locator(".programs button", has_text="1").click()
+    block(page, KERNEL).locator("[data-note*='4 … 7']").first.wait_for()
+    page.get_by_role("button", name="Hide values").click()
+    assert note.count() == 0
+    run(page, KERNEL)
+    page.get_by_role("button", name="Show values").click()
+    note.wait_for()
+    replace(page, KERNEL, code.replace("BLOCK + ", "BLOCK * 2 + "))
+    page.keyboard.press("Control+Enter")
+    # It reads outside x, so the program that does is shown.
+    block(page, KERNEL).locator(".cm-line", has_text="offsets = ").locator(".line-note", has_text="8 … 11").wait_for()
+    put_back(page, KERNEL)
+    assert page.locator(".values, .line-note").count() == 0
+
+
+def test_a_flood_of_lines_is_cut_to_its_end(page: Page) -> None:
+    replace(page, 1, "for number in range(5000): print(number)")
+    page.keyboard.press("Control+Enter")
+    output = ended(page, 1)
+    assert lines(output)[-2] == "4999"
+    assert len(lines(output)) == 1001
+    assert output.get_by_text("The last 1000 lines; 4000 came before.").is_visible()
+    box = output.bounding_box()
+    assert box is not None
+    assert box["height"] < 720, "it is no higher than the screen"
+    put_back(page, 1)
+
+
+SVG = "<svg xmlns='http://www.w3.org/2000/svg'><script>document.title = 1</script></svg>"
+MARKUP = {
+    "an element": 'print(\'<img src=x onerror="document.title = 1"><svg onload="document.title = 1">\')',
+    "a link of the terminal": r"print('\x1b]8;;javascript:document.title=1\x1b\\press\x1b]8;;\x1b\\')",
+    "a picture that is none": f"open('/tmp/page/a.png', 'w').write({SVG!r})\n"
+    r"print('\x1b_triton-workshop:picture;a.png\x1b\\')",
+    "a picture elsewhere": r"print('\x1b_triton-workshop:picture;../x.svg\x1b\\')",
+    "a title": r"print('\x1b]0;taken\x07')",
+    "an error": "raise ValueError('<b onclick=\"document.title = 1\">press</b>')",
+}
+"""What may be more than a text where it is printed."""
+
+
+@pytest.mark.parametrize("name", MARKUP)
+def test_what_is_printed_is_text(page: Page, name: str) -> None:
+    replace(page, 1, MARKUP[name])
+    page.keyboard.press("Control+Enter")
+    output = ended(page, 1)
+    assert output.locator("pre :not(span, img[src^='blob:']), pre a, pre [onclick]").count() == 0
+    for press in output.get_by_text("press").all():
+        press.click()
+    assert page.title() == "Blocks that run"
+    put_back(page, 1)
 
 
 @pytest.mark.parametrize("text", ["while True: pass", "while True: print('x' * 60)", "sum(range(10**15))"])

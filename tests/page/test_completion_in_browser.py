@@ -172,3 +172,11 @@ def test_axe_finds_nothing_to_object_to(page: Page, scheme: str) -> None:
     page.wait_for_timeout(300)  # colours change
     found = axe_findings(page, "{ include: [['.code']] }", "{}")
     assert [each for each in found if each[1] != "scrollable-region-focusable"] == []  # arrows scroll the list
+
+
+def test_what_a_todo_asks_for_is_bold_and_no_other_comment(page: Page) -> None:
+    page.keyboard.type("x = ...  # TODO 1: which program?\ny = 2  # a remark")
+    looks = page.locator(".cm-line *").evaluate_all(
+        "parts => parts.map((part) => [part.textContent, getComputedStyle(part).fontWeight])"
+    )
+    assert [part for part, weight in looks if weight == "700"] == ["# TODO 1: which program?"]

@@ -16,7 +16,7 @@ from triton_workshop.page.assets import asset
 from triton_workshop.page.course import Course, load_course
 from triton_workshop.page.slides import Writer
 from triton_workshop.repository import ROOT
-from triton_workshop.viewer.notes.schedule import without_time
+from triton_workshop.viewer.notes.schedule import Minutes, slide_minutes, without_time
 
 PLAN = tomllib.loads(asset("course.toml"))
 
@@ -39,7 +39,7 @@ def test_the_page_has_words_of_its_own_for_what_a_terminal_or_a_room_needs(cours
     writer = Writer(course.deck, {}, {}, live=True)
     said = words("\n".join(writer.slide(slide, number) for number, slide in enumerate(course.deck.slides, 1)))
     # What `asm` prints is on the slide, or in its notes.
-    assert re.findall(r"uv run (?!workshop asm).{30}|.{30} at \d:\d\d|this machine", said) == []
+    assert re.findall(r"uv run (?!workshop asm|pytest).{30}|.{30} at \d:\d\d|this machine", said) == []
 
 
 def test_a_step_leads_to_its_exercise_and_the_next_one_begins_with_the_debrief(course: Course) -> None:
@@ -60,12 +60,26 @@ def test_the_steps_are_the_evenings_of_the_document(course: Course) -> None:
         for block in walk(slide.blocks)
         if isinstance(block.content, Table) and plain(block.content.header[0]) == "Evening"
     ]
-    for step, row in zip(course.steps, table.rows, strict=False):
-        _, slides, exercise, minutes = map(plain, row)
-        title = without_time(course.deck.slides[step.first - 1].name)
-        assert re.search(r'"(.+?)"', slides)[1] in title  # type: ignore[index]
-        assert step.exercise == ("" if exercise in ("a variation", "7a to 7e") else exercise.partition(":")[0])
+    written = [
+        (re.findall(r'"(.+?)"', slides), exercise.partition(":")[0] if ":" in exercise else "", minutes, in_room)
+        for _, slides, exercise, minutes, in_room in (map(plain, row) for row in table.rows)
+    ]
+    titles = [without_time(slide.name) for slide in course.deck.slides]
+    for step, (names, exercise, minutes, in_room) in zip(course.steps, written, strict=True):
+        # A step ends with its exercise's slides, which the table names in a column of their own.
+        last = next(index for index in range(step.last - 1, -1, -1) if not titles[index].startswith("Exercise "))
+        ends = (titles[step.first - 1], titles[last])
+        assert all(title.startswith(name) for name, title in zip(names, ends, strict=False)), (names, ends)
+        assert step.exercise == exercise
         assert step.minutes == sum(map(int, minutes.split("+")))
+        if exercise:
+            assert float(in_room) == _hands_on(course, exercise)
+
+
+def _hands_on(course: Course, exercise: str) -> float:
+    """The minutes that a room has for an exercise."""
+    slides = [slide for slide in course.deck.slides if slide.name.startswith(f"Exercise {exercise} ·")]
+    return sum((slide_minutes(slide) or Minutes()).hands_on for slide in slides)
 
 
 def test_every_slide_of_the_course_is_in_one_section_of_the_contents(course: Course) -> None:

@@ -373,6 +373,7 @@ def test_the_solution_begins_with_its_kernel_in_colours(page: Opened) -> None:
     assert page.locator(".diff del").all_inner_texts() == ["−     output = y + x  # either way\n"]
     assert page.locator(".diff ins").all_inner_texts() == ["+     output = x + y\n"]
     assert page.locator(".diff details").count() == 2
+    assert page.locator(".diff .purpose").all_inner_texts() == ["6: the values to store"]
     solution = page.locator(".verdict .cm-content")
     assert solution.inner_text().startswith("@triton.jit\ndef add_kernel(")
     assert solution.locator(".cm-line span").count() > 10
@@ -424,6 +425,23 @@ def test_exercises_have_names_and_their_variations_stand_beside_them(context: Br
     assert page.evaluate("document.querySelector('.bar').offsetHeight") < 75, "the bar is one row"
 
 
+def test_the_verdict_is_in_sight_at_twice_the_size(page: Opened) -> None:
+    """A laptop's window at 200 % has 640 × 400 pixels, and a phone with its keyboard has no more."""
+    page.set_viewport_size({"width": 640, "height": 400})
+    write(page, WRONG["wrong values"])
+    glance = page.locator(".glance", has_text="✗ The result has wrong values, line 36")
+    glance.wait_for()
+    box = glance.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] == 400
+    assert page.evaluate("document.querySelector('.workspace').scrollWidth") <= 640
+    glance.click()
+    assert not glance.is_visible(), "the verdict is"
+    assert page.locator(".verdict h3").bounding_box()["y"] < 400  # type: ignore[index]
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert not glance.is_visible()
+
+
 def test_one_goes_back_to_where_the_editor_was_opened_or_else_to_the_slide(context: BrowserContext, file: str) -> None:
     page = context.new_page()
     page.goto(file)
@@ -473,7 +491,7 @@ def test_two_tabs_lose_neither_text(page: Opened, file: str) -> None:
     other.close()
 
 
-def test_typing_touches_neither_storage_nor_lists(context: BrowserContext, file: str) -> None:
+def test_typing_touches_neither_storage_nor_lists_nor_python(context: BrowserContext, file: str) -> None:
     page = opened(context, file)
     page.evaluate(COUNT)
     page.focus(".cm-content")
@@ -488,9 +506,9 @@ def test_typing_touches_neither_storage_nor_lists(context: BrowserContext, file:
 
 COUNT = """() => {
   globalThis.counted = 0;
-  for (const name of ["getItem", "setItem"]) {
-    const plain = Storage.prototype[name];
-    Storage.prototype[name] = function (...words) { counted++; return plain.apply(this, words); };
+  for (const [{ prototype }, name] of [[Storage, "getItem"], [Storage, "setItem"], [MessagePort, "postMessage"]]) {
+    const plain = prototype[name];
+    prototype[name] = function (...words) { counted++; return plain.apply(this, words); };
   }
   const count = new MutationObserver((changes) => { counted += changes.length; });
   const options = { childList: true, subtree: true };
@@ -639,6 +657,8 @@ def test_a_script_opens_at_its_task(context: BrowserContext, file: str) -> None:
     page = opened(context, file)
     page.set_viewport_size({"width": 1280, "height": 800})
     assert page.inner_text(".task p >> nth=0") == "Exercise 1: add two vectors, output[i] = x[i] + y[i]."
+    assert page.locator(".task figcaption").all_text_contents() == ["x 1,000", "y 1,000", "→ 1,000"]
+    assert page.locator(".task img").evaluate_all("(all) => all.map(({ naturalWidth }) => naturalWidth)") == [48] * 3
     assert page.locator(".cm-line").count() < len(EXERCISES["1"].shipped_text.splitlines())
     assert page.locator(".cm-line", has_text="import torch").count() == 0, "the head is folded"
     assert "TODO 1" in page.inner_text(".cm-activeLine")

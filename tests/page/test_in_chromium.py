@@ -270,7 +270,7 @@ def test_a_room_runs_kernels_tells_how_far_it_is_and_goes_on_without_its_server(
         assert not room.board().attendees
         of_the_page = json.loads(page.evaluate(OF_THE_PAGE, attacker(page)))
         assert of_the_page["a request"] == "got 400"  # which says that the room has heard what is no report
-        solved = {"exercise": "2", "filled": 3, "todos": 3, "right": True, "hints": 1}
+        solved = {"exercise": "2", "filled": 3, "todos": 3, "right": True, "hints": 1, "mistake": ""}
         page.evaluate("(detail) => document.dispatchEvent(new CustomEvent('progress', { detail }))", solved)
         assert not room.board().attendees
         with page.expect_response(lambda answer: answer.url.endswith("/report")):
@@ -324,7 +324,19 @@ ATTACKS = {
     "a module of the server": "return typeof await import(at('/report'))",
     "a script of the server": "importScripts(at('/report')); return 'ran'",
     "a worker of the server": "return heard(new Worker(at('/report')), 'message')",
+    "a font": "return (await new FontFace('mine', `url(${at('/report')})`).load()).status",
+    "a transport": "return heard(new WebTransport(at('/').replace(/^http:/, 'https:')), 'message')",
     "eval": "return eval('1 + 1')",
+    "a function of a text": "return new Function('return 1 + 1')()",
+    "storage": "return localStorage.length",
+    "cookies": "return (await cookieStore.getAll()).length",
+    "the document": "return document.title",
+    "the frame above": "return parent.location.href",
+    "a worker of its own": """const text = "fetch(" + JSON.stringify(at("/report")) + ", { mode: 'no-cors' })"
+          + ".then(() => postMessage('got it'), () => postMessage(0))";
+        const answer = await heard(new Worker(URL.createObjectURL(new Blob([text]))), "message");
+        if (answer === "0") throw new Error("refused");
+        return answer""",
     "a channel to the page": """const channel = new BroadcastChannel("workshop"), answer = heard(channel, "message");
         channel.postMessage("who is there?");
         return answer""",

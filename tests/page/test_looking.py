@@ -108,6 +108,11 @@ def test_a_script_of_no_exercise_shows_its_own_launches(look: Look) -> None:
     assert "8 … 11" in other["notes"][str(line_of(text, "offsets ="))]
 
 
+def test_a_grid_without_programs_has_nothing_to_look_at(look: Look) -> None:
+    text = asset("scratch.txt").replace("(cdiv(x.numel(), 4),)", "(x.numel() // 16,)")
+    assert "its grid has no programs" in look(text, "a scratch pad")["problem"]
+
+
 COUNT = """
 from triton_workshop.page.inside import looking
 runs, record = [], looking.record_launches

@@ -112,6 +112,26 @@ def test_pads_are_made_named_kept_deleted_and_brought_back(context: BrowserConte
     assert page.evaluate("Object.keys(localStorage).filter((key) => key.includes('exercise-scratch')).length") == 0
 
 
+@pytest.mark.parametrize(
+    ("where", "is_lost"),
+    [
+        ("#nonsense", True),
+        ("#exercise-99", True),
+        ("#%", True),
+        ("#slide-1", False),
+        ("#exercises", False),
+        ("", False),
+    ],
+)
+def test_an_address_that_leads_nowhere_says_so(
+    context: BrowserContext, address: str, where: str, is_lost: bool
+) -> None:
+    page = context.new_page()
+    page.goto(f"{address}{where}")
+    lost = page.get_by_text(f"{where} is no place in this page. The link may be of another edition.")
+    assert lost.is_visible() == is_lost
+
+
 def test_one_comes_from_the_exercises_bar_and_goes_back(context: BrowserContext, address: str) -> None:
     page = context.new_page()
     page.goto(f"{address}#exercise-2")

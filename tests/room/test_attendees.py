@@ -68,7 +68,7 @@ def code_of(link: str) -> str:
 def test_what_an_attendee_tells_stands_on_the_board(room: Register, address: str, ada: Attendee, joined: Path) -> None:
     reporter = Reporter(joined)
     reporter.report(Progress("1", 3, 3, right=True, hints=2))
-    reporter.report(Progress("2b", 1, 4, right=False, hints=0))
+    reporter.report(Progress("2b", 1, 4, right=False, hints=0, mistake="floor-grid"))
     assert reporter.call_for_help()
     assert reporter.flush(10)
     board = json.loads(on_board(address, room).text)
@@ -77,6 +77,16 @@ def test_what_an_attendee_tells_stands_on_the_board(room: Register, address: str
     assert board["calls"] == [{"number": ada.number, "called": "Ada", "minutes": 0}]
     counts = {each["exercise"]: (each["working"], each["right"]) for each in board["exercises"]}
     assert counts == {"1": (0, 1), "2": (0, 0), "2b": (1, 0), "3": (0, 0), "4": (0, 0)}
+    assert {each["exercise"]: each["mistakes"] for each in board["exercises"] if each["mistakes"]} == {
+        "2b": [["floor grid", 1]]
+    }
+
+
+def test_the_board_shows_no_words_of_a_sender(room: Register, address: str, ada: Attendee) -> None:
+    report = {"exercise": "1", "filled": 9, "todos": 9, "right": False, "hints": 0}
+    for mistake in ("look-at-me", "hidden-keys-score-zero", ["floor-grid"], 3):  # the second is of another exercise
+        assert posted(address, "report", json.dumps(report | {"mistake": mistake}).encode(), ada).status == 204
+    assert room.board().mistakes == ()
 
 
 def test_a_call_is_done_once_the_presenter_says_so(room: Register, address: str, ada: Attendee) -> None:

@@ -48,7 +48,7 @@ def room(tmp_path: Path) -> Register:
     clock = [1e9]
     room = Register(tmp_path / "room.sqlite", lambda: clock[0])
     for name in ("Ada", MARKUP, None):
-        room.report(room.enter(name).number, Progress("1", 3, 9, right=False, hints=1))
+        room.report(room.enter(name).number, Progress("1", 3, 9, right=False, hints=1, mistake="floor-grid"))
     room.report(1, Progress("1", 9, 9, right=True, hints=1))
     room.call_for_help(3)
     clock[0] += 130
@@ -87,6 +87,7 @@ def test_the_board_shows_who_asks_and_who_is_where_and_d_marks_the_oldest_call_a
     assert board.locator(".call strong").all_text_contents() == ["number 3", MARKUP]
     assert board.locator(".call .since").all_text_contents() == ["2 min ago", "just now"]
     assert board.locator("#exercises dd").all_text_contents()[:2] == ["2", "1"]
+    assert board.locator("#exercises .mistakes").all_text_contents() == ["3 × floor grid"]
     assert board.locator(".attendee").all_text_contents() == [
         "Ada✓ 1Remove",
         f"{MARKUP}at 1: 3 of 9, 1 hintRemove",

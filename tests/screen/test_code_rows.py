@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
+from rich.text import Text
 
 from triton_workshop.screen.code_rows import code_rows
-from triton_workshop.screen.palette import DARK
+from triton_workshop.screen.palette import DARK, LIGHT, Palette
 from triton_workshop.screen.richtext import code_lines, comment_start
 
 
@@ -93,6 +95,33 @@ def test_one_long_comment_of_a_column_does_not_take_the_others_from_their_code()
         ["x = 1", "  ↪ # long long long long long"],
         ["third = load()    # short"],
     ]
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of two colours' luminances, as WCAG 2 defines it."""
+
+    def luminance(colour: str) -> float:
+        shares = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+        red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("palette", [DARK, LIGHT], ids=["dark", "light"])
+def test_what_a_todo_asks_for_is_brighter_than_all_other_code(palette: Palette) -> None:
+    code = "@triton.jit\ndef f(x):  # a remark\n    return x + 1.0, 'text'\n    ...  # TODO 1: store it"
+    *others, todo = code_lines("python", tuple(code.split("\n")), palette)
+
+    def contrasts(line: Text) -> list[float]:
+        styles = [line.get_style_at_offset(Console(), place) for place in range(len(line))]
+        return [contrast(style.color.name, palette.panel) for style in styles if style.color is not None]
+
+    task = contrasts(todo[todo.plain.index("#") :])
+    assert len(set(task)) == 1
+    assert task[0] > max(each for line in others for each in contrasts(line))
+    assert comment_start(todo, palette) == todo.plain.index("#")
 
 
 @given(st.lists(st.text(alphabet="ab(# \"'", max_size=60), max_size=4), st.integers(1, 40))

@@ -9,7 +9,7 @@ import pytest
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.model import Deck
 from triton_workshop.processes.script import Outcome
-from triton_workshop.viewer.slides.fit import ended, output_columns, rows_needed
+from triton_workshop.viewer.slides.fit import complete_page, ended, output_columns, rows_needed
 
 LIVE = """One
 ===
@@ -68,3 +68,11 @@ def test_columns_of_an_output_follow_the_width_of_its_column(tmp_path: Path) -> 
     path.write_text(f"One\n===\n\n{block}")
     [whole] = output_columns(load_deck(path)).values()
     assert half < whole / 2
+
+
+@pytest.mark.parametrize(("height", "apart"), [(24, False), (30, False), (36, True)])
+def test_rows_of_a_table_stand_apart_on_a_large_screen(tmp_path: Path, height: int, apart: bool) -> None:
+    (tmp_path / "deck.md").write_text("One\n===\n\n| A |\n| - |\n| one |\n| two |\n", encoding="utf-8")
+    deck = load_deck(tmp_path / "deck.md")
+    lines = [line.text.strip() for line in complete_page(deck, deck.slides[0], {}, 120, height).body]
+    assert lines[lines.index("one") : lines.index("two")] == ["one", *[""] * apart]

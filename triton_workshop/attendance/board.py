@@ -17,13 +17,13 @@ MAX_NAMED_ATTENDEES = 3
 The board and the notes are for more than that.
 """
 
+MAX_FREQUENT_MISTAKES = 3
+"""Mistakes of an exercise that a room talks about."""
+
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of an attendee in one exercise.
-
-    It says nothing about the code.
-    """
+    """Progress of an attendee in one exercise, without any code."""
 
     exercise: str
     filled: int
@@ -32,6 +32,8 @@ class Progress:
     right: bool
     hints: int
     """Hints about the current mistake that have been shown."""
+    mistake: str = ""
+    """Name of the current mistake, if it is a known one."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,20 @@ class ExerciseCount:
 
 
 @dataclass(frozen=True)
+class MistakeCount:
+    """Number of attendees who have made a mistake in an exercise."""
+
+    exercise: str
+    mistake: str
+    attendees: int
+
+    @property
+    def words(self) -> str:
+        """The name of the mistake as people read it."""
+        return self.mistake.replace("-", " ")
+
+
+@dataclass(frozen=True)
 class Board:
     """Everything that the presenter sees of the room."""
 
@@ -81,6 +97,8 @@ class Board:
     """True while no further call for help is accepted."""
     excessive: tuple[AttendeeStatus, ...] = ()
     """Attendees with far too many requests in the last minute, latest first."""
+    mistakes: tuple[MistakeCount, ...] = ()
+    """Of each exercise, what most attendees did wrong at any time; the most frequent first."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -100,6 +118,10 @@ class Board:
         return tuple(
             ExerciseCount(exercise, working[exercise], right[exercise]) for exercise in sorted({*working, *right})
         )
+
+    def frequent_mistakes(self, exercise: str) -> tuple[MistakeCount, ...]:
+        """The most frequent mistakes of the room in an exercise, three at most."""
+        return tuple(count for count in self.mistakes if count.exercise == exercise)[:MAX_FREQUENT_MISTAKES]
 
 
 def _excess_warning(attendee: AttendeeStatus) -> str:

@@ -35,7 +35,8 @@ def run_join(link: str, word: str | None, name: str | None, prompt_word: Callabl
     sentences = (
         f"You have joined as {joined.name or 'an attendee without a name'}, number {joined.number}. "
         "From now on, `workshop watch` and `workshop check` tell the room which exercise you are at, "
-        "how many TODOs are filled in, whether it is correct and how many hints you have used, but never your code. "
+        "how many TODOs are filled in, whether it is correct, how many hints you have used, and the name of a mistake "
+        "that the check knows, such as floor-grid, but never your code. "
         "To end this: uv run workshop leave\n"
         "The key a in watch asks the presenter for help."
     )
@@ -74,6 +75,8 @@ def format_board(board: Board) -> Iterator[str]:
         yield f"! {display_name(call)} asked for help {call.minutes} min ago"
     for count in board.counts:
         yield f"exercise {count.exercise}: {count.working} working, {count.right} right"
+        for mistake in board.frequent_mistakes(count.exercise):
+            yield f"  {mistake.attendees} × {mistake.words}"
     width = max((len(display_name(attendee)) for attendee in board.attendees), default=0)
     for attendee in board.attendees:
         yield f"{display_name(attendee):<{width}}  {describe_progress(attendee)}".rstrip()

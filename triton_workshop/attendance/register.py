@@ -23,7 +23,7 @@ from typing import Any
 
 from platformdirs import user_data_path
 
-from triton_workshop.attendance.board import AttendeeStatus, Board, CallForHelp, Progress
+from triton_workshop.attendance.board import AttendeeStatus, Board, CallForHelp, MistakeCount, Progress
 from triton_workshop.attendance.names import clean_name, name_key, with_number
 from triton_workshop.errors import MisuseError, WorkshopError
 
@@ -74,6 +74,9 @@ CREATE TABLE IF NOT EXISTS progress (
     room INTEGER, number INTEGER, exercise TEXT, filled INTEGER, todos INTEGER, correct INTEGER, hints INTEGER,
     told INTEGER, PRIMARY KEY (room, number, exercise)
 );
+CREATE TABLE IF NOT EXISTS mistakes (
+    room INTEGER, number INTEGER, exercise TEXT, mistake TEXT, PRIMARY KEY (room, number, exercise, mistake)
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS excesses (room INTEGER, number INTEGER, at REAL, PRIMARY KEY (room, number)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS calls (
     room INTEGER, number INTEGER, asked REAL, told INTEGER, done INTEGER, PRIMARY KEY (room, number)
@@ -82,7 +85,7 @@ CREATE TABLE IF NOT EXISTS origins (
     room INTEGER, number INTEGER, origin TEXT, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
 """
-ATTENDEE_TABLES = ("names", "progress", "calls", "origins", "excesses")
+ATTENDEE_TABLES = ("names", "progress", "mistakes", "calls", "origins", "excesses")
 """Tables with data about attendees."""
 
 IS_STALE = "(told < ? OR told > ?)"
@@ -256,6 +259,7 @@ class Register:
         `sent_at` is the time of sending in nanoseconds: a report that overtook an older one stays.
         """
         attendee, sent_at = (self._id, number), sent_at or time.time_ns()
+        *values, mistake = astuple(progress)
         with self._write_transaction():
             # Inserted again instead of updated: the board shows the exercise with the last row as the current one.
             self._store.execute(
@@ -265,8 +269,13 @@ class Register:
             self._store.execute(
                 f"INSERT OR IGNORE INTO progress (room, number, {PROGRESS_COLUMNS}, told)"
                 f" SELECT ?, ?, ?, ?, ?, ?, ?, ? WHERE {IS_PRESENT}",
-                (*attendee, *astuple(progress), sent_at, *attendee),
+                (*attendee, *values, sent_at, *attendee),
             )
+            if mistake:  # kept once it is repaired, too: the room talks about it afterwards
+                self._store.execute(
+                    f"INSERT OR IGNORE INTO mistakes SELECT ?, ?, ?, ? WHERE {IS_PRESENT}",
+                    (*attendee, progress.exercise, mistake, *attendee),
+                )
 
     def call_for_help(self, number: int, sent_at: int | None = None, origin: str = "") -> bool:
         """Record a call for help; return False if too many wait for an answer.
@@ -333,6 +342,11 @@ class Register:
             calls = self._rows("SELECT number, asked, done FROM calls WHERE room = ? ORDER BY asked", self._id)
             latest = "SELECT number FROM excesses WHERE room = ? AND at > ? ORDER BY at DESC, number"
             excesses = self._rows(latest, self._id, self.now() - EXCESS_SECONDS)
+            mistakes = self._rows(
+                "SELECT exercise, mistake, count(*) AS made FROM mistakes WHERE room = ?"
+                " GROUP BY exercise, mistake ORDER BY exercise, made DESC, mistake",
+                self._id,
+            )
         names, callers, now = dict(attendees), {number for number, _, _ in calls}, self.now()
         progress = {number: tuple(map(_to_progress, rows)) for number, rows in groupby(reports, itemgetter(0))}
         excessive = [number for (number,) in excesses if number in names]
@@ -351,6 +365,7 @@ class Register:
             self.guessing,
             sum(not answered for _, _, answered in calls) >= MAX_CALLS,
             tuple(statuses[number] for number in excessive),
+            tuple(MistakeCount(*row) for row in mistakes),
         )
 
     # The store

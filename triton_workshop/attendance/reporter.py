@@ -40,7 +40,7 @@ def to_progress(entry: ListedExercise) -> Progress:
     todos = entry.exercise.tasks
     filled = max(todos - entry.remaining_todos, 0)
     right = entry.status is Status.PASSED
-    return Progress(entry.exercise.number, filled, todos, right, entry.record.hints_shown)
+    return Progress(entry.exercise.number, filled, todos, right, entry.record.hints_shown, entry.record.mistake)
 
 
 def report_once(exercises: Collection[str]) -> None:

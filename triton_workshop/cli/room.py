@@ -24,7 +24,8 @@ def join(
     """Let the presenter see how far you are, and ask for help with the key a in watch.
 
     The presenter sees which exercise you are at, how many TODOs are filled in,
-    whether it is correct, and how many hints you have used, but never your code.
+    whether it is correct, how many hints you have used, and the name of a
+    mistake that the check knows, but never your code.
     """
     from triton_workshop.attendance import commands
 

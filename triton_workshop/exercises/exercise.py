@@ -243,6 +243,10 @@ class Exercise:
     def mistakes(self) -> tuple[Mistake, ...]:
         return load_table(self.folder).mistakes
 
+    def knows(self, mistake: str) -> bool:
+        """Return whether one of its known mistakes has this name."""
+        return any(known.name == mistake for known in self.mistakes)
+
     @property
     def planted_bugs(self) -> tuple[Edit, ...]:
         """The bugs in a file to repair, one for each numbered part."""

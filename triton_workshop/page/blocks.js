@@ -1,13 +1,13 @@
 // Blocks that run in the page: beside each are Run and Edit. What a block prints then stands in the place of what it
-// printed when the page was made, until it is put back. An edit is kept in `Store`, with the text that it changes: it
+// printed when the page was made, until it is put back. An edit is a record of `Store`, by the text that it changes: it
 // comes back where the same text stands in a slide of the same name.
 (() => {
   "use strict";
   const { all, make, button, loadingBar, prepare } = globalThis.page;
   if (!globalThis.Parts?.total) return;
   const OUTPUT_COLUMNS = 80, SAVE_PAUSE_MS = 600;
-  const SETTING = "blocks", MAX_KEPT = 200;  // edits, also of older editions
-  const edits = new Map();  // {original, text, editor} of each block that the reader edits, by the id of its container
+  const edits = new Map();  // {draft, text, editor} of each block that the reader edits, by the id of its container
+  const values = new Map();  // of each block that has run and was not put back
 
   const codeOf = (figure) => figure.querySelector("code");
   const containerId = (figure) => figure.parentElement.id;
@@ -33,8 +33,20 @@
   }
 
   async function run(figure, runButton) {
-    const hasRun = await Runs.run(requestFor(figure), createOutput(figure), runButton);
-    if (hasRun) figure.dispatchEvent(new Event("ran", { bubbles: true }));  // which predictions wait for
+    const request = requestFor(figure), output = createOutput(figure), { text } = request.run;
+    valuesOf(figure).close();
+    if (!await Runs.run(request, output, runButton)) return;
+    figure.dispatchEvent(new Event("ran", { bubbles: true }));  // which predictions wait for
+    if (codeOf(figure).textContent === text) valuesOf(figure).show(request.owner, text, output);
+  }
+
+  function valuesOf(figure) {
+    const id = containerId(figure);
+    if (values.get(id)?.figure !== figure) {
+      const editor = () => edits.get(id)?.opened, numbers = () => lineNumbers(figure);
+      values.set(id, { figure, ...createValues({ figure, editor, numbers }) });
+    }
+    return values.get(id);
   }
 
   // What the deck runs is one author's; a reader's edit must not share an interpreter with it, nor with another edit.
@@ -45,41 +57,50 @@
 
   // Editing. The code below the editor keeps the text: it is what runs, is copied and is printed.
   async function edit(figure, { isAsked = false } = {}) {
-    const draft = edits.get(containerId(figure)) ?? startEdit(figure);
-    if (!draft.editor) {
-      draft.editor = openEditor(figure, draft);
-      draft.editor.catch(() => { draft.editor = undefined; });
+    const current = edits.get(containerId(figure)) ?? startEdit(figure, draftOf(figure));
+    if (!current.editor) {
+      current.editor = openEditor(figure, current);
+      current.editor.catch(() => { current.editor = undefined; });
     }
-    const editor = await draft.editor;
+    const editor = await current.editor;
     if (isAsked) editor?.focus();
   }
 
   const shippedText = (figure) => codeOf(figure).textContent.replace(/\n$/, "");  // its last line ends like all others
 
-  function startEdit(figure, text) {
-    const code = codeOf(figure), original = shippedText(figure), draft = { original, text: text ?? original };
-    edits.set(containerId(figure), draft);
-    if (text !== undefined) code.textContent = text;
-    figure.classList.add("unfolded", "edited");
-    updatePutBack(figure);
-    return draft;
+  function draftOf(figure) {
+    const slide = figure.closest(".slide"), title = slide?.querySelector("h2")?.textContent.replace(/^\d+\s+/, "");
+    const shipped = shippedText(figure), place = all(".code", slide ?? document).indexOf(figure);
+    return new Store.Draft({ number: `block-${JSON.stringify([document.title, title, place, shipped])}`, shipped });
   }
 
-  async function openEditor(figure, draft) {
+  function startEdit(figure, draft, text = draft.text) {
+    const current = { draft, text };
+    edits.set(containerId(figure), current);
+    valuesOf(figure).close();
+    if (text !== draft.shipped) codeOf(figure).textContent = text;
+    figure.classList.add("unfolded", "edited");
+    updatePutBack(figure);
+    return current;
+  }
+
+  async function openEditor(figure, current) {
     const progress = loadingBar(figure);
     try {
       const modules = await Parts.editor(progress), parent = make("div", "", { className: "editor" });
-      if (edits.get(containerId(figure)) !== draft) return undefined;  // it was put back meanwhile
+      if (edits.get(containerId(figure)) !== current) return undefined;  // it was put back meanwhile
       const onChange = () => {
-        codeOf(figure).textContent = draft.text = editor.text;
-        clearTimeout(draft.timer);
-        draft.timer = setTimeout(() => keep(figure), SAVE_PAUSE_MS);
+        codeOf(figure).textContent = current.text = editor.text;
+        valuesOf(figure).outdate();
+        clearTimeout(current.timer);
+        current.timer = setTimeout(() => keep(figure), SAVE_PAUSE_MS);
       };
       const onSubmit = () => figure.dispatchEvent(new Event("submit"));
-      const editor = new Editor(modules, { parent, label: "The code of this block", onChange, onSubmit });
-      editor.open(draft.text);
+      const onPoint = (line, name) => valuesOf(figure).point(line, name);
+      const editor = new Editor(modules, { parent, label: "The code of this block", onChange, onSubmit, onPoint });
+      editor.open(current.text);
       figure.querySelector("pre").after(parent, make("p", Editor.KEYS, { className: "why" }));
-      return editor;
+      return current.opened = editor;
     } catch (error) {
       figure.append(make("p", `The editor did not start: ${error.message}`, { className: "why failed" }));
       throw error;
@@ -88,39 +109,57 @@
     }
   }
 
-  // What is kept: the texts by slide, place in it and shipped text.
-  function keptEdits() {
-    try {
-      return JSON.parse(Store.setting(SETTING) ?? "{}");
-    } catch { return {}; }  // others may have written there
+  function replaceText(figure, text) {
+    const current = edits.get(containerId(figure));
+    codeOf(figure).textContent = current.text = text;
+    current.opened?.replace(text);
+    valuesOf(figure).outdate();
   }
 
-  function editKey(figure, original) {
-    const slide = figure.closest(".slide"), title = slide?.querySelector("h2")?.textContent.replace(/^\d+\s+/, "");
-    return JSON.stringify([document.title, title, all(".code", slide ?? document).indexOf(figure), original]);
-  }
-
+  // Keeps an edit. If another tab has kept one since, the reader can have that one.
   function keep(figure) {
-    if (!figure.isConnected) return;
-    const { original, text, timer } = edits.get(containerId(figure));
+    const { draft, text, timer } = edits.get(containerId(figure));
     clearTimeout(timer);
-    storeEdit(editKey(figure, original), text === original ? undefined : text);
+    if (!figure.isConnected || text === draft.text) return;
+    const otherText = draft.findConflict(text) ?? draft.shipped;
+    if (otherText === draft.shipped) return draft.save(text);
+    draft.replace(text, otherText);
+    offer(figure, otherText);
   }
 
-  function storeEdit(key, text) {
-    const { [key]: _, ...others } = keptEdits(), newest = text === undefined ? [] : [[key, text]];
-    const entries = [...Object.entries(others), ...newest].slice(-MAX_KEPT);
-    Store.set(SETTING, JSON.stringify(Object.fromEntries(entries)));
+  function offer(figure, text) {
+    figure.querySelector(".other")?.remove();
+    const exchange = button("Exchange them", () => {
+      const { draft, text: mine } = edits.get(containerId(figure));
+      replaceText(figure, text);
+      draft.replace(text, mine);
+      offer(figure, mine);
+    });
+    const words = "This block was changed in another tab, too. This is one text, and the other one is kept. ";
+    figure.append(make("p", [words, exchange], { className: "why other", role: "status" }));
+  }
+
+  // Another tab has kept a text of a block, and this one has nothing that is not kept.
+  function onStorage({ key }) {
+    for (const [id, { draft, text }] of edits) {
+      const figure = document.querySelector(`#${id} .code`);
+      if (!figure || key !== Store.key(draft.number) || text !== draft.text) continue;
+      const otherText = draft.sync(text);
+      if (otherText === undefined) continue;
+      edits.get(id).draft = new Store.Draft(draft);
+      replaceText(figure, otherText);
+    }
   }
 
   function putBack(figure, originalNodes) {
-    const code = codeOf(figure), { original, timer } = edits.get(containerId(figure));
+    const code = codeOf(figure), { draft, timer } = edits.get(containerId(figure));
     clearTimeout(timer);
-    storeEdit(editKey(figure, original));
+    Store.remove(draft.number);
     code.replaceChildren(...originalNodes.map((node) => node.cloneNode(true)));
-    all(".editor, .editor + .why", figure).forEach((element) => element.remove());
+    all(".editor, .editor + .why, .other", figure).forEach((element) => element.remove());
     figure.classList.remove("unfolded", "edited");
     edits.delete(containerId(figure));
+    valuesOf(figure).close();
     ownOutput(figure)?.remove();
     updatePutBack(figure);
   }
@@ -145,12 +184,11 @@
 
   // A block that the presenter edits keeps what the reader made of it; one of another deck in the same place does not.
   function restoreEdit(figure, isSameDeck) {
-    const draft = edits.get(containerId(figure)), original = shippedText(figure);
+    const before = edits.get(containerId(figure)), draft = draftOf(figure);
     edits.delete(containerId(figure));
-    const isSame = draft && (isSameDeck || draft.original === original);
-    const text = isSame ? draft.text : keptEdits()[editKey(figure, original)];
-    if (text !== undefined) {
-      startEdit(figure, text);
+    const isSame = before && (isSameDeck || before.draft.shipped === draft.shipped);
+    if (isSame || draft.text !== draft.shipped) {
+      startEdit(figure, draft, isSame ? before.text : draft.text);
       editorsToCome.observe(figure);
     }
     updatePutBack(figure);
@@ -185,5 +223,6 @@
       if (figure) keep(figure);
     }
   });
+  addEventListener("storage", onStorage);
   attach(document);
 })();

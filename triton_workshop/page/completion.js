@@ -43,14 +43,19 @@ globalThis.Completion = (() => {
   const splitParameters = (text) => (text.match(PARAMETER) ?? []).map((parameter) => parameter.trim());
 
   function source({ signatures }) {
+    const optionsOf = new Map();  // by what stands before the dot
+    const createOptions = (owner) => {
+      const entries = Object.entries(Object.hasOwn(signatures, owner) ? signatures[owner] : {});
+      return entries.map(([name, [parameters, sentence]]) => ({
+        label: name, type: parameters ? "function" : "constant", info: () => describe({ name, parameters, sentence }),
+      }));
+    };
     return (context) => {
       const word = context.matchBefore(/(?:[A-Za-z_]\w*\.)*\w*/), dot = word.text.lastIndexOf(".") + 1;
       const owner = word.text.slice(0, Math.max(dot - 1, 0)).replace("triton.language", "tl");
       if (!context.explicit && !dot && word.text.length < MIN_LETTERS) return null;
-      const entries = Object.entries(Object.hasOwn(signatures, owner) ? signatures[owner] : {});
-      const options = entries.map(([name, [parameters, sentence]]) => ({
-        label: name, type: parameters ? "function" : "constant", info: () => describe({ name, parameters, sentence }),
-      }));
+      if (!optionsOf.has(owner)) optionsOf.set(owner, createOptions(owner));
+      const options = optionsOf.get(owner);
       return options.length ? { from: word.from + dot, options, validFor: /^\w*$/ } : null;
     };
   }

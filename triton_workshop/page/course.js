@@ -19,7 +19,7 @@
     keys.set(slide, key);
     slideOf.set(key, slide);
   }
-  const read = new Set(JSON.parse(Store.setting(READ) ?? "[]"));
+  const read = new Set(Store.data(READ) ?? []);
 
   // What there is to do in a step: its slides, and its exercise.
   const slidesOf = ({ first, last }) => slides.slice(first - 1, last);
@@ -93,7 +93,7 @@
   function markRead(slide) {
     if (read.has(keys.get(slide)) || document.documentElement.classList.contains("working")) return;
     read.add(keys.get(slide));
-    Store.set(READ, JSON.stringify([...read]));
+    Store.setData(READ, [...read]);
     draw();
   }
 

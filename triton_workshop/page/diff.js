@@ -1,5 +1,6 @@
-// Where two scripts differ, line by line. `Diff.element(mine, theirs)` shows my lines and theirs in their order, and
-// folds those that are alike. Comments, empty lines and spaces within a line make no difference.
+// Where two scripts differ, line by line. `Diff.element(mine, theirs)` shows my lines and theirs in their order, says
+// above them what theirs are for, in the words of the solution's comments, and folds those that are alike. Comments,
+// empty lines and spaces within a line make no difference.
 globalThis.Diff = (() => {
   "use strict";
   const { make } = globalThis.page;
@@ -7,11 +8,20 @@ globalThis.Diff = (() => {
     const [, indent, code] = /^(\s*)([^#]*)/.exec(line);
     return indent + code.replace(/ +(?=\W|$)|(?<=\W) +/g, "");
   };
-  const linesOf = (text) => text.split("\n").filter((line) => codeOf(line).trim());
+
+  // The lines that have code, each with the comment above it, which is for all until the next empty line.
+  function linesOf(text) {
+    let purpose = "";
+    return text.split("\n").flatMap((line) => {
+      const code = codeOf(line), comment = /^\s*# (.*)/.exec(line)?.[1];
+      if (comment || !line.trim()) purpose = comment ?? "";
+      return code.trim() ? [{ line, code, purpose }] : [];
+    });
+  }
 
   // [kind, line], where a kind is "same", "mine" or "theirs": the longest common subsequence is the same.
   function compare(mine, theirs) {
-    const keys = [mine.map(codeOf), theirs.map(codeOf)];
+    const keys = [mine, theirs].map((lines) => lines.map(({ code }) => code));
     const lengths = Array.from({ length: mine.length + 1 }, () => Array(theirs.length + 1).fill(0));
     for (let i = mine.length - 1; i >= 0; i--) {
       for (let j = theirs.length - 1; j >= 0; j--) {
@@ -32,10 +42,14 @@ globalThis.Diff = (() => {
   }
 
   const TAGS = { same: "span", mine: "del", theirs: "ins" }, SIGNS = { same: "  ", mine: "− ", theirs: "+ " };
-  const row = ([kind, line]) => make(TAGS[kind], `${SIGNS[kind]}${line}\n`);
+  const row = ([kind, { line }]) => make(TAGS[kind], `${SIGNS[kind]}${line}\n`);
 
   function group(rows) {
-    if (rows[0][0] !== "same") return make("pre", rows.map(row));
+    if (rows[0][0] !== "same") {
+      const purposes = new Set(rows.map(([kind, { purpose }]) => (kind === "theirs" ? purpose : "")));
+      purposes.delete("");
+      return make("div", [make("p", [...purposes].join("; "), { className: "purpose" }), make("pre", rows.map(row))]);
+    }
     const summary = make("summary", rows.length === 1 ? "1 line is alike" : `${rows.length} lines are alike`);
     return make("details", [summary, make("pre", rows.map(row))]);
   }

@@ -1,11 +1,12 @@
 // The editor of exercises and blocks, which is CodeMirror. `new Editor(modules, options)` takes what `Parts.editor`
 // loads, and `{ parent, label, onChange, onSubmit, onPoint, onRest }`: `onPoint(line, name)` gets what the cursor or
-// the pointer is at, and `onRest()` is called when the cursor moves or leaves without a change; both belong to a text
-// that is checked. `Editor.show(modules, parent, text)` only shows a text in the same colours; `Editor.KEYS` says which
+// the pointer is at. A text that is checked has `onRest()`, which is called when the cursor moves or leaves without a
+// change. `Editor.show(modules, parent, text)` only shows a text in the same colours; `Editor.KEYS` says which
 // keys one has to know.
 globalThis.Editor = (() => {
   "use strict";
   const KEYS = "Ctrl+Space completes, and Ctrl+Shift+Space says what a call takes; Escape, then Tab leaves the editor.";
+  const POINTING_MS = 250;  // that a pointer or the cursor rests on a name, until `onPoint` is called
   const MAX_INDENT = 32;  // columns: a line that begins further in wraps as if it began here
 
   function highlighting({ "@codemirror/language": language, "@lezer/highlight": { tags } }) {
@@ -18,15 +19,31 @@ globalThis.Editor = (() => {
     return language.syntaxHighlighting(language.HighlightStyle.define(styles));
   }
 
+  // What a TODO asks for is what people read first, so it is as bright as can be.
+  function tasks(view, { Prec }) {
+    const decoration = view.Decoration.mark({ class: "todo" });
+    return Prec.highest(decorateMatches(view, { regexp: /# TODO\b.*/g, decoration }));
+  }
+
   // A long line goes on below, two columns further in than it begins.
-  function hangingIndents({ Decoration, EditorView }) {
-    return EditorView.decorations.compute(["doc"], ({ doc }) => {
-      const lines = Array.from({ length: doc.lines }, (_, index) => doc.line(index + 1));
-      return Decoration.set(lines.map(({ text, from }) => {
-        const indent = Math.min(text.search(/[^ ]|$/), MAX_INDENT);
-        return Decoration.line({ class: `in-${indent}` }).range(from);
-      }));
+  function hangingIndents(view) {
+    const create = (_, indent) => view.Decoration.line({ class: `in-${indent}` });
+    const indents = Array.from({ length: MAX_INDENT + 1 }, create);
+    const decorate = (add, from, to) => add(from, from, indents[Math.min(to - from - 1, MAX_INDENT)]);
+    return decorateMatches(view, { regexp: /^ *[^ ]/g, decorate });
+  }
+
+  // A key decorates its own line again, not all.
+  function decorateMatches({ MatchDecorator, ViewPlugin }, options) {
+    const decorator = new MatchDecorator(options);
+    const create = (view) => ({
+      decorations: decorator.createDeco(view),
+      update(change) {
+        if (change.docChanged) this.decorations = decorator.updateDeco(change, this.decorations);
+        else if (change.viewportChanged) this.decorations = decorator.createDeco(change.view);
+      },
     });
+    return ViewPlugin.define(create, { decorations: (plugin) => plugin.decorations });
   }
 
   function indentRules() {
@@ -44,13 +61,11 @@ globalThis.Editor = (() => {
       ".cm-content": { caretColor: "var(--accent)" },
       ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--muted)", border: "none" },
       ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--well)" },
-      "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
-        backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent) !important",
-      },
+      ".cm-content ::selection": { backgroundColor: "color-mix(in srgb, var(--accent) 30%, transparent)" },
+      ".todo": { color: "var(--emphasis)", fontWeight: "bold" },
       ".cm-foldPlaceholder": {
         backgroundColor: "var(--well)", color: "var(--accent)", border: "1px solid var(--faint)",
       },
-      ".cm-cursor": { borderLeftColor: "var(--accent)" },
       ".cm-tooltip": { backgroundColor: "var(--well)", color: "var(--text)", border: "1px solid var(--faint)" },
       ".cm-tooltip.cm-tooltip-autocomplete > ul": { fontFamily: "inherit" },
       ".cm-tooltip.cm-tooltip-autocomplete > ul > li[aria-selected]": {
@@ -64,7 +79,8 @@ globalThis.Editor = (() => {
     const view = modules["@codemirror/view"], { EditorView } = view;
     const python = modules["@codemirror/lang-python"].python();
     const wrapping = [EditorView.lineWrapping, hangingIndents(view)];
-    return [EditorView.cspNonce.of("editor"), python, highlighting(modules), theme(view), ...wrapping];
+    const colours = [highlighting(modules), tasks(view, modules["@codemirror/state"]), theme(view)];
+    return [EditorView.cspNonce.of("editor"), python, ...colours, ...wrapping];
   }
 
   function editingExtensions(modules, { label, onChange, onSubmit }) {
@@ -78,28 +94,43 @@ globalThis.Editor = (() => {
       if (docChanged && !transactions.some(isRemote)) onChange();
     };
     return [
-      view.lineNumbers(), view.highlightActiveLineGutter(), history(), view.drawSelection(), view.highlightActiveLine(),
+      view.lineNumbers(), view.highlightActiveLineGutter(), history(), view.highlightActiveLine(),
       bracketMatching(), codeFolding(), indentUnit.of("    "), EditorView.updateListener.of(notify),
       view.keymap.of([submit, ...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }), Completion.extension(modules),
     ];
   }
 
-  // What a text needs that is checked: marks of lines, values, and what is pointed at.
-  function checkingExtensions(modules, { onPoint, onRest }) {
-    const { EditorView } = modules["@codemirror/view"];
-    const notify = ({ docChanged, selectionSet, focusChanged, state }) => {
-      if (docChanged) return;
-      if (selectionSet || focusChanged) onRest();
-      if (selectionSet) onPoint(...nameAt(state, state.selection.main.head));
+  // What a text needs that is checked: marks of lines, and whether the reader rests.
+  function checkingExtensions(modules, { onRest }) {
+    const notify = ({ docChanged, selectionSet, focusChanged }) => {
+      if (!docChanged && (selectionSet || focusChanged)) onRest();
     };
-    const mousemove = ({ clientX: x, clientY: y }, editorView) => {
-      const position = editorView.posAtCoords({ x, y });
-      const [line, name] = position === null ? [] : nameAt(editorView.state, position);
-      if (name) onPoint(line, name);
+    const listener = modules["@codemirror/view"].EditorView.updateListener.of(notify);
+    return [modules["@codemirror/lint"].lintGutter(), listener];
+  }
+
+  // What a text needs whose values are shown: notes, and what is pointed at.
+  function lookingExtensions(modules, { onPoint }) {
+    const { EditorView } = modules["@codemirror/view"];
+    let timer;
+    const pointSoon = (view, find) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        const position = find();
+        if (position !== null) onPoint(...nameAt(view.state, position));
+      }, POINTING_MS);
+    };
+    const notify = ({ docChanged, selectionSet, view }) => {
+      if (docChanged) clearTimeout(timer);
+      else if (selectionSet) pointSoon(view, () => view.state.selection.main.head);
+    };
+    const mousemove = ({ clientX: x, clientY: y, movementX, movementY }, view) => {
+      if (!movementX && !movementY) return;  // the text has moved below the pointer, as with each key
+      pointSoon(view, () => view.posAtCoords({ x, y }));
     };
     const listeners = [EditorView.updateListener.of(notify), EditorView.domEventHandlers({ mousemove })];
-    return [modules["@codemirror/lint"].lintGutter(), ...listeners, LineNotes.extension(modules)];
+    return [...listeners, LineNotes.extension(modules)];
   }
 
   // The number of the line at a position, and the name that stands there, if one does.
@@ -115,7 +146,8 @@ globalThis.Editor = (() => {
     constructor(modules, { parent, ...options }) {
       this.modules = modules;
       this.extensions = [...readingExtensions(modules), ...editingExtensions(modules, options)];
-      if (options.onPoint) this.extensions.push(...checkingExtensions(modules, options));
+      this.extensions.push(...lookingExtensions(modules, options));
+      if (options.onRest) this.extensions.push(...checkingExtensions(modules, options));
       this.view = new modules["@codemirror/view"].EditorView({ parent, extensions: this.extensions });
     }
 

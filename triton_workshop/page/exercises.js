@@ -12,6 +12,7 @@
   const hidden = { element: { hidden: true }, save: () => {} };
   let scratch = hidden, exerciseBefore;  // until a scratch pad is opened; and from where
   let origin;  // where the reader was before the workspace opened
+  const lost = make("p", "", { className: "saved", role: "status" });  // of an address that leads nowhere
 
   function drawList() {
     const heading = make("h2", "Exercises", { className: "part" });
@@ -78,7 +79,13 @@
     if (exercise && exercise !== workspace.exercise) {
       workspace.open(exercise);
       selectTab(exercise);
-    } else if (!isOpen && /^#exercises$|^#exercise-/.test(location.hash)) section.scrollIntoView();
+    } else if (location.hash === "#exercises") section.scrollIntoView();
+    lost.remove();
+    if (!isOpen && location.hash && !document.getElementById(location.hash.slice(1))) {
+      const words = `${location.hash} is no place in this page. The link may be of another edition.`;
+      lost.replaceChildren(words, " ", make("a", "All exercises", { href: "#exercises" }));
+      document.querySelector("header").after(lost);
+    }
     globalThis.page.course?.savePlace();
   }
 

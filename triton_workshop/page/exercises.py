@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 from itertools import groupby
 from typing import Any
@@ -39,6 +40,13 @@ def _task(text: str) -> list[str]:
     return [("\n" if is_formula else " ").join(lines) for is_formula, lines in groups if is_formula is not None]
 
 
+@functools.cache
+def _pictures() -> dict[str, list[dict[str, Any]]]:
+    """What each exercise gets and returns; `python -m benchmarks.task_pictures` draws it."""
+    pictures: dict[str, list[dict[str, Any]]] = json.loads(asset("task_pictures.json"))
+    return pictures
+
+
 def _exercise(exercise: Exercise) -> dict[str, Any]:
     return {
         "number": exercise.number,
@@ -48,6 +56,7 @@ def _exercise(exercise: Exercise) -> dict[str, Any]:
         "warmUp": exercise.is_warm_up,
         "slow": bool(exercise.goals),
         "task": _task(exercise.shipped_text),
+        "pictures": _pictures()[exercise.number],
         "shipped": exercise.shipped_text,
         "solution": exercise.solution,
         "todos": exercise.tasks,

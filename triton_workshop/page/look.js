@@ -1,15 +1,15 @@
-// A look inside: what each line of a kernel has made, for one program at one moment. `createLook({ python, editor })`
-// gets functions that return both, and returns its `element`, `show(exercise, text, finding)` after a check, and
-// `outdate()` while the text changes. What a view has comes from `page/inside/looking.py`.
+// A look inside: what each line of a kernel has made, for one program at one moment. `createLook({ python, editor,
+// lineName })` gets functions that return both, and what a line is called, and returns its `element`, `show(exercise,
+// text, finding)` after a check, and `outdate()` while the text changes. What a view has comes from
+// `page/inside/looking.py`.
 globalThis.createLook = (options) => {
   "use strict";
-  const { python, editor } = options;
+  const { python, editor, lineName = (line) => line } = options;
   const { make, button } = globalThis.page;
-  const POINTING_MS = 250;  // that a pointer rests on a name, until its block is shown
   const MAX_ROWS = 8, CELL_WIDTH = 56;  // of the map of programs
   const SETTING = "values";
   const NO_STEPS = "This program has no steps.";
-  let subject, view, isBusy = false, next, pointingTimer;
+  let subject, view, isBusy = false, next;
   let isOutdated = true;  // nothing is shown of a text that is not the editor's
 
   const toggle = button("", () => setOn(!isOn()));
@@ -45,6 +45,7 @@ globalThis.createLook = (options) => {
   function show(exercise, text, finding) {
     const isNew = finding?.line && placeText(finding) !== placeText(subject?.finding);
     subject = { exercise, text, finding };
+    drawToggle();  // another look may have been turned on or off
     if (isNew) view = undefined;  // begin at its line, wherever the reader was in the text before
     isOutdated = false;
     element.classList.remove("outdated");
@@ -54,6 +55,7 @@ globalThis.createLook = (options) => {
   const placeText = (finding) => JSON.stringify([finding?.case, finding?.programs?.[0], finding?.line]);
 
   function outdate() {
+    if (isOutdated) return;
     isOutdated = true;
     next = undefined;
     element.classList.add("outdated");
@@ -100,11 +102,8 @@ globalThis.createLook = (options) => {
 
   const goTo = (line, name) => ask({ line, name });
 
-  // While a pointer moves, nothing is asked; a cursor that moves is in less of a hurry than the keys.
   function point(line, name) {
-    clearTimeout(pointingTimer);
-    if (!view || isOutdated) return;
-    pointingTimer = setTimeout(() => goTo(line, name), POINTING_MS);
+    if (view && !isOutdated) goTo(line, name);
   }
 
   // Drawing
@@ -133,7 +132,8 @@ globalThis.createLook = (options) => {
 
   function value() {
     if (!view.text) return [make("p", NO_STEPS, { className: "t-muted" })];
-    const where = [`line ${view.at.line}`, ...view.iteration.map((number) => `iteration ${number + 1}`)].join(", ");
+    const iterations = view.iteration.map((number) => `iteration ${number + 1}`);
+    const where = [`line ${lineName(view.at.line)}`, ...iterations].join(", ");
     const name = make("span", view.name, { className: "t-accent" });
     const title = make("h4", [name, ` ${view.text} `, make("span", where, { className: "t-muted where" })]);
     const numbers = view.table ? [table(view.table)] : [];

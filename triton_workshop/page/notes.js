@@ -1,5 +1,5 @@
-// Notes at the ends of an editor's lines. `LineNotes` offers an `extension(modules)`, and `show(modules, view, notes,
-// current)`: the texts of each line's note, from long to short.
+// Notes at the ends of an editor's lines. `LineNotes` offers an `extension(modules)`, `show(modules, view, notes,
+// current)`: the texts of each line's note, from long to short; and `fitting(texts, columns)`, the one to show.
 globalThis.LineNotes = (() => {
   "use strict";
   const GAP = 2, MIN_COLUMNS = 8;  // before a note, and of what is left of one
@@ -41,7 +41,7 @@ globalThis.LineNotes = (() => {
         if (number > doc.lines) continue;
         const { from, to, length } = doc.line(Number(number));
         if (Number(number) === current) decorations.push(Decoration.line({ class: "looked-at" }).range(from));
-        const widget = new Widget(fitting(texts, columns - length - GAP));
+        const widget = new Widget(fitting(texts, columns - length));
         decorations.push(Decoration.widget({ widget, side: 1 }).range(to));
       }
       return Decoration.set(decorations);
@@ -49,9 +49,10 @@ globalThis.LineNotes = (() => {
     return { effect, field, decorate };
   }
 
-  // The longest text that fits at the end of its line; where none does, the shortest, which then stands below.
+  // The longest text that fits at the end of its line, where so many columns are left; where none does, the shortest,
+  // which then stands below.
   function fitting(texts, columns) {
-    return texts.find((text) => text.length <= Math.max(columns, MIN_COLUMNS)) ?? texts.at(-1);
+    return texts.find((text) => text.length <= Math.max(columns - GAP, MIN_COLUMNS)) ?? texts.at(-1);
   }
 
   function defined(modules) {
@@ -66,5 +67,5 @@ globalThis.LineNotes = (() => {
     view.dispatch({ effects: effect.of(decorate(view.state.doc, notes, current, columns)) });
   }
 
-  return { extension: (modules) => defined(modules).field, show };
+  return { extension: (modules) => defined(modules).field, show, fitting };
 })();

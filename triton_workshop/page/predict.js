@@ -8,15 +8,12 @@
 
   // The guess that is kept: a number, or the place of an option; null if there is none.
   function keptGuess(form) {
-    const key = `prediction-${form.dataset.key}`;
-    try {
-      const guess = JSON.parse(Store.setting(key, key) ?? "null");
-      return typeof guess === "number" ? guess : null;
-    } catch { return null; }  // others may have written there
+    const key = `prediction-${form.dataset.key}`, guess = Store.data(key, key);
+    return typeof guess === "number" ? guess : null;
   }
 
   function keepGuess(form, guess) {
-    Store.set(`prediction-${form.dataset.key}`, JSON.stringify(guess));
+    Store.setData(`prediction-${form.dataset.key}`, guess);
   }
 
   // The field: one input for a number, or one for each option.

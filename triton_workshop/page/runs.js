@@ -4,7 +4,7 @@
 globalThis.Runs = (() => {
   "use strict";
   const { make, loadingBar } = globalThis.page;
-  const DRAW_MS = 100;  // between two drawings of an output: a loop may print faster than the page can draw
+  const DRAW_MS = 200;  // between two drawings of an output: a loop may print faster than the page can draw
   let python, activeRun;
 
   function stop(reason) {

@@ -40,14 +40,10 @@ globalThis.createScratch = (options) => {
   const recordOf = ({ id }) => `scratch-${id}`, addressOf = ({ hash, id }) => hash ?? `#scratch-${id}`;
   const showNotice = (text, ...buttons) => notice.replaceChildren(make("p", text), ...buttons);
 
-  function listPads() {
-    try {
-      return JSON.parse(Store.setting(PADS) ?? "[]");
-    } catch { return []; }  // others may have written there
-  }
+  const listPads = () => Store.data(PADS) ?? [];
 
   function storePads(pads) {
-    Store.set(PADS, JSON.stringify(pads));
+    Store.setData(PADS, pads);
     drawTabs();
   }
 
@@ -125,7 +121,7 @@ globalThis.createScratch = (options) => {
     const progress = loadingBar(code);
     try {
       const modules = await Parts.editor(progress);
-      const listeners = { onChange: saveSoon, onSubmit: run, onPoint: look.point, onRest: () => {} };
+      const listeners = { onChange: saveSoon, onSubmit: run, onPoint: look.point };
       editor ??= new Editor(modules, { parent: code, label: "Your script", ...listeners });
     } finally {
       progress.remove();

@@ -3,8 +3,8 @@
 //
 // A record has an exercise's `text` with its `revision`, how far it is (`standing`), the hints that were asked for, and
 // older texts (`backups`). Several tabs share the records; a `Draft` is what one of them knows of a text, so that it
-// notices when another tab has saved one. `Store` offers `key`, `read`, `update`, `remove`, `setting`, `set`,
-// `subscribe`, `isPersistent` and `Draft`.
+// notices when another tab has saved one. Scratch pads and the blocks that somebody edits have records, too. `Store`
+// offers `key`, `read`, `update`, `remove`, `setting`, `set`, `data`, `setData`, `subscribe`, `isPersistent`, `Draft`.
 globalThis.Store = (() => {
   "use strict";
   const MAX_BACKUPS = 5;
@@ -55,6 +55,15 @@ globalThis.Store = (() => {
     } catch { isPersistent = false; }
   }
 
+  // A setting that is more than a word, as data; undefined if there is none.
+  function data(of, olderName) {
+    try {
+      return JSON.parse(setting(of, olderName) ?? "null") ?? undefined;
+    } catch { return undefined; }  // others may have written there
+  }
+
+  const setData = (of, value) => set(of, JSON.stringify(value));
+
   class Draft {
     constructor({ number, shipped }) {
       const { text, revision } = read(number);
@@ -95,7 +104,7 @@ globalThis.Store = (() => {
   }
 
   return {
-    key, read, update, remove, setting, set, Draft,
+    key, read, update, remove, setting, set, data, setData, Draft,
     subscribe: (listener) => listeners.push(listener),  // called with the number and the changes of each update
     get isPersistent() { return isPersistent; },
   };

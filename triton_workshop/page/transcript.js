@@ -1,9 +1,9 @@
 // What a block prints, as the terminal shows it: colours, lines that are written over, pictures in their places. It
-// does what screen/transcript.py does, and draws only lines that have changed. `new Transcript(parent)` offers
-// `feed(text)` and `draw(pictures)`.
+// does what screen/transcript.py does, keeps fewer lines, and draws only those that have changed. `new
+// Transcript(parent)` offers `feed(text)` and `draw(pictures)`.
 globalThis.Transcript = (() => {
   "use strict";
-  const MAX_LINES = 5000, MAX_COLUMNS = 4000, TAB_COLUMNS = 8;
+  const MAX_LINES = 1000, MAX_COLUMNS = 4000, TAB_COLUMNS = 8;
   // The terminal's eight colours, as names of the page's palette.
   const TONES = ["faint", "bad", "good", "warning", "link", "important", "accent", "text"];
   const TOKENS = new RegExp([
@@ -77,8 +77,9 @@ globalThis.Transcript = (() => {
     // A line has `cells`, each a character and its style, a `picture` by its name, and the `element` that shows it.
     constructor(parent) {
       this.element = make("pre", { tabIndex: 0, hidden: true });
-      Object.assign(this, { lines: [{ cells: [] }], row: 0, column: 0, style: {}, unfinished: "" });
-      parent.append(this.element);
+      this.note = make("p", { className: "why", hidden: true });
+      Object.assign(this, { lines: [{ cells: [] }], row: 0, column: 0, style: {}, unfinished: "", lostCount: 0 });
+      parent.append(this.note, this.element);
     }
 
     // Takes what was printed, in pieces of any length.
@@ -120,6 +121,7 @@ globalThis.Transcript = (() => {
       if (excess > 0) {
         this.removeLines(0, excess);
         this.row -= excess;
+        this.lostCount += excess;
       }
     }
 
@@ -161,6 +163,9 @@ globalThis.Transcript = (() => {
         else this.element.append(element);
         Object.assign(line, { element, changed: false });
       }
+      this.note.hidden = !this.lostCount;
+      this.note.textContent = `The last ${MAX_LINES} lines; ${this.lostCount} came before.`;
+      this.element.scrollTop = this.element.scrollHeight;
       this.element.hidden = this.lines.length === 1 && !this.lines[0].cells.length;
     }
 

@@ -14,7 +14,6 @@ globalThis.createWorkspace = (options) => {
   const IN_BROWSER = "Your text and your progress stay in this browser.";
   const NOWHERE = "This browser keeps nothing: download your text before you close the page.";
   let exercise, draft, editor, python, modules;
-  let isBegun = false;  // the reader has read the task: once there is more to say, it is folded
   let hasConflict = false;  // until the reader has chosen one of two texts, none is saved
 
   const paragraph = (text) => make("p", text);
@@ -39,11 +38,10 @@ globalThis.createWorkspace = (options) => {
   const pane = make("div", [code, paper, tools, about], { className: "pane" });
   const demo = createDemo({ python: () => python, draw: Verdict.picture, say });
   const look = createLook({ python: () => python, editor: () => editor });
-  const task = make("details", "", { className: "task" });
-  const taskParagraph = (text) => make(text.startsWith(" ") ? "pre" : "p", text);
-  const side = make("div", [task, checking, spoken, verdictPane, look.element], { className: "side" });
+  const task = createTask(), glance = createGlance(verdictPane);
+  const side = make("div", [task.element, checking, spoken, verdictPane, look.element], { className: "side" });
   const properties = { className: "workspace", ariaLabel: "The exercise", hidden: true };
-  const element = make("section", [bar, notice, pane, side], properties);
+  const element = make("section", [bar, notice, pane, side, glance.element], properties);
 
   const showNotice = (text, ...buttons) => notice.replaceChildren(paragraph(text), ...buttons);
   const describeStorage = () => { about.textContent = `${Store.isPersistent ? IN_BROWSER : NOWHERE} ${LIMITS}`; };
@@ -51,6 +49,7 @@ globalThis.createWorkspace = (options) => {
   function setStatus(text, { isRunning = false } = {}) {
     status.textContent = text;
     stopButton.hidden = !isRunning;
+    if (isRunning) glance.show(text, "muted");
   }
 
   function say(text) {
@@ -60,6 +59,7 @@ globalThis.createWorkspace = (options) => {
   function showProblem(headline, text, ...buttons) {
     const heading = make("h3", `! ${headline}`, { className: "t-warning" });
     verdictPane.replaceChildren(heading, paragraph(text), ...buttons);
+    glance.show(`! ${headline}`, "warning");
     say(`${headline}. ${text}`);
   }
 
@@ -67,9 +67,7 @@ globalThis.createWorkspace = (options) => {
     [exercise, draft, hasConflict] = [next, new Store.Draft(next), false];
     [isTyping, unfinishedLine] = [false, undefined];
     title.textContent = exercise.title;
-    task.replaceChildren(make("summary", "The task"), ...exercise.task.map(taskParagraph));
-    isBegun = draft.text !== exercise.shipped;
-    task.open = !isBegun;
+    task.show(exercise, draft.text === exercise.shipped);
     notice.replaceChildren();
     verdictPane.replaceChildren();
     look.close();
@@ -171,15 +169,20 @@ globalThis.createWorkspace = (options) => {
 
   function checkSoon() {
     [isTyping, unfinishedLine] = [true, undefined];
-    verdictPane.classList.add("outdated");
-    look.outdate();
-    if (checked) python.outdate(checked.number, patience);
+    if (checkTimer === undefined) outdate();  // the first key since the last check: those after it are cheap
     clearTimeout(checkTimer);
     checkTimer = setTimeout(check, TYPING_PAUSE_MS);
   }
 
+  function outdate() {
+    verdictPane.classList.add("outdated");
+    look.outdate();
+    if (checked) python.outdate(checked.number, patience);
+  }
+
   async function check() {
     clearTimeout(checkTimer);
+    checkTimer = undefined;
     save();
     if (!python || !editor) return;
     if (isChecking) return checkAgain();
@@ -203,8 +206,9 @@ globalThis.createWorkspace = (options) => {
       unfinishedLine = { checked, verdict, text };
       editor.mark();
       verdictPane.classList.remove("outdated");
-      const heading = make("h3", `Line ${editor.cursor.line} is not finished yet`, { className: "t-muted" });
-      return verdictPane.replaceChildren(heading);
+      const words = `Line ${editor.cursor.line} is not finished yet`;
+      glance.show(words, "muted");
+      return verdictPane.replaceChildren(make("h3", words, { className: "t-muted" }));
     }
     unfinishedLine = undefined;
     showVerdict(verdict, text);
@@ -260,13 +264,16 @@ globalThis.createWorkspace = (options) => {
   function showVerdict(verdict, text) {
     const { passed, described } = verdict, { kind, line, message, hints } = described, { number, todos } = exercise;
     verdictPane.classList.remove("outdated");
-    say([described.headline.slice(2), ...(line ? [`line ${line}`] : [])].join(", "));
-    if (!isBegun && kind !== "unfinished") [isBegun, task.open] = [true, false];
+    const where = line ? [`line ${line}`] : [];
+    say([described.headline.slice(2), ...where].join(", "));
+    glance.show([described.headline, ...where].join(", "), described.tone);
+    if (kind !== "unfinished") task.fold();
     editor.mark(line, message, kind === "unfinished" ? "info" : "error");
     Store.update(number, { standing: Verdict.standing(verdict, exercise, text) });
     const filled = Verdict.countFilled(verdict, exercise, text);
     const openHints = Store.read(number).hints?.shown ?? 0;
-    const detail = { exercise: number, filled, todos, right: passed, hints: openHints };
+    const mistake = described.isPreliminary ? "" : verdict.findings[0]?.hint_name ?? "";
+    const detail = { exercise: number, filled, todos, right: passed, hints: openHints, mistake };
     document.dispatchEvent(new CustomEvent("progress", { detail }));  // live.js tells the room, if the reader wants it
     if (passed && verdictPane.querySelector(".editor")) return;  // a reader who compares is not interrupted
     verdictPane.replaceChildren(...Verdict.elements(described, {

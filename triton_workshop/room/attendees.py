@@ -163,7 +163,10 @@ def parse_progress(message: Mapping[str, Any]) -> Progress:
     filled, todos, hints = (parse_integer(message, name) for name in ("filled", "todos", "hints"))
     if filled > todos:
         raise MalformedError(f"`filled` has to be at most `todos`, which is {todos}")
-    return Progress(exercise, filled, todos, right, hints)
+    mistake = message.get("mistake", "")
+    # The board shows no words of a sender's own: another version's page may know other mistakes.
+    known = isinstance(mistake, str) and EXERCISES[exercise].knows(mistake)
+    return Progress(exercise, filled, todos, right, hints, mistake if known else "")
 
 
 def parse_sent_at(message: Mapping[str, Any]) -> int | None:
@@ -193,7 +196,9 @@ def board_to_json(board: Board) -> dict[str, Any]:
     listed = [number for number in EXERCISES if number in required or number in counts]
     return {
         "exercises": [
-            asdict(counts.get(number, ExerciseCount(number, 0, 0))) | {"title": EXERCISES[number].title}
+            asdict(counts.get(number, ExerciseCount(number, 0, 0)))
+            | {"title": EXERCISES[number].title}
+            | {"mistakes": [[count.words, count.attendees] for count in board.frequent_mistakes(number)]}
             for number in listed
         ],
         "present": [_attendee_to_json(attendee) for attendee in board.attendees],
@@ -205,6 +210,7 @@ def board_to_json(board: Board) -> dict[str, Any]:
 
 
 def _attendee_to_json(attendee: AttendeeStatus) -> dict[str, Any]:
-    latest = asdict(attendee.progress[-1]) if attendee.progress else None
+    latest = asdict(attendee.progress[-1]) if attendee.progress else {}
+    latest.pop("mistake", None)  # it counts for the room, and nobody is named
     right = sorted(progress.exercise for progress in attendee.progress if progress.right)
-    return {"number": attendee.number, "called": display_name(attendee), "here": latest, "right": right}
+    return {"number": attendee.number, "called": display_name(attendee), "here": latest or None, "right": right}

@@ -37,10 +37,12 @@
     return make("li", "call", name, make("span", "since", formatAge(minutes)), button);
   };
 
-  const exerciseItem = ({ exercise, title, working, right }) => {
+  const exerciseItem = ({ exercise, title, working, right, mistakes }) => {
     const count = (name, number) => make("div", name, make("dt", "", name), make("dd", "", String(number)));
     const counts = make("dl", "", count("working", working), count("right", right));
-    return make("li", "", make("p", "", `${exercise} · ${title}`), counts);
+    const frequent = mistakes.map(([mistake, number]) => make("li", "", `${number} × ${mistake}`));
+    const list = frequent.length ? [make("ul", "mistakes", ...frequent)] : [];
+    return make("li", "", make("p", "", `${exercise} · ${title}`), counts, ...list);
   };
 
   const attendeeItem = ({ number, called, here, right }) => {

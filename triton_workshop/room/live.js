@@ -9,7 +9,8 @@
   const LOST = "The connection is lost. Trying again …";
   const RESTARTED = "You are not in the room any more. Reload the page, and enter its word.";
   const CLOSED = "The presenter has closed the slides. You can read on.";
-  const REPORTING = "The presenter now sees how far you are: exercise, TODOs, hints, right or not. Never your code.";
+  const REPORTING = "The presenter now sees how far you are: exercise, TODOs, hints, right or not, and the name of a "
+    + "known mistake. Never your code.";
   const NOT_REPORTING = "The presenter hears no more of your progress.";
   const NOT_REPORTED = "Your progress did not reach the presenter: there is no connection. "
     + "The next check tells it again.";
@@ -200,7 +201,7 @@
   };
 
   // Reporting progress: nothing until the button is pressed, and then what `workshop watch` reports, never the code.
-  // Exercises dispatch "progress" on the document, with {exercise, filled, todos, right, hints}.
+  // Exercises dispatch "progress" on the document, with {exercise, filled, todos, right, hints, mistake}.
   const progress = new Map();  // the newest of each exercise, in order
   let isReporting = false;
   const report = async (detail) => {

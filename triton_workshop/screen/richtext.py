@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -94,6 +95,7 @@ TONES = (
     (Name.Namespace, "syntax_builtin"),
 )
 """The palette's colour for each kind of token; the first match counts."""
+TASK = re.compile(r"# TODO\b")
 
 
 def rich_text(spans: Spans, palette: Palette, style: str | Style = "") -> Text:
@@ -184,7 +186,8 @@ def code_lines(language: str, lines: tuple[str, ...], palette: Palette) -> tuple
     source = "".join(f"{printable(line)}\n" for line in lines)  # without a line end, Pygments misses the last comment
     text = Text()
     for token, value in tokens(language, source):
-        text.append(value, token_style(token, palette))
+        is_task = token in Comment and TASK.match(value) is not None
+        text.append(value, task_style(palette) if is_task else token_style(token, palette))
     *highlighted, _ = text.split("\n", allow_blank=True)
     # A lexer may never add or drop a line: highlights and line numbers rely on it.
     if len(highlighted) != len(lines):
@@ -197,10 +200,10 @@ def comment_start(line: Text, palette: Palette) -> int:
 
     Without a comment at its end, return the line's length.
     """
-    style = token_style(Comment, palette)
+    styles = (token_style(Comment, palette), task_style(palette))
     start = len(line)
     for span in reversed(line.spans):  # some lexers split a comment
-        if (span.end, span.style) != (start, style):
+        if span.end != start or span.style not in styles:
             break
         start = span.start
     return start
@@ -218,6 +221,14 @@ def tokens(language: str, source: str) -> Iterator[tuple[TokenType, str]]:
         yield Token, source
         return
     yield from lexer.get_tokens(source)
+
+
+def task_style(palette: Palette) -> Style:
+    """Return the style of a comment that says what to write.
+
+    It is what people read first, so nothing is brighter.
+    """
+    return Style(color=palette.emphasis, bold=True)
 
 
 def token_style(token: TokenType, palette: Palette) -> Style:

@@ -383,6 +383,19 @@ class Viewer(App[int]):
         """Show the room's address and its word."""
         self.push_screen(InvitationBox(self.invitation, self.slide_screen.palette))
 
+    def action_mistakes(self) -> None:
+        """Show what the room got wrong most often in the exercise that this slide debriefs."""
+        from triton_workshop.viewer.notes.attendance import AttendanceWatcher  # the first slide does not wait for it
+        from triton_workshop.viewer.overlays.mistakes import MistakesBox, debriefed_exercise
+
+        exercise = debriefed_exercise(self.presentation.slide.name)
+        if exercise is None:
+            self.slide_screen.show_message("m shows the room's mistakes on a debrief slide")
+        elif counts := AttendanceWatcher().read().frequent_mistakes(exercise):
+            self.push_screen(MistakesBox(exercise, counts, self.slide_screen.palette))
+        else:
+            self.slide_screen.show_message("nobody has sent a mistake: take the one on the slide")
+
     def action_keys(self) -> None:
         """List the keys."""
         self.push_screen(Keys(HELP, self.slide_screen.palette))

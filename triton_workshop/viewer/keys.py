@@ -1,7 +1,7 @@
 """The keys of the viewer.
 
 The help lists those with a tooltip, which explains the others too. It has no free row at 80 × 24: a new key shares one,
-as `b . w` do.
+as `b . w m` do.
 """
 
 from __future__ import annotations
@@ -38,8 +38,9 @@ SCREEN = (
     Binding("shift+up", "scroll(-1)"),
     Binding("ctrl+d", "scroll(0.5)"),
     Binding("ctrl+u", "scroll(-0.5)"),
-    Binding("b,full_stop", "black", key_display="b  .   w", tooltip="black screen; how the room follows"),
+    Binding("b,full_stop", "black", key_display="b . w m", tooltip="black; room: address, mistakes"),
     Binding("w", "invite"),
+    Binding("m", "mistakes"),
     Binding("r,ctrl+r", "reload", key_display="r  Ctrl+R   T", tooltip="reload; lines between columns"),
     Binding("T,upper_t,shift+t", "grid"),
     Binding("question_mark", "keys", key_display="?  esc", tooltip="show or hide these keys"),

@@ -19,6 +19,7 @@ from triton_workshop.screen.lines import Lines
 from triton_workshop.screen.rows import Rows
 from triton_workshop.terminal import Terminal
 from triton_workshop.viewer.body import Body
+from triton_workshop.viewer.countdown import Countdown
 from triton_workshop.viewer.notes.channel import HEARTBEAT_SECONDS
 from triton_workshop.viewer.overlays.output import NamedRun, OutputScreen
 from triton_workshop.viewer.pictures.placed import PlacedPictures
@@ -34,6 +35,8 @@ from triton_workshop.viewer.slides.view import View
 
 FRAME_SECONDS = 0.05
 """Seconds between two checks for output of live blocks."""
+COUNTDOWN_SECONDS = 1.0
+"""Seconds between two draws of the time that is left for an exercise."""
 DRAW_INTERVAL_FACTOR = 3
 """Time between two draws of streaming output, as a multiple of one draw."""
 
@@ -58,8 +61,12 @@ class Notice:
 class SlideScreen(Screen[None]):
     """The screen of the slides, which shows the current state at every `draw`."""
 
+    DEFAULT_CSS = """
+    SlideScreen { layers: default question; }
+    SlideScreen > #question { layer: question; dock: top; height: auto; display: none; }
+    """
     CSS = """
-    SlideScreen { layers: default error; }
+    SlideScreen { layers: default question error; }
     #error { layer: error; dock: bottom; height: auto; display: none; }
     #title, #footer { height: auto; }
     """
@@ -75,12 +82,14 @@ class SlideScreen(Screen[None]):
         self.observers = observers
         names = ("title", "footer", "error")
         self.title_rows, self.footer_rows, self.error_rows = (Rows(name=name) for name in names)
+        self.question_rows = Rows(name="question")
         self.body = Body(presentation, self.draw)
         self.pictures = PlacedPictures()
         self.prefetch = Prefetch()
         self.deck_error: LocatedError | None = None
         """The error in the deck as last saved."""
         self.notice = Notice()
+        self.countdown = Countdown()
         self.grid = False
         self.settled = True
         """True while the screen shows all output of the live blocks."""
@@ -92,13 +101,14 @@ class SlideScreen(Screen[None]):
         self.palette = palette_of(deck.front_matter.theme)
 
     def compose(self) -> ComposeResult:
-        yield from (self.title_rows, self.body, self.footer_rows, self.error_rows)
+        yield from (self.title_rows, self.body, self.footer_rows, self.question_rows, self.error_rows)
 
     def on_mount(self) -> None:
         self.ticker = self.set_interval(FRAME_SECONDS, self._tick, pause=True)
         self.set_interval(HEARTBEAT_SECONDS / 2, self.notify_observers)
+        self.set_interval(COUNTDOWN_SECONDS, self._draw_countdown)
         self.app.app_resume_signal.subscribe(self, self._redraw_after_resume)
-        self.watch(self.body, "scroll_y", self.draw_footer, init=False)
+        self.watch(self.body, "scroll_y", self._follow_scrolling, init=False)
         self.post_message(self.Ready())
 
     def on_unmount(self) -> None:
@@ -147,7 +157,7 @@ class SlideScreen(Screen[None]):
             self.title_rows.show(page.title)
             self.body.draw(page, from_top=from_top)
             self.pictures.place(page.pictures, self.body.canvas, self.terminal)
-            self.draw_footer()
+            self._follow_scrolling()
             self.error_rows.show(error_rows(self.deck_error, self.palette, view.width) if self.deck_error else ())
             self.error_rows.display = self.deck_error is not None
         for screen in self.app.screen_stack:
@@ -155,6 +165,14 @@ class SlideScreen(Screen[None]):
                 screen.draw()
         self._next_frame = time.monotonic() + DRAW_INTERVAL_FACTOR * (time.monotonic() - started)
         self.notify_observers()
+
+    def _follow_scrolling(self) -> None:
+        """Show how much is below, and keep a question in sight while its answer is."""
+        page = self.body.page
+        self.question_rows.show(page.question)
+        self.question_rows.styles.offset = (0, len(page.title))
+        self.question_rows.display = bool(page.question) and self.body.scroll_offset.y > 0
+        self.draw_footer()
 
     def compose_neighbours(self) -> None:
         """Prepare the slides that the next keys will lead to."""
@@ -169,11 +187,19 @@ class SlideScreen(Screen[None]):
         # A number only stands in a footer that is there; a message or a question must be read.
         is_message = self.notice.text != "" and self.notice.kind is not NoticeKind.NUMBER
         if self.presentation.slide.footer or is_message:
-            hint = self.notice.text or ("▶ running" if self.presentation.live.running else "")
+            hint = self.notice.text or ("▶ running" if self.presentation.live.running else self._time_left())
             if self.body.more and not is_message:
                 hint = f"{hint}  ↓ more".strip()
             lines = footer(self.presentation.deck, self.presentation.position, view, hint)
         self.footer_rows.show(lines)
+
+    def _time_left(self) -> str:
+        """Return what an exercise on this slide has left of its time."""
+        return self.countdown.text(self.presentation.deck.slides, self.presentation.position.slide)
+
+    def _draw_countdown(self) -> None:
+        if self._time_left():
+            self.draw_footer()
 
     def start(self, blocks: Sequence[Block]) -> None:
         """Run the blocks for which there is consent, and follow their output."""

@@ -14,8 +14,9 @@ from itertools import combinations, product
 
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.formulas import Formulas
+from triton_workshop.checking.diagnosing.loops import changes_of_loops
 from triton_workshop.checking.diagnosing.names import MEMORY, OF_TENSORS, Names
-from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored
+from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored, walk
 
 OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -32,7 +33,7 @@ OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
 REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 LOOPS = ("range", "static_range")
 WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
-KEEPING = ("path", "unwrapped", "early", "exchanged", "forgotten", "restarted")
+KEEPING = ("path", "unwrapped", "early", "exchanged", "forgotten", "restarted", "stale", "overwritten")
 """Kinds of changes after which a name may be unread, or none is."""
 SMALLEST_TILE = 8
 """Least power of 2 that is a size, and no slip by one."""
@@ -88,6 +89,7 @@ def _all_in(
             yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
     if is_kernel:
         yield from Formulas(function, names).changes()
+        yield from changes_of_loops(function, names)
 
 
 def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -119,7 +121,7 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _asks_for_one_value(test: ast.expr) -> bool:
-    comparisons = [node for node in ast.walk(test) if isinstance(node, ast.Compare)]
+    comparisons = [node for node in walk(test) if isinstance(node, ast.Compare)]
     return any(isinstance(each, ast.Eq | ast.NotEq) for node in comparisons for each in node.ops)
 
 
@@ -149,6 +151,8 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
             yield Change("number", node, f"({first} - 1 - {second})")
         case ast.Constant(float(value)) if value in (0, 1):
             yield Change("constant", node, str(1 - value))
+        case ast.Call(ast.Attribute(of, "numel"), []):  # of one image, row or channel
+            yield Change("number", node, f"{ast.unparse(of)}[0].numel()")
         case ast.Call(ast.Name("len"), [of]):
             yield Change("number", node, f"{ast.unparse(of)}.numel()")
     if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
@@ -167,7 +171,7 @@ def _is_tile_size(value: int) -> bool:
 
 def _of_paths(statement: ast.stmt) -> Iterator[Change]:
     """Leave out a path for some inputs: none or all of them take it."""
-    for node in ast.walk(statement):
+    for node in walk(statement):
         if isinstance(node, ast.If | ast.IfExp):
             yield from (Change("path", node.test, words) for words in ("False", "True"))
 
@@ -283,7 +287,7 @@ def _of_pairs(statement: ast.stmt, names: Names) -> Iterator[Change]:
 
     An example is `x * b + y * a` for `x * a + y * b`.
     """
-    for part in ast.walk(statement):
+    for part in walk(statement):
         value = getattr(part, "value", None) if isinstance(part, WITH_A_VALUE) else None
         if not isinstance(value, ast.expr) or (isinstance(value, ast.Call) and isinstance(value.func, ast.Subscript)):
             continue  # of the arguments of a launch, the order is another question
@@ -331,6 +335,8 @@ def _of_precision(node: ast.AST) -> Iterator[Change]:
             kept = [ast.unparse(each) for each in words if each.arg not in ("input_precision", "allow_tf32")]
             inside = ", ".join([*map(ast.unparse, arguments), *kept, "input_precision='ieee'"])
             yield Change("precision", node, f"{ast.unparse(function)}({inside})")
+        case ast.Call() if called(node) == "load":
+            yield Change("type", node, f"{ast.unparse(node)}.to(tl.float32)")
         case ast.Attribute(ast.Name("tl"), "float16" | "bfloat16" | "int32" | "int64"):
             yield Change("type", node, "tl.float32")
 
@@ -347,6 +353,8 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             plain = [right]
         case ast.AugAssign(ast.Name(), ast.Add(), ast.Name() as value):  # `pointers += BLOCK`
             plain = [value]
+            numbers = [name for name in names.others if name not in names.conditions]
+            yield from (Change("factor", value, f"{value.id} * {other}") for other in numbers)
         case ast.BinOp(_, ast.FloorDiv() | ast.Mod(), ast.Name() as right):
             plain = [right]
             numbers = [name for name in names.others if name not in names.conditions]
@@ -370,7 +378,7 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             if divides:
                 yield Change("divisor", each, f"({words})", size in names.unread)
             else:
-                yield Change("factor", each, words, size in names.unread)
+                yield Change("factor", each, words, size in names.unread, bool({*names_loaded(each)} & names.products))
 
 
 def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:
@@ -411,7 +419,7 @@ def _inside(node: ast.expr) -> str:
 def _of_spelling(statement: ast.stmt, function: Function) -> Iterator[Change]:
     """Replace a name with one much like it that nothing reads."""
     read = set(names_loaded(function))
-    for node in ast.walk(statement):
+    for node in walk(statement):
         match node:
             case ast.Assign([ast.Name(name)], value) | ast.AugAssign(ast.Name(name), _, value) if name not in read:
                 sign = "=" if isinstance(node, ast.Assign) else f"{_SIGNS.get(type(node.op), '+')}="
@@ -421,7 +429,7 @@ def _of_spelling(statement: ast.stmt, function: Function) -> Iterator[Change]:
 
 def _of_sums(statement: ast.stmt) -> Iterator[Change]:
     """Add in a loop that only sets."""
-    for loop in ast.walk(statement):
+    for loop in walk(statement):
         for node in loop.body if isinstance(loop, ast.For | ast.While) else ():
             if isinstance(loop, ast.While) and _keeps_going(node, loop):
                 continue

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from triton_workshop.checking.diagnosing.change import Change
+from triton_workshop.checking.observing.source import walk
 
 if TYPE_CHECKING:
     from triton_simulator import Launch
@@ -61,16 +62,36 @@ def is_possible(change: Change, function: str, forms: Forms) -> bool:
 
     One that puts a name for another may not, if that has another form or the same value. Only indices have factors.
     """
-    read = [node.id for node in ast.walk(change.node) if isinstance(node, ast.Name)]
+    read = [node.id for node in walk(change.node) if isinstance(node, ast.Name)]
     if change.kind in OF_INDICES:
         added = [forms.get((function, name), MIXED) for name in NAME.findall(change.words) if name not in read]
         whole = change.kind == "moved" or all(form[1] == () for form in added if form is not MIXED)
         return whole and "float" not in [form[0] for form in added] + [
             forms.get((function, name), MIXED)[0] for name in read
         ]
+    if change.kind == "names":
+        pairs = zip(
+            read, [node.id for node in walk(ast.parse(change.words)) if isinstance(node, ast.Name)], strict=True
+        )
+        kinds = [[forms.get((function, name), MIXED)[0] for name in pair] for pair in pairs]
+        return all(one == other or "mixed" in (one, other) for one, other in kinds)
     if not isinstance(change.node, ast.Name):
         return True
     old, new = forms.get((function, change.node.id), MIXED), forms.get((function, change.words), MIXED)
     if MIXED in (old, new):
         return True
     return old[:2] == new[:2] and (old[2] is None or old[2] != new[2])
+
+
+def counts(change: Change, function: str, forms: Forms) -> bool:
+    """Return whether a change is of a name for a single integer, of which there are few."""
+    return isinstance(change.node, ast.Name) and forms.get((function, change.node.id), MIXED)[:2] == ("int", ())
+
+
+def computes_values(change: Change, function: str, forms: Forms) -> bool:
+    """Return whether a change is of what is stored, and not of where."""
+    if isinstance(change.node, ast.stmt):  # another order of statements
+        return False
+    nodes = walk(change.node)
+    names = (forms.get((function, node.id), MIXED)[0] for node in nodes if isinstance(node, ast.Name))
+    return "float" in names or any(isinstance(node, ast.Constant) and type(node.value) is float for node in nodes)

@@ -9,11 +9,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, permutations
+from itertools import groupby, pairwise, permutations
 
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.names import Names
-from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored
+from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored, walk
 
 FUNCTIONS = {
     "exp": ("exp2",),
@@ -26,9 +26,11 @@ FUNCTIONS = {
 """For a function of `tl`, those that are taken for it."""
 POWERS = ("exp", "exp2")
 MAXIMA = ("max", "maximum")
+WITHOUT_MASK = ("load", "zeros", "full", "sum", "max", "program_id")
+"""Calls whose result has a mask already, or no need of one."""
+LIMITING = ("minimum", "maximum", "clamp")
 LOWEST = "float('-inf')", "-3.0e38"
 """Numbers below all others, of which the second can be subtracted from itself."""
-STARTS = ("zeros", "full")
 LOOPS = ast.For | ast.While
 COLUMN = ("", "[:, None]", "[None, :]")
 """Of a vector, that makes it fit to a tile."""
@@ -47,24 +49,25 @@ class Formulas:
         """Yield all changes."""
         for statement in self._statements:
             yield from self._of_statement(statement)
-            for node in ast.walk(statement):
+            for node in walk(statement):
                 if isinstance(node, ast.expr) and not isinstance(node, ast.Constant):
                     yield from self._of_expression(node)
+        yield from self._like_its_sibling()
         for body in self._bodies:
             yield from _of_neighbours(body, self._carried)
+            yield from _overwritten(body)
         for loop, before in self._loops:
-            yield from _restarted(loop, before)
             yield from self._updated(loop, before)
 
     @cached_property
     def _statements(self) -> list[ast.stmt]:
         """The statements that contain no others."""
-        nodes = [node for node in ast.walk(self.kernel) if isinstance(node, ast.stmt)]
+        nodes = [node for node in walk(self.kernel) if isinstance(node, ast.stmt)]
         return [node for node in nodes if not hasattr(node, "body")]
 
     @cached_property
     def _bodies(self) -> list[list[ast.stmt]]:
-        nodes = [node for node in ast.walk(self.kernel) if isinstance(node, ast.stmt)]
+        nodes = [node for node in walk(self.kernel) if isinstance(node, ast.stmt)]
         fields = [getattr(node, name, None) for node in nodes for name in ("body", "orelse")]
         return [field for field in fields if isinstance(field, list) and field]
 
@@ -98,9 +101,7 @@ class Formulas:
         found = {
             name
             for name, values in self._assigned.items()
-            if any(
-                isinstance(node, ast.Call) and called(node) in MAXIMA for value in values for node in ast.walk(value)
-            )
+            if any(isinstance(node, ast.Call) and called(node) in MAXIMA for value in values for node in walk(value))
         }
         copies = {
             name
@@ -126,22 +127,27 @@ class Formulas:
 
     @cached_property
     def _power(self) -> str:
-        """The function by which the kernel takes powers, as it calls it."""
-        calls = [node for node in ast.walk(self.kernel) if isinstance(node, ast.Call) and called(node) in POWERS]
-        return ast.unparse(calls[0].func) if calls else ""
+        """The power of a difference of maxima, as the kernel computes it."""
+        for node in walk(self.kernel):
+            if isinstance(node, ast.Call) and called(node) in POWERS:
+                for part in walk(node):
+                    match part:
+                        case ast.BinOp(ast.Name(one), ast.Sub(), ast.Name(other)) if {one, other} <= {*self._maxima}:
+                            return ast.unparse(node).replace(ast.unparse(part), "{} - {}")
+        return ""
 
     @cached_property
     def _indices(self) -> list[str]:
         """Names that are made of program ids, ranges and loops."""
         loops = {
             node.target.id
-            for node in ast.walk(self.kernel)
+            for node in walk(self.kernel)
             if isinstance(node, ast.For) and isinstance(node.target, ast.Name)
         }
         found = {*loops}
         for name, values in self._assigned.items():
             for value in values:
-                calls = {called(node) for node in ast.walk(value) if isinstance(node, ast.Call)}
+                calls = {called(node) for node in walk(value) if isinstance(node, ast.Call)}
                 if calls & {"arange", "program_id"} or (
                     not calls - {"cdiv", "minimum", "min"} and {*names_loaded(value)} & found
                 ):
@@ -149,14 +155,18 @@ class Formulas:
         return sorted(found - self.names.conditions)
 
     @cached_property
-    def _addends(self) -> list[str]:
-        """Products and names that addresses are sums of."""
-        found = dict[str, None]()
-        for value in (node for values in self._assigned.values() for node in values):
-            parts = _sum_of(value)
-            if len(parts) > 1:
-                found.update((ast.unparse(part), None) for part in parts if isinstance(part, ast.BinOp))
-        return list(found)
+    def _masks(self) -> list[str]:
+        """The masks of loads, as they are written, and the names of others."""
+        loads = [node for node in walk(self.kernel) if isinstance(node, ast.Call) and called(node) == "load"]
+        words = [word.value for load in loads for word in load.keywords if word.arg == "mask"]
+        written = dict.fromkeys(ast.unparse(value) for value in words if isinstance(value, ast.Compare))
+        return [*sorted(self.names.conditions), *written]
+
+    @cached_property
+    def _sums(self) -> list[tuple[ast.expr, list[tuple[str, ast.expr]]]]:
+        """The sums that names stand for, with their parts and signs."""
+        values = [value for values in self._assigned.values() for value in values]
+        return [(value, parts) for value in values if len(parts := _signed_parts(value)) > 1]
 
     def _of_statement(self, node: ast.stmt) -> Iterator[Change]:
         match node:
@@ -194,13 +204,17 @@ class Formulas:
                             yield Change("mask", value, within, far_fetched=True)
             return
         if isinstance(target, ast.Name) and target.id not in self._indices:
-            for condition in sorted(self.names.conditions.difference(names_loaded(value))):
-                yield Change("where", value, f"tl.where({condition}, {ast.unparse(value)}, 0.0)")
+            calls = {called(node) for node in walk(value) if isinstance(node, ast.Call)}
+            keeps_zero = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
+            for mask in [] if keeps_zero or calls & {*WITHOUT_MASK} else self._masks:
+                if mask not in names_loaded(value):
+                    yield Change("where", value, f"tl.where({mask}, {ast.unparse(value)}, 0.0)")
 
     def _of_expression(self, node: ast.expr) -> Iterator[Change]:
         match node:
             case ast.Call():
                 yield from self._of_call(node)
+                yield from _outside_of_limits(node)
             case ast.BinOp(left, operator, right):
                 yield from _regrouped(node)
                 if isinstance(operator, ast.Sub | ast.Div):
@@ -257,24 +271,41 @@ class Formulas:
             yield from self._rescaled(node.args[0])
         if name == "load":
             yield from _outside(node, 2)
+            yield from self._offset(node.args[0])
         if name == "where":
             yield from _outside(node, 2)
+
+    def _offset(self, node: ast.expr) -> Iterator[Change]:
+        """Read another element than the first one of a tensor."""
+        if isinstance(node, ast.Name) and node.id in self.names.pointers:
+            for index in self._indices:
+                yield Change("offset", node, f"{node.id} + {index}")
+
+    def _like_its_sibling(self) -> Iterator[Change]:
+        """Add to a sum what another one has, along another axis."""
+        sizes = {*self.names.sizes}
+        for value, parts in self._sums:
+            own = {ast.unparse(part) for _, part in parts}
+            for _, others in self._sums:
+                if len(others) == len(parts) + 1:
+                    for sign, part in others:
+                        words = ast.unparse(part)
+                        if words not in own and {*names_loaded(part)} <= sizes:
+                            yield Change("addend", value, f"({ast.unparse(value)} {sign} {words})")
 
     def _rescaled(self, node: ast.expr) -> Iterator[Change]:
         """Multiply what lanes have summed by what brings it to a common maximum."""
         if isinstance(node, ast.Name) and self._power and len(self._maxima) <= MOST:
             for one, other in permutations(self._maxima, 2):
-                yield Change("rescaled", node, f"({node.id} * {self._power}({one} - {other}))")
+                yield Change("rescaled", node, f"({node.id} * {self._power.format(one, other)})")
 
     def _updated(self, loop: ast.For | ast.While, before: Sequence[ast.stmt]) -> Iterator[Change]:
         """Rescale a sum in a loop, or keep what it has computed."""
         stored = names_stored(loop)
-        for node in ast.walk(loop):
+        for node in walk(loop):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 own = [
-                    each
-                    for each in ast.walk(node.value)
-                    if isinstance(each, ast.Name) and each.id == node.targets[0].id
+                    each for each in walk(node.value) if isinstance(each, ast.Name) and each.id == node.targets[0].id
                 ]
                 for factor in self._factors:
                     if factor not in names_loaded(node):
@@ -301,10 +332,24 @@ def _outside(node: ast.Call, position: int) -> Iterator[Change]:
             yield Change("outside", value, "0.0")
 
 
-def _sum_of(node: ast.expr) -> list[ast.expr]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_sum_of(node.left), node.right]
-    return [node]
+def _signed_parts(node: ast.expr) -> list[tuple[str, ast.expr]]:
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            return [*_signed_parts(left), ("+", right)]
+        case ast.BinOp(left, ast.Sub(), right):
+            return [*_signed_parts(left), ("-", right)]
+    return [("+", node)]
+
+
+def _outside_of_limits(node: ast.Call) -> Iterator[Change]:
+    """Multiply what is limited, not what is to be limited."""
+    match node:
+        case ast.Call(function, [ast.BinOp(one, ast.Mult(), other), *rest]) if called(node) in LIMITING or isinstance(
+            function, ast.Name
+        ):
+            for factor, limited in ((one, other), (other, one)):
+                words = ", ".join(map(ast.unparse, [limited, *rest]))
+                yield Change("regrouped", node, f"({ast.unparse(factor)} * {ast.unparse(function)}({words}))")
 
 
 def _regrouped(node: ast.BinOp) -> Iterator[Change]:
@@ -345,21 +390,34 @@ def _of_neighbours(body: Sequence[ast.stmt], carried: set[str]) -> Iterator[Chan
             case ast.Assign([ast.Name(first)], value), ast.Assign([ast.Name(second)], another) if first != second:
                 if first in carried and first in names_loaded(another):
                     yield Change("early", one, ast.unparse(other), also=((other, ast.unparse(one)),))
-                operations = isinstance(value, ast.BinOp) and isinstance(another, ast.BinOp)
+                operations = _is_operation(value) and _is_operation(another)
                 same = set(names_loaded(value)) == set(names_loaded(another)) and ast.dump(value) != ast.dump(another)
                 if operations and same:
                     yield Change("exchanged", value, ast.unparse(another), also=((another, ast.unparse(value)),))
 
 
-def _restarted(loop: ast.For | ast.While, before: Sequence[ast.stmt]) -> Iterator[Change]:
-    """Reset a sum in each round of a loop."""
-    first = loop.body[0]
-    if hasattr(first, "body") or not isinstance(loop, ast.For):
-        return
-    for node in before:
-        match node:
-            case ast.Assign([ast.Name(name)], ast.Call() as value) if called(value) in STARTS and name in names_stored(
-                loop
-            ):
-                words = f"{ast.unparse(node)}; {ast.unparse(first)}"
-                yield Change("restarted", first, words, line=node.lineno)
+def _is_operation(value: ast.expr) -> bool:
+    return isinstance(value, ast.BinOp) or (isinstance(value, ast.Call) and called(value) != "load")
+
+
+def _overwritten(body: Sequence[ast.stmt]) -> Iterator[Change]:
+    """Compute values in a row from the old ones, which they replace."""
+    rows = [[*row] for is_assigned, row in groupby(body, lambda node: _target(node) is not None) if is_assigned]
+    for row in rows:
+        for at, first in enumerate(row):
+            name = _target(first)
+            users = [number for number in range(at + 1, len(row)) if name in names_loaded(row[number])]
+            if users and name in names_loaded(first):
+                parts = row[at : users[-1] + 1]
+                values = ", ".join(ast.unparse(node.value) for node in parts if isinstance(node, ast.Assign))
+                words = f"{', '.join(map(str, map(_target, parts)))} = {values}"
+                rest = tuple((node, "pass") for node in parts[1:])
+                yield Change("overwritten", first, words, also=rest, line=row[users[0]].lineno)
+                break
+
+
+def _target(node: ast.stmt) -> str | None:
+    match node:
+        case ast.Assign([ast.Name(name)]):
+            return name
+    return None

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from triton_workshop.checking.observing.source import Function, called, names_in, names_loaded, names_stored
+from triton_workshop.checking.observing.source import Function, called, names_in, names_loaded, names_stored, walk
 
 MEMORY = ("load", "store", "atomic_add")
 """Calls whose first argument is an address."""
@@ -33,6 +33,7 @@ class Names:
         self.others = sorted(names_in(function) - set(arguments))
         self.conditions = _conditions(function)
         annotated = {argument.arg for argument in function.args.args if argument.annotation is not None}
+        self.products = {name for node in walk(function) if _is_product(node) for name in names_stored(node)}
         self.constants = [name for name in self.sizes if name in annotated]
         made = [
             node for node in ast.walk(function) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
@@ -63,7 +64,9 @@ class Names:
 
     def like(self, name: str) -> Sequence[str]:
         """The others of its kind; a condition is no number."""
-        group = next((group for group in (self.pointers, self.sizes, self.others) if name in group), ())
+        group = next((group for group in (self.pointers, self.sizes, self.others) if name in group), [])
+        # GROUP and group are easily mistaken, although one is given and the other computed.
+        group = group + [other for other in self.others if name in self.sizes and other.lower() == name.lower()]
         alike = [other for other in group if (other in self.conditions) == (name in self.conditions)]
         return [other for other in alike if other != name]
 
@@ -73,9 +76,14 @@ class Names:
         `stride_am` is for `stride_ak`, and any name if there are only a few.
         """
         if (one in self.constants) != (other in self.constants):
-            return False
+            return one.lower() == other.lower()
         few = one in self.sizes and len(self.constants if one in self.constants else self.sizes) <= FEW
         return few or len(one) == len(other) == 1 or SequenceMatcher(None, one, other).ratio() >= ALIKE
+
+
+def _is_product(node: ast.AST) -> bool:
+    """Return whether a node assigns a product, in which a factor may be missing."""
+    return isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Mult)
 
 
 def _conditions(function: Function) -> set[str]:

@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 
 from triton_workshop.checking.diagnosing import tries as time_limits
 from triton_workshop.checking.diagnosing.alignment import aligned
+from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.configurations import find_configuration
 from triton_workshop.checking.diagnosing.forms import Forms, forms_of
 from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
 from triton_workshop.checking.diagnosing.sight import Sight, look
-from triton_workshop.checking.diagnosing.slips import Slip, find_slip
+from triton_workshop.checking.diagnosing.slips import Slip, find_slip, likely_changes
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.observing.child import prepare
@@ -115,6 +116,8 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     if observation.failure:  # an error message with an explanation needs no search: no edit says more
         yield Diagnosis(culprit)
         return
+    if culprit is None:  # what is wrong, at once
+        yield Diagnosis(is_preliminary=True)
     sight = None
     # Where something is never written, or outside, the numbers say nothing.
     if culprit is None and not observation.faults and _is_written(observation):
@@ -138,7 +141,10 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.rest)
     if slip is None and _is_unclear(source, culprit, diagnosis):
         slip = slips.find(tries.remaining + share.rest)
-    yield diagnosis if slip is None else replace(diagnosis, culprit=None, slip=slip)
+    if slip is None:
+        yield diagnosis if observation.faults else _with_likely_line(diagnosis, sight)
+    else:
+        yield replace(diagnosis, culprit=None, slip=slip)
 
 
 def next_quietly(diagnoses: Iterator[Diagnosis]) -> Diagnosis | None:
@@ -203,6 +209,16 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
         place = sight.first_wrong()
     if place is not None:
         return replace(diagnosis, line=place.line)
+    return diagnosis
+
+
+def _with_likely_line(diagnosis: Diagnosis, sight: Sight | None) -> Diagnosis:
+    """Return the diagnosis with a line that is like the mistake's, or with the first numbers that are others.
+
+    This is weaker than wrong numbers, or than a change that makes the script right.
+    """
+    if sight is None or diagnosis.culprit is not None or diagnosis.line is not None or diagnosis.empty is not None:
+        return diagnosis
     if diagnosis.mistake is not None and (line := sight.line_like(diagnosis.mistake.edits)) is not None:
         return replace(diagnosis, line=line)
     if diagnosis.like is not None and diagnosis.like not in sight.known_lines():
@@ -259,16 +275,24 @@ class _SlipSearch:
 
     def find(self, seconds: float) -> Slip | None:
         """Return a slip that is found within so much time."""
+        changes = self._changes
         self.tries.extend(seconds)
         return find_slip(
             self.source,
-            self._noticed,
+            self.tries.passing(changes, self.case),
             lambda text: self.tries.is_repair(text, self.case),
             self.tries.is_right_in_all,
+        )
+
+    @functools.cached_property
+    def _changes(self) -> list[Change]:
+        return likely_changes(
+            self.source,
+            self._noticed,
+            self._later,
+            self._forms,
             nearby=self.culprit is not None,
-            later=self._later,
-            forms=self._forms,
-            screen=lambda changes: self.tries.passing(changes, self.case),
+            misplaced=bool(self.observation.faults) or not _is_written(self.observation),
         )
 
     @functools.cached_property

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from triton_workshop.checking.diagnosing.structure import line_like
+from triton_workshop.checking.diagnosing.structure import has_twin, line_like
 from triton_workshop.checking.diagnosing.values import (
     BASES,
     KNOWN,
@@ -29,7 +29,14 @@ from triton_workshop.checking.diagnosing.values import (
     share,
 )
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Assignment, Function, Source, names_loaded, names_stored
+from triton_workshop.checking.observing.source import (
+    Assignment,
+    Function,
+    Source,
+    names_loaded,
+    names_stored,
+    stores_in,
+)
 from triton_workshop.exercises.mistakes import Edit
 
 if TYPE_CHECKING:
@@ -179,8 +186,18 @@ class Sight:
 
         What they read is the solution's, or has no numbers to be known by.
         """
-        places = [place for place in self.likenesses if self._is_other(place)]
+        others = [place for place in self.likenesses if self._is_other(place)]
+        # Numbers that come from no tensor may be written in another way.
+        places = [place for place in others if place.line in self._lines_with_data] or others
         return {place.line for place in places if not self._reads_any_of(place, places)}
+
+    @cached_property
+    def _lines_with_data(self) -> set[int]:
+        """The lines that load, or use what was loaded."""
+        loads = {place.line for place, numbers in self.script.lines.items() if numbers.is_load}
+        helpers = [kernel.name for kernel in self.source.kernels if loads & {*_lines_of(kernel)}]
+        loads |= {call.lineno for call in self.source.calls(*helpers)} if helpers else set()
+        return loads.union(*map(self._users, loads))
 
     def _reads_any_of(self, place: Place, others: Iterable[Place]) -> bool:
         read = _names_read_at(self.source, place.line)
@@ -221,6 +238,8 @@ class Sight:
         first = min(found, key=self._first_wrong_step, default=None)
         if first is None or self._reads_others(first) or self._loads_unknown(first):
             return None
+        if self.script.lines[first].is_exact and has_twin(self.source, first.line):
+            return None
         lines, line = self.source.exercise.solution.splitlines(), self.source.line(first.line)
         code = "\n".join(lines[number - 1] for number in edited)
         compares = COMPARISON.search(code) and COMPARISON.search(line)
@@ -259,7 +278,7 @@ class Sight:
         first = self.first_other()
         if first is None or self.script.lines[first].is_exact or self._multiplies(first.line):
             return None
-        if self._reads_few_numbers(first):
+        if self._reads_few_numbers(first) or self._keeps_numbers(first):
             return None
         return first if self.likenesses[first].share >= PARTLY else None
 
@@ -268,6 +287,21 @@ class Sight:
         read = _names_read_at(self.source, place.line)
         loads = {other.name: numbers.is_distinctive for other, numbers in self.script.lines.items() if numbers.is_load}
         return any(not loads.get(name, True) for name in read)
+
+    def _keeps_numbers(self, place: Place) -> bool:
+        """Return whether a place reads what an outer loop keeps from its round before.
+
+        It may have to be set again there, on a line before the inner loop.
+        """
+        loops = [node for node in self.source.nodes if isinstance(node, LOOPS)]
+        around = [loop for loop in loops if loop.lineno < place.line <= (loop.end_lineno or 0)]
+        read = _names_read_at(self.source, place.line)
+        for outer, inner in itertools.pairwise(sorted(around, key=lambda loop: loop.lineno)):
+            earlier = {name.id for name in stores_in(outer) if name.lineno < place.line}
+            later = {name.id for name in stores_in(inner) if name.lineno >= place.line}
+            if read & later - earlier:
+                return True
+        return False
 
     def _multiplies(self, line: int) -> bool:
         """Return whether a line multiplies tiles.

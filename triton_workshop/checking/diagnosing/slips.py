@@ -13,71 +13,84 @@ from typing import Any
 
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.changes import changes_in
-from triton_workshop.checking.diagnosing.forms import Forms, is_possible
+from triton_workshop.checking.diagnosing.forms import Forms, computes_values, counts, is_possible
 from triton_workshop.checking.diagnosing.tile_sizes import with_changes
-from triton_workshop.checking.observing.source import Assignment, Function, Source, names_loaded, names_stored
+from triton_workshop.checking.diagnosing.together import changes_together
+from triton_workshop.checking.observing.source import (
+    Assignment,
+    Source,
+    names_loaded,
+    names_stored,
+    nodes_of,
+    walk,
+)
 
 KINDS = (
     "spelling",
     "rounded",
-    "whole",
-    "multiple",
-    "bound",
-    "axis",
-    "number",
-    "constant",
-    "base",
-    "sum",
-    "regrouped",
     "inside",
-    "coefficient",
-    "precision",
-    "type",
-    "running",
-    "start",
+    "whole",
+    "axis",
+    "base",
     "sides",
-    "unwrapped",
+    "precision",
+    "running",
     "signs",
-    "rounds",
-    "outside",
-    "lower",
-    "unshifted",
+    "multiple",
+    "strides",
+    "part-of-byte",
     "early",
     "restarted",
+    "stale",
+    "overwritten",
     "forgotten",
-    "size",
-    "strides",
-    "arguments",
-    "pointer",
-    "factor",
-    "divisor",
-    "axes",
-    "order",
-    "names",
-    "exchanged",
-    "where",
     "rescaled",
+    "exchanged",
+    "offset",
+    "addend",
+    "start",
+    "lower",
+    "unwrapped",
+    "unshifted",
+    "size",
+    "rounds",
+    "axes",
+    "regrouped",
+    "where",
+    "outside",
+    "bound",
+    "order",
     "moved",
+    "number",
+    "arguments",
+    "factor",
+    "constant",
+    "pointer",
+    "type",
+    "sum",
+    "coefficient",
+    "names",
+    "limited",
+    "divisor",
+    "mask",
     "name",
-    "part-of-byte",
+    "path",
     "part",
     "operator",
-    "limited",
-    "mask",
-    "path",
 )
-"""The likely ones first: there may be no time for all."""
+"""The likely ones first, as there may be no time for all: those of which a script has few are tried sooner."""
 KINDS_FOR_A_STEP = 9
 """So many kinds later is as unlikely as a step farther from where the mistake shows."""
 STEPS_FOR_A_NAME = 3
 """As unlikely is a name that is quite another one."""
-STEPS_FOR_SIZES = 12
+STEPS_FOR_SIZES = 4
 """As unlikely is another order of what a launcher unpacks: exchanging two sizes in the kernel helps as well."""
-STEPS_FOR_LINES = 4
-"""As unlikely is a change of two lines: where a change of one does as well, both are right."""
+STEPS_FOR_LINES = 2
+"""As unlikely is a change of several lines: where a change of one does as well, the others are right."""
+STEPS_FOR_VALUES = 6
+"""As unlikely is another value where elements are outside, or never written."""
+STATEMENTS = Assignment | ast.For | ast.Expr | ast.Return
 EMPTY: Forms = {}
-Screen = Callable[[Sequence[Change]], Iterable[Change]]
-"""Leaves out changes that do not help in the case that failed."""
 STEPS = 4
 """Number of steps back from the mistake within which lines come first."""
 
@@ -96,29 +109,17 @@ class Slip:
 
 
 def find_slip(
-    source: Source,
-    noticed: Collection[int],
-    passes: Callable[[str], bool],
-    passes_all: Callable[[str], bool],
-    *,
-    nearby: bool = False,
-    forms: Forms = EMPTY,
-    later: Collection[int] = (),
-    screen: Screen | None = None,
+    source: Source, changes: Iterable[Change], passes: Callable[[str], bool], passes_all: Callable[[str], bool]
 ) -> Slip | None:
     """Return the first change that helps.
 
-    `passes` is for the case that failed, `passes_all` for every case. The lines where the mistake was noticed are
-    changed first, then those that they use, then the `later` ones that only show it, and never the solution's. With
-    `nearby`, no others are changed. `screen` yields the changes that are worth a run, sooner than `passes` would tell.
+    `passes` is for the case that failed, `passes_all` for every case.
     """
 
     def helps(change: Change) -> bool:
         text = with_changes(source, change.nodes)
         return passes(text) and passes_all(text)
 
-    every = _changes(source, noticed, later, forms, nearby=nearby)
-    changes = every if screen is None else screen(every)
     path = None
     for change in filter(helps, changes):
         if change.kind != "path":
@@ -156,7 +157,8 @@ def _span(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
 def _code(change: Change, text: str) -> str:
     """Return the changed lines as they would be right, without needless parentheses."""
     lines = text.splitlines()
-    return "\n".join(_plain(lines[number - 1].strip()) for number in sorted({node.lineno for node, _ in change.nodes}))
+    numbers = sorted({node.lineno for node, words in change.nodes if words != "pass"})
+    return "\n".join(_plain(lines[number - 1].strip()) for number in numbers)
 
 
 def _plain(line: str) -> str:
@@ -167,35 +169,49 @@ def _plain(line: str) -> str:
     return line
 
 
-def _changes(
-    source: Source, noticed: Collection[int], later: Collection[int] = (), forms: Forms = EMPTY, *, nearby: bool = False
+def likely_changes(
+    source: Source,
+    noticed: Collection[int] = (),
+    later: Collection[int] = (),
+    forms: Forms = EMPTY,
+    *,
+    nearby: bool = False,
+    misplaced: bool = False,
 ) -> list[Change]:
+    """Return the changes of a script, the likeliest first.
+
+    Those are of the lines where the mistake was noticed, then of those that they use, then of the `later` ones that
+    only show it, and never of the solution's. With `nearby`, no others are changed. Where elements are `misplaced`,
+    what is computed of them matters little.
+    """
     given = {line.strip() for line in source.exercise.solution.splitlines()}
     functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
     parameters = {each.name: [argument.arg for argument in each.args.args] for each in source.kernels}
     coefficients = _coefficients(source.exercise.solution)
-    every = [
-        change
-        for function in functions
-        for change in changes_in(function, function in source.kernels, parameters, coefficients)
-        if all(node.lineno == node.end_lineno for node, _ in change.nodes)
-        and source.line(change.node.lineno) not in given
-        and is_possible(change, function.name, forms)
-    ]
+    every, counting, of_values = list[Change](), set[ast.AST](), set[ast.AST]()
+    for function in functions:
+        possible = [
+            change
+            for change in changes_in(function, function in source.kernels, parameters, coefficients)
+            if all(node.lineno == node.end_lineno for node, _ in change.nodes)
+            and source.line(change.node.lineno) not in given
+            and is_possible(change, function.name, forms)
+        ]
+        every += [*possible, *changes_together(function, possible)]
+        counting |= {each.node for each in possible if each.kind == "name" and counts(each, function.name, forms)}
+        of_values |= {each.node for each in possible if computes_values(each, function.name, forms)}
 
-    steps = _steps(functions, noticed)
+    steps = _steps(source, noticed)
     steps |= {line: max(steps.get(line, STEPS), STEPS - 1) for line in later if line not in noticed}
 
-    unpacked = {
-        node.lineno
-        for node in (ast.walk(source.launcher) if source.launcher else ())
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple)
-    }
+    unpacked = {node.lineno for node in nodes_of(source.launcher, ast.Assign) if isinstance(node.targets[0], ast.Tuple)}
 
     def unlikely(change: Change) -> tuple[bool, bool, float]:
-        far = change.far_fetched and not change.names_the_unread
+        is_likely = change.names_the_unread or change.node in counting or (misplaced and change.kind == "mask")
+        far = change.far_fetched and not is_likely
         lines = len({node.lineno for node, _ in change.nodes}) > 1
-        step, kind = steps.get(change.place, STEPS), KINDS.index(change.kind) / KINDS_FOR_A_STEP
+        kind = KINDS.index("size" if change.node in counting else change.kind) / KINDS_FOR_A_STEP
+        step = steps.get(change.place, STEPS)
         # Where it was noticed on one line alone, every kind is likely there.
         steps_back = kind / 3 if step == 0 and len(noticed) == 1 else step + kind
         return (
@@ -204,29 +220,46 @@ def _changes(
             steps_back
             + STEPS_FOR_A_NAME * far
             + STEPS_FOR_LINES * lines
+            + STEPS_FOR_VALUES * (misplaced and change.node in of_values)
             + STEPS_FOR_SIZES * (change.kind == "order" and change.node.lineno in unpacked),
         )
 
-    possible = (each for each in every if not nearby or each.kind == "path" or each.node.lineno in steps)
-    return sorted(possible, key=unlikely)
+    near = (each for each in every if not nearby or each.kind == "path" or each.node.lineno in steps)
+    return sorted(near, key=unlikely)
 
 
-def _steps(functions: Sequence[Function], noticed: Collection[int]) -> dict[int, int]:
+def _steps(source: Source, noticed: Collection[int]) -> dict[int, int]:
     """Return for each line how many steps back it is.
 
-    Those noticed are 0, a line that assigns what these read is 1, and so on. The lines of a function are a step back
-    from a call of it.
+    Those noticed are 0, or 1 in the launcher, a line that assigns what these read is one more, and so on. The lines of
+    a helper are a step back from a call of it.
     """
-    nodes = [(each.name, node) for each in functions for node in ast.walk(each)]
-    statements = [(name, node) for name, node in nodes if isinstance(node, Assignment | ast.Expr | ast.Return)]
-    found = dict.fromkeys(noticed, 0)
+    functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
+    nodes = [(each, node) for each in functions for node in walk(each)]
+    statements = [(function, node) for function, node in nodes if isinstance(node, STATEMENTS)]
+    found = {line: int(source.function_at(line) is source.launcher) for line in noticed}
+    for _, node in statements:
+        if seen := found.keys() & _lines_of(node):
+            found |= dict.fromkeys(_lines_of(node), min(found[line] for line in seen))
     for step in range(1, STEPS):
-        reading = [node for _, node in statements if found.get(node.lineno) == step - 1]
-        read = {name for node in reading for name in names_loaded(node)}
+        last = {line for line, number in found.items() if number == step - 1}
+        reading = [(function, node) for function, node in statements if node.lineno in last]
+        read = {name for _, node in reading for name in names_loaded(node.iter if isinstance(node, ast.For) else node)}
+        helpers = {name for function, node in reading if function is not source.launcher for name in names_loaded(node)}
         for function, node in statements:
-            if function in read or (isinstance(node, Assignment) and names_stored(node) & read):
-                found.setdefault(node.lineno, step)
+            if function.name in helpers or _names_assigned(node) & read:
+                found = dict.fromkeys(_lines_of(node), step) | found
     return found
+
+
+def _lines_of(node: ast.stmt) -> set[int]:
+    """Return the lines of a statement; of a loop, those of its head."""
+    last = node.iter.end_lineno if isinstance(node, ast.For) else node.end_lineno
+    return {*range(node.lineno, (last or node.lineno) + 1)}
+
+
+def _names_assigned(node: ast.stmt) -> set[str]:
+    return names_stored(node.target if isinstance(node, ast.For) else node)
 
 
 def _coefficients(solution: str) -> set[float]:
@@ -235,6 +268,6 @@ def _coefficients(solution: str) -> set[float]:
     There are none if the learner has spoilt it.
     """
     with suppress(SyntaxError):
-        nodes = (node for node in ast.walk(ast.parse(solution)) if isinstance(node, ast.Constant))
+        nodes = nodes_of(ast.parse(solution), ast.Constant)
         return {node.value for node in nodes if isinstance(node.value, float) and not node.value.is_integer()}
     return set()

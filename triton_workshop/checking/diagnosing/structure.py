@@ -80,10 +80,10 @@ def line_like(
     if best < ENOUGH or best - max(others, default=0.0) < MARGIN:
         return None
     line = max(scores, key=lambda number: scores[number])
-    return None if _has_twin(source, line) else line
+    return None if has_twin(source, line) else line
 
 
-def _has_twin(source: Source, line: int) -> bool:
+def has_twin(source: Source, line: int) -> bool:
     """Return whether a line beside this one looks the same.
 
     Of two that do the same to two halves, the mistake may be in either.

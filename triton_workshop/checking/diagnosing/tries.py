@@ -217,20 +217,26 @@ class Tries:
     def is_right_in_all(self, text: str) -> bool:
         """Return whether a text passes every case, and wastes no work.
 
-        False if time is up.
+        False if time is up before the long cases.
         """
-        cases = self._exercise.simulated_cases
         started, end = time.process_time(), self._end
         self._end, self._confirms = started + self._seconds_to_confirm, True
         try:
-            return self._is_right_in(text, cases)
+            # The last cases tell the most mistakes apart.
+            usual, long = reversed(self._exercise.cases), self._exercise.long_cases
+            is_right = all(self._is_confirmed(text, case) for case in usual)
+            return is_right and all(self._is_confirmed(text, case) or self._is_late(text, case) for case in long)
         finally:
             self._seconds_to_confirm -= time.process_time() - started
             self._end, self._confirms = end + time.process_time() - started, False
 
-    def _is_right_in(self, text: str, cases: Sequence[Case]) -> bool:
-        # The last cases tell the most mistakes apart.
-        return all(self.is_right(text, case) and not self._wastes(text, case) for case in reversed(cases))
+    def _is_confirmed(self, text: str, case: Case) -> bool:
+        return self.is_right(text, case) and not self._wastes(text, case)
+
+    def _is_late(self, text: str, case: Case) -> bool:
+        """Return whether time was up before a text had passed or failed a case."""
+        observation = self._observations.get((text, case.name))
+        return observation is None or observation.timed_out
 
     def _wastes(self, text: str, case: Case) -> bool:
         """Return whether programs do nothing, or do what others have done.

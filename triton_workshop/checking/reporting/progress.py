@@ -42,6 +42,8 @@ class Record:
     """Duration of the last check."""
     finding: str = ""
     """The kind of mistake at the last check."""
+    mistake: str = ""
+    """Its name, if it is one of the exercise's known ones."""
     hints: tuple[str, ...] = ()
     hints_shown: int = 0
     digest: str = ""
@@ -124,6 +126,7 @@ def record_check(verdict: Verdict, *, hints_shown: int = 0) -> Record:
             passed_at=time.time() if verdict.passed else previous.passed_at,
             seconds=round(verdict.seconds, 3),
             finding=str(finding.kind) if finding else "",
+            mistake=finding.hint_name if finding and exercise.knows(finding.hint_name) else "",
             hints=hints,
             # The same hints as at the last check stay shown.
             hints_shown=max(hints_shown, previous.hints_shown if hints == previous.hints else 0),

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from triton_simulator import hooks
 from triton_simulator.compiler.compilation import READY
 from triton_simulator.compiler.jobs import Answer, CompileJob
 
@@ -28,11 +29,10 @@ _compiler_copies: dict[str, ModuleType] = {}
 class FrontEnd:
     """Connection to a compiler in this process.
 
-    It compiles when the answer is taken. `checkpoint` is called before each job.
+    It compiles when the answer is taken. What may end a launch at a load may end it before each job, too.
     """
 
-    def __init__(self, checkpoint: Callable[[], None] = lambda: None) -> None:
-        self._checkpoint = checkpoint
+    def __init__(self) -> None:
         self._jobs: list[CompileJob] = []
         self._ready = False
 
@@ -46,7 +46,8 @@ class FrontEnd:
         if not self._ready:
             self._ready = True
             return READY
-        self._checkpoint()
+        for hook in hooks.load_hooks:
+            hook()
         return _answer(self._jobs.pop(0))
 
     def end(self) -> None:

@@ -28,7 +28,8 @@ class OutdatedError(BaseException):
 def interruptible(pause: Pause | None) -> Iterator[Callable[[], None]]:
     """End what runs inside once its text has changed.
 
-    That is at a checkpoint: each load of a launch is one, and so is a call of the function that this yields.
+    That is at a checkpoint: each load of a launch and each job of the compiler is one, and so is a call of the function
+    that this yields.
     """
     last = time.monotonic()
 

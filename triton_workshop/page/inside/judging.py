@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -38,15 +37,12 @@ def verdicts(
     file: Path,
     limit_seconds: float = LIMIT_SECONDS,
     search_seconds: float = SEARCH_SECONDS,
-    checkpoint: Callable[[], None] = lambda: None,
     on_case: OnCase = lambda case: None,
 ) -> Iterator[Verdict]:
     """Yield a verdict whenever more is known, as `check.verdicts` does.
 
-    The last is from Triton's front end. Between its jobs, `checkpoint` may end the check. `on_case` is called
-    after each case.
+    The last is from Triton's front end. `on_case` is called after each case.
     """
-    compiler = partial(FrontEnd, checkpoint)
     started = time.perf_counter()
     source = source_or_verdict(exercise, file.resolve(), started)
     if isinstance(source, Verdict):
@@ -55,11 +51,11 @@ def verdicts(
             prepare()
             limits = PageLimits(script, search_seconds)
             runner = InProcessRunner(script, limits, limit_seconds, search_seconds=search_seconds)
-            yield from with_todos(source, runner.try_todos(), started, compiler)
+            yield from with_todos(source, runner.try_todos(), started, FrontEnd)
         return
     prepare()
     runner = InProcessRunner(source, PageLimits(source, search_seconds), limit_seconds, search_seconds=search_seconds)
-    yield from steps(source, started, trials(Judge(source, limit_seconds), runner, on_case), compiler, None)
+    yield from steps(source, started, trials(Judge(source, limit_seconds), runner, on_case), FrontEnd, None)
 
 
 @dataclass(frozen=True)

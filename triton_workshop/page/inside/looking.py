@@ -27,7 +27,7 @@ MAX_BYTES = 16 * 2**20
 """Bytes of all steps, as a page has less memory than a terminal."""
 LIMIT_SECONDS = 5.0
 """Seconds that the script may take for a case; after that, what there is until then is shown."""
-NO_LAUNCH = "No kernel is launched yet, so there is nothing to look at."
+NO_LAUNCH = "No kernel is launched yet, or its grid has no programs: there is nothing to look at."
 ROOM = Room(64, 128)
 MAX_ROWS, MAX_COLUMNS = 64, 64
 """Numbers of a block that the page shows, along each axis."""

@@ -106,7 +106,6 @@ def check(
                 file,
                 limit_seconds or LIMIT_SECONDS,
                 search_seconds or judging.SEARCH_SECONDS,
-                checkpoint,
                 lambda case: on_case(case.passed),
             )
             for verdict in verdicts:

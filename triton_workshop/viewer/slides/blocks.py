@@ -55,8 +55,8 @@ NO_TERMINAL = ("a terminal in presenterm; here as +exec", "no terminal here", "n
 
 
 @lru_cache(maxsize=1024)
-def static_lines(block: Block, width: int, palette: Palette, step: int) -> Lines:
-    """Draw a block that does not run.
+def static_lines(block: Block, width: int, palette: Palette, step: int, *, apart: bool = False) -> Lines:
+    """Draw a block that does not run; `apart` puts empty lines between a table's rows.
 
     Its lines are always the same for the same slide, so they are drawn once.
     """
@@ -78,7 +78,7 @@ def static_lines(block: Block, width: int, palette: Palette, step: int) -> Lines
         case Table():
             from triton_workshop.viewer.slides.table import table  # not before there is one
 
-            return table(content, alignment, width, palette, step)
+            return table(content, alignment, width, palette, step, apart=apart)
         case Quote(paragraphs):
             return barred(paragraphs, measure, width, palette, palette.accent, None, Style(italic=True))
         case Alert(kind, title, paragraphs):

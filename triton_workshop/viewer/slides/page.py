@@ -26,6 +26,7 @@ from triton_workshop.deck.model import (
     Image,
     JumpToMiddle,
     ListItem,
+    Paragraph,
     Slide,
     Span,
     Table,
@@ -42,7 +43,7 @@ from triton_workshop.viewer.slides.fragment import Fragment, LiveArea, Spot, Spo
 from triton_workshop.viewer.slides.frame import banner, centred, cover, title_bar
 from triton_workshop.viewer.slides.outputs import output, plain_output
 from triton_workshop.viewer.slides.plain import same_list
-from triton_workshop.viewer.slides.view import TALL, Spacing, View, footer_height
+from triton_workshop.viewer.slides.view import LARGE_BODY, TALL, Spacing, View, footer_height
 
 EDITOR_INSET = 2
 """Columns of a code panel to the left of its lines."""
@@ -61,6 +62,8 @@ class DrawnSlide:
     pictures: tuple[PlacedPicture, ...]
     live: Mapping[Block, LiveArea]
     spots: tuple[Spot, ...] = ()
+    question: Lines = ()
+    """Lines at the top of the body that ask for a prediction."""
 
 
 def compose(deck: Deck, slide: Slide, view: View) -> DrawnSlide:
@@ -77,9 +80,9 @@ def compose(deck: Deck, slide: Slide, view: View) -> DrawnSlide:
     flow = Composer(view, choose_spacing(slide, view.palette, width, body_rows)).flow(slide.blocks, width, body_rows)
     fragment = flow.with_lead(Segment(" " * view.side, base), view.width, base)
     pictures = tuple(placed for placed in fragment.pictures if placed.y < fragment.revealed)
-    return DrawnSlide(
-        title, tuple(fragment.lines[: fragment.revealed]), body_rows, pictures, fragment.live, tuple(fragment.spots)
-    )
+    body = tuple(fragment.lines[: fragment.revealed])
+    question = body[: question_height(slide, width, view)]
+    return DrawnSlide(title, body, body_rows, pictures, fragment.live, tuple(fragment.spots), question)
 
 
 def broken_page(trace: str, view: View) -> DrawnSlide:
@@ -99,10 +102,20 @@ def choose_spacing(slide: Slide, palette: Palette, width: int, rows: int) -> Spa
     view = View(palette, width, rows, step=slide.steps - 1)
     if width < 60:
         return Spacing.NONE
-    for spacing, fraction in ((Spacing.WIDE, 0.8), (Spacing.NORMAL, 1.0)):
+    for spacing, fraction in ((Spacing.WIDEST, 0.8), (Spacing.WIDE, 0.8), (Spacing.NORMAL, 1.0)):
+        if spacing is Spacing.WIDEST and rows < LARGE_BODY:
+            continue
         if Composer(view, spacing).flow(slide.blocks, width, rows).height <= fraction * rows:
             return spacing
     return Spacing.NONE
+
+
+def question_height(slide: Slide, width: int, view: View) -> int:
+    """Count the rows of a question with which a slide begins."""
+    first = next(iter(slide.blocks), None)
+    if first is None or not isinstance(first.content, Paragraph) or first.content.prediction is None:
+        return 0
+    return len(static_lines(first, width, view.palette, 0))
 
 
 def lone_heading(slide: Slide) -> Spans | None:
@@ -175,9 +188,9 @@ class Composer:
         if isinstance(block.content, ListItem) and same_list(previous.content, block.content):
             spacing = previous.content.spacing if isinstance(previous.content, ListItem) else 1
             # Items of the top level stand apart where the slide has space; nested ones belong to the item above.
-            apart = self.spacing > Spacing.NONE and block.content.depth == 0
-            return max(spacing - 1, int(apart))
-        return 2 if self.spacing is Spacing.WIDE and self.view.height >= TALL else 1
+            apart = min(self.spacing, 1) + (self.spacing is Spacing.WIDEST) if block.content.depth == 0 else 0
+            return max(spacing - 1, apart)
+        return 2 if self.spacing >= Spacing.WIDE and self.view.height >= TALL else 1
 
     def fragment(self, block: Block, width: int, rows: int) -> Fragment:
         """Lay out one block; it is all blank before its step."""
@@ -197,7 +210,7 @@ class Composer:
 
     def _static(self, block: Block, width: int) -> Lines:
         step = self.view.step if isinstance(block.content, Table) else 0
-        return static_lines(block, width, self.palette, step)
+        return static_lines(block, width, self.palette, step, apart=self.spacing is Spacing.WIDEST)
 
     def _line(self, text: Text, width: int) -> Strip:
         return strip(text, width, self.base)

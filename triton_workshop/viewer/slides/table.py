@@ -98,10 +98,12 @@ def best_step(contents: Sequence[ColumnContent], widths: Sequence[int], availabl
     return max(steps)[1:] if steps else None
 
 
-def table(content: Table, alignment: Alignment, width: int, palette: Palette, step: int) -> Lines:
+def table(
+    content: Table, alignment: Alignment, width: int, palette: Palette, step: int, *, apart: bool = False
+) -> Lines:
     """Draw a table as wide as its text, with a line below its header.
 
-    Rows of later steps are blank.
+    Rows of later steps are blank. `apart` puts an empty line between two rows.
     """
     header = [rich_text(spans, palette) for spans in content.header]
     rows = [[rich_text(spans, palette) for spans in cells] for cells in content.rows]
@@ -118,6 +120,7 @@ def table(content: Table, alignment: Alignment, width: int, palette: Palette, st
         border_style=Style(color=palette.faint),
         header_style=Style(color=palette.accent, bold=True),
         show_header=any(content.header),
+        leading=int(apart),
     )
     for index, column_width in enumerate(widths_of(contents, width - gaps * gap)):
         justify = content.alignments[index] if index < len(content.alignments) else Alignment.LEFT

@@ -17,6 +17,8 @@ MAX_BODY_COLUMNS = 144
 TALL = 30
 """Rows from which there is more space around the title and in the footer."""
 NARROWEST_COLUMN = 16
+LARGE_BODY = 28
+"""Rows of a slide's body from which rows of tables may stand apart."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class Spacing(IntEnum):
     NONE = 0
     NORMAL = 1
     WIDE = 2
+    WIDEST = 3
+    """Rows of tables stand apart as well, and items of lists further."""
 
 
 def footer_height(height: int) -> int:

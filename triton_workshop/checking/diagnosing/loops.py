@@ -1,0 +1,121 @@
+"""Changes of loops: what an iteration resets, computes again or moves on."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from triton_workshop.checking.diagnosing.change import Change
+from triton_workshop.checking.diagnosing.names import MEMORY, Names
+from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored, walk
+
+Loop = ast.For | ast.While
+STARTS = ("zeros", "full", "float")
+"""Calls whose result a loop begins with."""
+MOST_STEPS = 12
+"""More steps of a pointer are not tried."""
+
+
+def changes_of_loops(function: Function, names: Names) -> Iterator[Change]:
+    """Yield the changes of all loops of a kernel."""
+    for loop, around, before in _loops(function.body, [], []):
+        yield from _restarted(loop, before)
+        yield from _stale(loop, around + before)
+        yield from _unmoved(loop, around + before, names)
+        yield from _left(loop, names)
+
+
+def _loops(
+    body: Sequence[ast.stmt], around: list[ast.stmt], before: list[ast.stmt]
+) -> Iterator[tuple[Loop, list[ast.stmt], list[ast.stmt]]]:
+    """Yield each loop, what stands before those around it, and before itself."""
+    for node in body:
+        if isinstance(node, Loop):
+            yield node, around, list(before)
+        for inside in (getattr(node, "body", []), getattr(node, "orelse", [])):
+            yield from _loops(inside, around + before, [])
+        before.append(node)
+
+
+def _is_simple(node: ast.stmt) -> bool:
+    """Return whether another statement fits on the line of this one."""
+    return node.lineno == node.end_lineno and not hasattr(node, "body")
+
+
+def _assignments(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.Assign]]:
+    for node in body:
+        match node:
+            case ast.Assign([ast.Name(name)]):
+                yield name, node
+
+
+def _restarted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
+    """Reset a sum, or all of them, in each round of a loop."""
+    first, stored = loop.body[0], names_stored(loop)
+    if not isinstance(loop, ast.For) or not _is_simple(first):
+        return
+    starts = [node for name, node in _assignments(before) if name in stored and _is_start(node.value)]
+    for group in [[start] for start in starts] + ([starts] if len(starts) > 1 else []):
+        words = "; ".join(map(ast.unparse, [*group, first]))
+        yield Change("restarted", first, words, line=group[0].lineno)
+
+
+def _is_start(value: ast.expr) -> bool:
+    if isinstance(value, ast.UnaryOp):
+        value = value.operand
+    return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and called(value) in STARTS)
+
+
+def _stale(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
+    """Compute again in a loop what depends on a name that it changes."""
+    stored, read = names_stored(loop), {*names_loaded(loop)}
+    place = next((node for node in (loop.body[0], loop.body[-1]) if _is_simple(node)), None)
+    changed, stale = set(stored), list[ast.Assign]()
+    for name, node in _assignments(before):
+        if name not in stored and changed & {*names_loaded(node.value)}:
+            changed.add(name)
+            stale += [node] if name in read else []
+    if place is None:
+        return
+    for group in [[node] for node in stale] + ([stale] if len(stale) > 1 else []):
+        parts = [*group, place] if place is loop.body[0] else [place, *group]
+        yield Change("stale", place, "; ".join(map(ast.unparse, parts)), line=group[0].lineno)
+
+
+def _unmoved(loop: Loop, before: Sequence[ast.stmt], names: Names) -> Iterator[Change]:
+    """Move on a pointer that stays where it is while others move."""
+    calls = [node for node in walk(loop) if isinstance(node, ast.Call) and called(node) in MEMORY and node.args]
+    pointers = {name for call in calls for name in names_loaded(call.args[0])}
+    moves = [node for node in loop.body if isinstance(node, ast.AugAssign) and names_stored(node) & pointers]
+    place = next((node for node in (loop.body[-1], *moves[::-1]) if _is_simple(node)), None)
+    if not moves or place is None:
+        return
+    steps = dict.fromkeys(step for move in moves for step in _steps(move.value, names)) | {"1": None}
+    for name in dict(_assignments(before)):
+        if name in pointers - names_stored(loop):
+            for step in list(steps)[:MOST_STEPS]:
+                yield Change("forgotten", place, f"{ast.unparse(place)}; {name} += {step}")
+
+
+def _steps(value: ast.expr, names: Names) -> Iterator[str]:
+    """Yield how far another pointer moves, and as far along other strides."""
+    words = ast.unparse(value)
+    yield words
+    for name in names_loaded(value):
+        for other in names.like(name):
+            if names.are_alike(name, other):
+                yield re.sub(rf"\b{name}\b", other, words)
+
+
+def _left(loop: Loop, names: Names) -> Iterator[Change]:
+    """Compare what is left after the rounds of a loop that are done."""
+    match loop:
+        case ast.For(ast.Name(variable), ast.Call(args=bounds)) if len(bounds) < 3:
+            sides = [node.left for node in walk(loop) if isinstance(node, ast.Compare) and len(node.ops) == 1]
+            for side in sides:
+                while isinstance(side, ast.Subscript):
+                    side = side.value
+                if variable not in names_loaded(side) and isinstance(side, ast.Name | ast.Call):
+                    for size in names.constants:
+                        yield Change("moved", side, f"({variable} * {size} + {ast.unparse(side)})")
