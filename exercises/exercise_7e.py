@@ -1,6 +1,6 @@
 """Exercise 7e, correct but slow: how similar are all pairs of rows?
 
-The rows of x are embeddings, and the similarity of two is their product:
+The rows of x are embeddings, and the similarity of two is their dot product:
     output = x @ x.T
 That is 2 N N D operations for N rows of D numbers, on tensor cores: arithmetic
 is the limit, once it is done by their fastest instruction.

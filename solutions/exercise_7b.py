@@ -1,6 +1,6 @@
 """Exercise 7b, correct but slow: the symmetric part of a matrix.
 
-Each element is the mean of two that mirror each other at the diagonal:
+Each element is the mean of two that mirror each other across the diagonal:
     output[i, j] = (x[i, j] + x[j, i]) / 2
 Two numbers are read for each one that is written, so memory is the limit.
 

@@ -4,7 +4,7 @@ To keep a row in 8 bits, divide it by its scale, so that all of it lies between
 -127 and 127:
     scale = largest magnitude of the row / 127
 Each number is read once, so memory is the limit. A row may be long, so it comes
-in blocks; a program has 8 warps, so that many loads are on their way.
+in blocks; a program has 8 warps, to keep many loads in flight.
 
 The kernel is correct, but its warps wait more often than they have to. The
 check says on which line. A few lines are enough to repair it.
