@@ -533,7 +533,10 @@ MOST_PAIRS_ALIKE = {"bfloat16": 2e-3, "float16": 5e-4, "float32": 1e-6}
 """What share of all pairs may be equal: random numbers of 8, 11 and 24 bits meet by chance, whole rows may not.
 
 However many they are, that share stays the same. That of distinct ones falls as they become more."""
-EQUAL_VALUES = ("all equal", "±10,000", "around 10,000", "symmetric", "one row of b", "that cancel")
+EQUAL_VALUES = (
+    *("all equal", "±10,000", "around 1,000", "around 10,000", "symmetric", "one row of b", "that cancel"),
+    *("one large", "from 1 on"),
+)
 """What the names of cases say that have few different values on purpose."""
 
 
@@ -706,8 +709,8 @@ def test_scaled_weights_of_a_layer_may_be_rounded_to_half_precision_and_sums_may
     assert not ((total.double() - exact).abs() <= allowed).all()
 
 
-FEWER_PROGRAMS = {"6b": 32}
-"""By exercise: 4,097 queries have 17 million scores, which takes a simulator ten seconds."""
+FEWER_PROGRAMS = {"6b": 32, "7b": 16, "7e": 16}
+"""By exercise: 4,097 rows have 17 million pairs, which takes a simulator ten seconds."""
 
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)

@@ -39,7 +39,7 @@ def compiler_verdicts(verdict: Verdict, start: Start, *, shows_costs: bool = Fal
     answer = verdict
     try:
         answer = verdict = with_compiled_costs(verdict, start, shows_costs=shows_costs)
-        if verdict.goals:
+        if verdict.goals or verdict.findings:
             yield verdict
         if verdict.findings:
             return

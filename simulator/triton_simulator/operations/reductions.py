@@ -32,13 +32,13 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
     shape = values[0].shape
     _check_axis(axis, shape)
     builder.wait()
-    _count_waits(builder, 1 if axis is None else math.prod(shape) // shape[axis])
     if axis is None:
         values = [builder.create_reshape(value, (int(np.prod(shape)),)) for value in values]
     # Poison is marked before, as the result no longer tells which elements were combined.
     for value in values:
         builder.memory.results.combine(value, 0 if axis is None else axis)
     results = _reduce_values(builder, values, 0 if axis is None else axis % len(shape), combine)
+    _count_waits(builder, math.prod(results[0].shape))
     if keep_dims:
         reduced_shape = (
             (1,) * len(shape) if axis is None else (*shape[: axis % len(shape)], 1, *shape[axis % len(shape) + 1 :])
@@ -150,7 +150,6 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
     values = [tensor.handle for tensor in tensors]
     _check_axis(axis, values[0].shape)
     builder.wait()
-    _count_waits(builder, math.prod(values[0].shape) // values[0].shape[axis])
     axis = axis % len(values[0].shape)
     if reverse:
         values = _take(values, axis, slice(None, None, -1))
@@ -162,6 +161,7 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
         results = [_accumulate_values(values[0], axis, accumulate)]
     else:
         results = _scan_values(builder, values, axis, combine)
+    _count_waits(builder, math.prod(results[0].shape) // results[0].shape[axis])
     if reverse:
         results = _take(results, axis, slice(None, None, -1))
     return tuple(_tensor(value, tensor.dtype) for value, tensor in zip(results, tensors, strict=True))

@@ -111,7 +111,8 @@ def _describe_success(verdict: Verdict) -> Description:
 def _goal(goal: JudgedGoal) -> Row:
     name = "goals.at-least" if Quantity(goal.quantity).is_gain else "goals.at-most"
     values = [f"{value:,}" if isinstance(value, int) else value for value in (goal.measured, goal.allowed)]
-    both = goal.measured if goal.measured == goal.allowed else sentence(name, measured=values[0], allowed=values[1])
+    says_all = goal.measured == goal.allowed and (goal.measured == 0 or isinstance(goal.measured, str))
+    both = values[0] if says_all else sentence(name, measured=values[0], allowed=values[1])
     return _RIGHT, (goal.name.replace("-", " "), "plain"), (str(both), "muted")
 
 

@@ -47,11 +47,12 @@ EXERCISE = Exercise(
     # As of exercise 2: height and width differ; a tile, one more, one row, a square, and primes.
     cases=(
         *(_case(h, w) for h, w in ((5, 3), (1, 1), (16, 64), (17, 65))),
-        _case(17, 65, 3.25, ", other values"),
-        *(_case(h, w) for h, w in ((1, 320), (64, 64), (48, 70))),
+        _case(17, 65, suffix=", other values"),
+        *(_case(h, w) for h, w in ((1, 320), (64, 64))),
+        _case(48, 70, 3.25),
         _case(61, 97, 0.25),
     ),
-    long_cases=(_case(LONG_HEIGHT, LONG_WIDTH), _case(2063, 1), _case(128, 128)),
+    long_cases=(_case(LONG_HEIGHT, LONG_WIDTH), _case(2063, 1), _case(128, 128), _case(1, 65_601)),
     larger_cases=(_case(2, 140_000), _case(70_000, 2)),
     gpu_cases=tuple(_case(h, w) for h, w in ((1, 1), (61, 97), (2160, 3840))),
     reference=_reference,
