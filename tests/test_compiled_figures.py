@@ -31,7 +31,7 @@ def claims() -> Iterator[tuple[str, ...]]:
     ):  # fmt: skip
         figures = FOUND[f"add, blocks of {size:,}{', 16 warps' if threads == 512 else ''}"]
         stack = int(figures["stack"])
-        registers = figures["registers"] + (f", and {stack:,} bytes spilled" if stack else "")
+        registers = figures["registers"] + (f", and {int(figures['spills']):,} spill stores" if stack else "")
         yield label, str(size // threads), registers, figures["programs"]
     for label, name in (
         ('float32, "ieee"', "float32, ieee"), ('float32, "tf32"', "float32, tf32"), ("float16", "float16, ieee"),

@@ -37,7 +37,7 @@ def test_every_question_has_an_answer_and_nothing_else_has_one() -> None:
         if plain(paragraph.text).startswith("Predict:") == (paragraph.prediction is None)
     ]
     assert unlike == []
-    assert len(PREDICTIONS) == 41
+    assert len(PREDICTIONS) == 42
 
 
 def numbers(text: str) -> set[float]:
