@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from benchmarks.mutation import Script, some
-from simulator.tests.tables import EVERY
+from simulator.tests.tables import SLOW_EVERY
 from triton_simulator.compiler.compilation import Start
 from triton_simulator.gpus import H200
 from triton_workshop.asm.build import compile_kernels
@@ -229,7 +229,7 @@ def test_hints_of_a_goal_end_with_the_repair(number: str) -> None:
         assert repair.startswith("The solution has:")
 
 
-@pytest.mark.parametrize("number", WITH_GOALS[::EVERY])
+@pytest.mark.parametrize("number", WITH_GOALS[::SLOW_EVERY])
 def test_no_mutant_of_a_repaired_kernel_passes_that_costs_more(number: str, tmp_path: Path) -> None:
     """What each costs is measured a second time, apart from the verdict."""
     exercise = EXERCISES[number]

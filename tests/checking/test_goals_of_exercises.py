@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.tests.tables import EVERY
+from simulator.tests.tables import SLOW_EVERY
 from triton_simulator.compiler.compilation import Start
 from triton_workshop.checking.compiling import with_compiled_costs
 from triton_workshop.checking.judging.verdict import FindingKind, Verdict
@@ -56,14 +56,14 @@ SHIPPED = {
 """Goal that each misses as shipped, and a part of the line that is shown."""
 
 
-@pytest.mark.parametrize(("number", "script"), GOOD[::EVERY])
+@pytest.mark.parametrize(("number", "script"), GOOD[::SLOW_EVERY])
 def test_another_good_repair_passes(number: str, script: RightScript, tmp_path: Path, compiler: Start) -> None:
     verdict = judged(number, script.source, tmp_path, compiler)
     assert verdict.passed, verdict.findings[0].message
     assert all(goal.holds for goal in verdict.goals)
 
 
-@pytest.mark.parametrize(("number", "script"), SLOW[::EVERY])
+@pytest.mark.parametrize(("number", "script"), SLOW[::SLOW_EVERY])
 def test_a_repair_that_does_not_help_is_told_why(
     number: str, script: SlowScript, tmp_path: Path, compiler: Start
 ) -> None:
