@@ -119,7 +119,7 @@ def unhurried(search: float = SEARCH_SECONDS) -> AbstractContextManager[object]:
     unhurried = contextlib.ExitStack()
     unhurried.enter_context(mock.patch.object(tries, "SEARCH_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "SIGHT_SECONDS", search))
-    unhurried.enter_context(mock.patch.object(tries, "SLIP_SECONDS", search))
+    unhurried.enter_context(mock.patch.object(tries, "SLIP_SECONDS", 3 * search))
     unhurried.enter_context(mock.patch.object(tries, "CONFIRM_SECONDS", search))
     unhurried.enter_context(mock.patch.object(tries, "LIMIT_SECONDS", 3 * search))
     unhurried.enter_context(mock.patch.object(tries, "GRACE_SECONDS", LIMIT_SECONDS))
