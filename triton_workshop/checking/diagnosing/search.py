@@ -140,7 +140,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         # What was tried before is remembered: the search goes on.
         diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.rest)
     if slip is None and _is_unclear(source, culprit, diagnosis):
-        slip = slips.find(tries.remaining + share.rest)
+        slip = slips.find(tries.remaining + (share.rest if is_new else share.slip))
     if slip is None:
         yield diagnosis if observation.faults else _with_likely_line(diagnosis, sight)
     else:
