@@ -85,4 +85,4 @@ def test_what_keeps_python_from_being_compiled_is_said(tmp_path: Path) -> None:
 
 def test_the_blobs_leave_room_for_the_slides_in_a_file_of_18_megabytes() -> None:
     written = sum((len(blob.data) + 2) // 3 * 4 for blob in bundle.build_bundle().blobs)
-    assert written < 14_000_000  # the slides of both decks and all else take less than 4 million bytes
+    assert written < 14_200_000  # the slides of both decks and all else take less than 4.6 million of 18 · 2²⁰ bytes

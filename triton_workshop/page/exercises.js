@@ -35,7 +35,8 @@
     const words = isVariation(exercise) ? "" : `${launcher.replaceAll("_", " ")} `;
     tabs.append(make("a", [`${number} `, make("span", words, { className: "name" }), tabMark], { href, title }));
     drawMark(number);
-    const note = make("span", warmUp ? "a warm-up" : slow ? "correct, but slow" : "a variation", { className: "t-muted" });
+    const kind = warmUp ? "a warm-up" : slow ? "correct, but slow" : "a variation";
+    const note = make("span", kind, { className: "t-muted" });
     return make("li", [mark, make("a", title, { href }), ...(optional ? [note] : [])]);
   }
 

@@ -392,8 +392,15 @@ def _of_neighbours(body: Sequence[ast.stmt], carried: set[str]) -> Iterator[Chan
                     yield Change("early", one, ast.unparse(other), also=((other, ast.unparse(one)),))
                 operations = _is_operation(value) and _is_operation(another)
                 same = set(names_loaded(value)) == set(names_loaded(another)) and ast.dump(value) != ast.dump(another)
-                if operations and same:
+                # A call of both may have them in the wrong order, and then each value is what its name says.
+                if operations and same and not any(_takes_both(each, first, second) for each in body):
                     yield Change("exchanged", value, ast.unparse(another), also=((another, ast.unparse(value)),))
+
+
+def _takes_both(statement: ast.stmt, one: str, other: str) -> bool:
+    """Return whether a call in a statement has both names as arguments."""
+    calls = (node for node in walk(statement) if isinstance(node, ast.Call))
+    return any({one, other} <= {each.id for each in call.args if isinstance(each, ast.Name)} for call in calls)
 
 
 def _is_operation(value: ast.expr) -> bool:
