@@ -178,8 +178,8 @@ def test_values_come_first_then_what_is_counted_and_then_what_the_compiler_says(
     verdicts = list(checking.verdicts())
     checking.finish()
     first, counted, *_, last = verdicts
-    assert [goal.holds for goal in first.goals] == [None, None]
-    assert [goal.holds for goal in counted.goals] == [True, None]
+    assert [goal.holds for goal in first.goals] == [None, None, None]
+    assert [goal.holds for goal in counted.goals] == [True, None, None]
     assert all(verdict.passed for verdict in (first, counted))
     assert [(goal.holds, goal.measured) for goal in last.goals][1] == (False, "HMMA")
     assert [finding.kind for finding in last.findings] == [FindingKind.CORRECT_BUT_SLOW]

@@ -17,7 +17,7 @@ from triton_workshop.watch.app import Watch
 from .conftest import SOLUTIONS, FakeChecker, fails
 from .test_watch import drive, press, save
 
-BEGUN = {"exercise": "1", "filled": 0, "todos": 9, "right": False, "hints": 0}
+BEGUN = {"exercise": "1", "filled": 0, "todos": 9, "right": False, "hints": 0, "mistake": ""}
 
 
 @pytest.fixture
@@ -44,8 +44,8 @@ def test_every_verdict_and_every_hint_is_told(room: Scripted, checker: FakeCheck
     drive(checker, steps)
     reports = [message for path, token, message in room.heard if (path, token) == ("/report", "Bearer secret")]
     assert reports[0] == BEGUN
-    assert {"exercise": "1", "filled": 9, "todos": 9, "right": False, "hints": 1} in reports
-    assert reports[-1] == {"exercise": "1", "filled": 9, "todos": 9, "right": True, "hints": 0}
+    assert {"exercise": "1", "filled": 9, "todos": 9, "right": False, "hints": 1, "mistake": ""} in reports
+    assert reports[-1] == {"exercise": "1", "filled": 9, "todos": 9, "right": True, "hints": 0, "mistake": ""}
     assert len(reports) == len(room.heard)
 
 
