@@ -44,7 +44,7 @@ def test_every_verdict_and_every_hint_is_told(room: Scripted, checker: FakeCheck
     drive(checker, steps)
     reports = [message for path, token, message in room.heard if (path, token) == ("/report", "Bearer secret")]
     assert reports[0] == BEGUN
-    assert {"exercise": "1", "filled": 9, "todos": 9, "right": False, "hints": 1, "mistake": ""} in reports
+    assert {"exercise": "1", "filled": 9, "todos": 9, "right": False, "hints": 1, "mistake": "forgotten-pid"} in reports
     assert reports[-1] == {"exercise": "1", "filled": 9, "todos": 9, "right": True, "hints": 0, "mistake": ""}
     assert len(reports) == len(room.heard)
 

@@ -57,7 +57,7 @@ def _roundings(x: torch.Tensor, weight: torch.Tensor, eps: torch.Tensor) -> torc
 EXERCISE = Exercise(
     number="7d",
     package=__name__,
-    title="RMS norm of long rows, faster",
+    title="RMS norm of long rows",
     launcher="rms_norm",
     # eps is all that is left of a row of zeros, and half of the mean in another.
     cases=(

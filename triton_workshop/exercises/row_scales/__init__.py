@@ -45,7 +45,7 @@ def _float32() -> torch.dtype:
 EXERCISE = Exercise(
     number="7c",
     package=__name__,
-    title="a scale for each row, faster",
+    title="a scale for each row",
     launcher="row_scales",
     # The largest magnitude is in any block, is the last number, and is negative.
     cases=(

@@ -42,7 +42,7 @@ def _roundings(image: torch.Tensor, amount: torch.Tensor) -> torch.Tensor:
 EXERCISE = Exercise(
     number="7a",
     package=__name__,
-    title="stronger colours, faster",
+    title="stronger colours",
     launcher="saturate",
     # As of exercise 2: height and width differ; a tile, one more, one row, a square, and primes.
     cases=(

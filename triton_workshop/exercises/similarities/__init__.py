@@ -14,7 +14,7 @@ def _case(rows: int, columns: int, dtype: str = "float16", suffix: str = "") -> 
 EXERCISE = Exercise(
     number="7e",
     package=__name__,
-    title="compare all rows, faster",
+    title="compare all rows",
     launcher="similarities",
     # The result is symmetric, so nothing but an edge shows swapped rows and columns.
     cases=(

@@ -26,7 +26,7 @@ def _lower(x: torch.Tensor) -> tuple[torch.Tensor]:
 EXERCISE = Exercise(
     number="7b",
     package=__name__,
-    title="mirror a matrix, faster",
+    title="mirror a matrix",
     launcher="symmetrize",
     # Sizes that no tile divides, whole tiles, and a triangle, whose two halves differ most.
     cases=(
