@@ -436,10 +436,10 @@ def test_the_verdict_is_in_sight_at_twice_the_size(page: Opened) -> None:
     assert box["y"] + box["height"] == 400
     assert page.evaluate("document.querySelector('.workspace').scrollWidth") <= 640
     glance.click()
-    assert not glance.is_visible(), "the verdict is"
+    glance.wait_for(state="hidden")  # the verdict is in sight
     assert page.locator(".verdict h3").bounding_box()["y"] < 400  # type: ignore[index]
     page.set_viewport_size({"width": 1280, "height": 800})
-    assert not glance.is_visible()
+    glance.wait_for(state="hidden")
 
 
 def test_one_goes_back_to_where_the_editor_was_opened_or_else_to_the_slide(context: BrowserContext, file: str) -> None:
