@@ -56,9 +56,16 @@ def _restarted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
     if not isinstance(loop, ast.For) or not _is_simple(first):
         return
     starts = [node for name, node in _assignments(before) if name in stored and _is_start(node.value)]
-    for group in [[start] for start in starts] + ([starts] if len(starts) > 1 else []):
+    for group in _each_and_all(starts):
         words = "; ".join(map(ast.unparse, [*group, first]))
         yield Change("restarted", first, words, line=group[0].lineno)
+
+
+def _each_and_all(nodes: list[ast.Assign]) -> Iterator[list[ast.Assign]]:
+    """Yield each alone, and then several together."""
+    yield from ([node] for node in nodes)
+    if len(nodes) > 1:
+        yield nodes
 
 
 def _is_start(value: ast.expr) -> bool:
@@ -78,7 +85,7 @@ def _stale(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
             stale += [node] if name in read else []
     if place is None:
         return
-    for group in [[node] for node in stale] + ([stale] if len(stale) > 1 else []):
+    for group in _each_and_all(stale):
         parts = [*group, place] if place is loop.body[0] else [place, *group]
         yield Change("stale", place, "; ".join(map(ast.unparse, parts)), line=group[0].lineno)
 

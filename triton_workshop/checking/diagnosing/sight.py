@@ -278,7 +278,7 @@ class Sight:
         first = self.first_other()
         if first is None or self.script.lines[first].is_exact or self._multiplies(first.line):
             return None
-        if self._reads_few_numbers(first) or self._keeps_numbers(first):
+        if self._reads_few_numbers(first) or self._depends_on_outer_loop(first):
             return None
         return first if self.likenesses[first].share >= PARTLY else None
 
@@ -288,7 +288,7 @@ class Sight:
         loads = {other.name: numbers.is_distinctive for other, numbers in self.script.lines.items() if numbers.is_load}
         return any(not loads.get(name, True) for name in read)
 
-    def _keeps_numbers(self, place: Place) -> bool:
+    def _depends_on_outer_loop(self, place: Place) -> bool:
         """Return whether a place reads what an outer loop keeps from its round before.
 
         It may have to be set again there, on a line before the inner loop.
