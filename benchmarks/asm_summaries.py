@@ -1,4 +1,7 @@
-"""`python -m benchmarks.asm_summaries` records what the compiler makes of the solutions, for machines without one."""
+"""Record the compiler's figures of the solutions.
+
+`python -m benchmarks.asm_summaries` does it, for machines without a compiler.
+"""
 
 from __future__ import annotations
 

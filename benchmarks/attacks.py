@@ -1,4 +1,6 @@
-"""Measures what others feel of attacks on a shared room: `python -m benchmarks.attacks [--json]`.
+"""Effects of attacks on a shared room.
+
+`python -m benchmarks.attacks [--json]` measures what others feel of them.
 
 The deck is shared over the loopback network, with 10 MB of random bytes in place of what kernels need. An attacker at
 127.0.0.66 drops requests for pieces, opens connections that say nothing, or enters again and again, while others fetch
@@ -158,7 +160,10 @@ def dropped_again_and_again(bench: Bench) -> Iterator[Figure]:
 
 
 def waves(bench: Bench) -> Iterator[Figure]:
-    """People enter and load everything while somebody without the word opens connections."""
+    """Let people load everything during an attack.
+
+    Meanwhile somebody without the word opens connections.
+    """
 
     def load(number: int) -> list[int]:
         return [bench.enter(f"127.0.1.{number + 1}"), *(bench.get(path, bench.tokens[number]) for path in bench.pieces)]

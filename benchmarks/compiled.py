@@ -1,4 +1,6 @@
-"""What the second deck says of compiled kernels: `python -m benchmarks.compiled` compiles them again, without a GPU.
+"""Figures of compiled kernels in the second deck.
+
+`python -m benchmarks.compiled` compiles them again, without a GPU.
 
 Part 2 of slides/second-half.md takes its figures from the table that this writes, benchmarks/results/compiled.md.
 """
@@ -74,7 +76,10 @@ def of_matmul(tiles: str, dtype: str, precision: str, warps: int = 4, stages: in
 
 
 def row(name: str, summary: Summary, sass: str) -> tuple[str, ...]:
-    """Products are counted in the whole kernel, as a line is not told of all that the compiler moved."""
+    """Return a row of the table.
+
+    Products are counted in the whole kernel, as no line is told of all that the compiler moved.
+    """
     loads = [f"{count} × {bits} bit" for line in summary.lines if line.kind == "load" for bits, count in line.widths]
     dots = Counter(re.findall(r"\b(?:HGMMA|FFMA)\b[\w.]*", sass)) if name.startswith("matmul") else {}
     products = [f"{count} × {each}" for each, count in dots.items()]

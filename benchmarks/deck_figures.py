@@ -1,6 +1,6 @@
-"""What the decks say about a GPU beyond the exercises, measured with the code on its own slides.
+"""GPU figures of the decks beyond the exercises.
 
-Part of `python -m benchmarks.kernels`. Needs a GPU.
+They are measured with the code on the decks' own slides. Part of `python -m benchmarks.kernels`. Needs a GPU.
 """
 
 from __future__ import annotations
@@ -100,7 +100,10 @@ def _read_kernel(x_ptr, sums_ptr, n, times, BLOCK: tl.constexpr):
 
 
 def latencies() -> Iterator[Figure]:
-    """Cycles until a value requested in the previous step arrives, and the rate at which L2 serves all readers."""
+    """Measure cycles until a value requested in the previous step arrives.
+
+    Beside them stands the rate at which L2 serves all readers.
+    """
     cycles = torch.zeros(2, dtype=torch.int64, device=DEVICE)
     for _ in range(3):  # the first one compiles
         _additions_kernel[(1,)](torch.rand(1, device=DEVICE), cycles, 1024, num_warps=1)
@@ -126,7 +129,10 @@ def latencies() -> Iterator[Figure]:
 
 
 def _ring(n_bytes: int) -> torch.Tensor:
-    """int32: each line holds the position of another, in random order, until all have been visited."""
+    """Return int32 positions: each line holds that of another one.
+
+    The order is random, until all have been visited.
+    """
     lines = n_bytes // (4 * LINE)
     order = torch.randperm(lines, device=DEVICE)
     ring = torch.zeros(lines * LINE, dtype=torch.int32, device=DEVICE)
@@ -188,7 +194,10 @@ def _attention_in_float32(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> 
 
 
 def block_sizes(n: int) -> Iterator[Figure]:
-    """The plain add with its default of 4 warps per program; small blocks leave most threads without an element."""
+    """Time the plain add with its default of 4 warps per program.
+
+    Small blocks leave most threads without an element.
+    """
     x, y = torch.rand(2, n, device=DEVICE)
     output = torch.empty_like(x)
     kernel = load_solution(1).add_kernel
@@ -238,7 +247,10 @@ def _times(ways: Mapping[str, Run]) -> dict[str, float]:
 
 
 def slide_code(title: str) -> ModuleType:
-    """What the code of the slide with this title defines; it runs once, and its output is not shown."""
+    """Return what the code of the slide with this title defines.
+
+    It runs once, and its output is not shown.
+    """
     _, slide = "".join(deck.read_text(encoding="utf-8") for deck in DECKS).split(f"\n{title}\n===\n")
     _, code, *_ = re.split(r"^```.*\n", slide, maxsplit=2, flags=re.MULTILINE)
     source = re.sub(r"^/// ?", "", code, flags=re.MULTILINE)

@@ -1,5 +1,7 @@
-"""Writes the list of what the page's archives keep: all that the deck's blocks, the checks of exercises and a few more
-modules import, in the page's Python in node, from archives that are whole.
+"""Write the list of modules that the page's archives keep.
+
+These are all that the deck's blocks, the checks of exercises and a few more modules import, in the page's Python in
+node, from archives that are whole.
 
 `uv run python -m benchmarks.imported`
 """

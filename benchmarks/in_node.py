@@ -1,4 +1,7 @@
-"""The page's Python in node, without a browser: for measurements and tests of what runs in a tab."""
+"""The page's Python in node, without a browser.
+
+It is for measurements and tests of what runs in a tab.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ class PageEndedError(Exception):
 
 
 class PageInNode:
-    """A process of node's that answers as a page's worker does. One that must run nothing more is replaced."""
+    """Process of node's that answers as a page's worker does.
+
+    One that must run nothing more is replaced.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._command = ["node", str(SCRIPT), str(folder)]
@@ -33,7 +39,10 @@ class PageInNode:
         """Seconds that each process took until it was ready."""
 
     def ask(self, **asked: Any) -> dict[str, Any]:
-        """What the worker answers. Raises RuntimeError if it fails, PageEndedError if it ends."""
+        """Return the worker's answer.
+
+        Raises RuntimeError if it fails, PageEndedError if it ends.
+        """
         process = self._process or self._start()
         try:
             answer = self._exchange(process, asked)
@@ -80,7 +89,9 @@ class PageInNode:
 def page_in_node(
     folder: Path | None = None, *, whole: bool = False, beside: bytes | None = None
 ) -> Iterator[PageInNode]:
-    """A page in node, from the parts in the cache or in this folder, or from `whole` ones. Raises WorkshopError.
+    """Start a page in node.
+
+    Its parts come from the cache or from this folder, or are `whole` ones. Raises WorkshopError.
 
     `beside` is a zip of what shall lie beside our own Python.
     """

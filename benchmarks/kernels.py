@@ -1,4 +1,6 @@
-"""How close the fast solutions are to the limit and to what people use: `python -m benchmarks.kernels`.
+"""Distance of the fast solutions from the limit, and from libraries.
+
+Run it by `python -m benchmarks.kernels`.
 
 Needs one NVIDIA GPU, PyTorch and Triton. All contenders for the same work are timed in turns, in this process: medians
 of `triton.testing.do_bench`, which empties the L2 cache before each call. The limit is a copy of as many bytes.
@@ -62,7 +64,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """‖C - C64‖ / ‖C64‖ for each row, as a root mean square over the rows; C64 is the float64 product."""
+    """‖C - C64‖ / ‖C64‖ for each row, as a root mean square over the rows.
+
+    C64 is the float64 product.
+    """
 
     kernel: str
     inputs: str
@@ -73,7 +78,10 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class DataType:
-    """float32 matrices of normal numbers, multiplied by cuBLAS as another data type."""
+    """Product of float32 matrices, by cuBLAS in another data type.
+
+    Their numbers are normal.
+    """
 
     inputs: str
     size: int
@@ -136,7 +144,10 @@ def main() -> None:
 
 
 def write_results(report: Report | SecondHalf, folder: Path) -> None:
-    """Write the page, the raw figures and, for the first half and if matplotlib is installed, the roofline."""
+    """Write the page and the raw figures.
+
+    The first half has a roofline too, if matplotlib is installed.
+    """
     if isinstance(report, SecondHalf):
         (folder / "h200-second-half.json").write_text(_raw(report), encoding="utf-8")
         page = second_half_report.markdown(asdict(report))
@@ -152,7 +163,10 @@ def _raw(report: Report | SecondHalf) -> str:
 
 
 def measure() -> Iterator[Report]:
-    """On the GPU of this process, yield the report so far after each piece of work, and the whole one last."""
+    """Yield the report so far after each piece of work.
+
+    The last one is whole. The GPU is that of this process.
+    """
     warnings.filterwarnings("ignore", module=r"torch\.")  # TF32 is not for us
     torch.manual_seed(0)
     torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, for a fair comparison
@@ -205,7 +219,10 @@ def _time(work: Work) -> Result:
 
 
 def _time_replayed(work: Work) -> Result:
-    """Small calls in a CUDA graph, since launching them from Python would take longer than everything else."""
+    """Time small calls in a CUDA graph.
+
+    To launch them from Python would take longer than everything else.
+    """
     _check(work)
     copies = copies_needed(work.bytes, torch.cuda.get_device_properties(0).L2_cache_size)
     prepared = {
@@ -250,9 +267,10 @@ def _all_work() -> Iterator[Work]:
 
 
 def _contenders(number: int, arguments: tuple[torch.Tensor, ...], n_bytes: int, *ways: Callable[..., Any]) -> Runs:
-    """Fast, plain, and each way that PyTorch offers: eager, compiled by default, and compiled for one size.
+    """Return fast, plain, and each way that PyTorch offers.
 
-    By default, torch.compile compiles for any size as soon as it has seen a second one, which can be slower.
+    These are eager, compiled by default, and compiled for one size. By default, torch.compile compiles for any size as
+    soon as it has seen a second one, which can be slower.
     """
     return {
         "limit": (copy_of(n_bytes, DEVICE),),
@@ -265,7 +283,10 @@ def _contenders(number: int, arguments: tuple[torch.Tensor, ...], n_bytes: int, 
 
 
 def _anew(way: Callable[..., Any]) -> Callable[..., Any]:
-    """A copy of the function with its own code object, since torch.compile caches by code object."""
+    """Return a copy of the function with its own code object.
+
+    torch.compile caches by code object.
+    """
     return lambda *arguments: way(*arguments)
 
 
@@ -293,7 +314,10 @@ def _conv2d(channels: int, height: int, width: int, size: int) -> Work:
 
 
 def _odd_work() -> Iterator[Work]:
-    """Sizes that are multiples of nothing, other channel counts, small pictures, none of which tuning may slow down."""
+    """Return sizes that tuning may not slow down.
+
+    They are multiples of nothing, other channel counts, and small pictures.
+    """
     for n in (2**28 - 1, 1_000_003, 1_001):
         yield _only_ours(_add(n))
     for height, width in ((8191, 8189), (1001, 1003), (61, 97)):
@@ -344,7 +368,10 @@ def _product(m: int, k: int, n: int) -> str:
 
 
 def accuracies(sizes: tuple[int, ...] = (4096, 8192)) -> Iterator[Accuracy]:
-    """Both ways to multiply float32, beside cuBLAS, on easy inputs and on difficult ones."""
+    """Measure both ways to multiply float32 beside cuBLAS.
+
+    Inputs are easy and difficult ones.
+    """
     matmul = load_launcher(4, fast=True)
     for precision in ("fp16x3", "bf16x6"):
         for inputs, make in INPUTS.items():
@@ -358,7 +385,7 @@ def accuracies(sizes: tuple[int, ...] = (4096, 8192)) -> Iterator[Accuracy]:
 
 
 def data_types(n: int = 8192) -> tuple[DataType, ...]:
-    """What cuBLAS makes of two n×n matrices, for each data type that they are converted to."""
+    """Measure cuBLAS on two n×n matrices, for each data type."""
     a, b = _pair(torch.randn, n)
     exact = a.double() @ b.double()
     runs: dict[str, Run] = {"float32": partial(torch.mm, a, b), "TF32": partial(_product_in_tf32, a, b)}

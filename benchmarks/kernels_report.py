@@ -1,4 +1,4 @@
-"""What benchmarks.kernels measured, as a table, as flat figures, as Markdown and as a picture.
+"""Results of benchmarks.kernels as a table, figures, Markdown and picture.
 
 A report has the plain form that `dataclasses.asdict` produces and its JSON file holds.
 """
@@ -171,7 +171,10 @@ def markdown_table(rows: Iterable[Row]) -> str:
 
 
 def roofline(report: Report, file: Path) -> Path | None:
-    """Draw the kernels under the limits measured in the same run; None without matplotlib."""
+    """Draw the kernels under the limits measured in the same run.
+
+    None without matplotlib.
+    """
     if importlib.util.find_spec("matplotlib") is None:
         return None
     results = report["results"]
@@ -198,7 +201,10 @@ def _rates(results: Iterable[dict[str, Any]]) -> list[float]:
 
 
 def _label(result: dict[str, Any], contender: str) -> str:
-    """Labels of the fast kernels, except those that lie on another: 4096³ beside 8192³, bfloat16 beside float16."""
+    """Label the fast kernels, except those that lie on another.
+
+    These are 4096³ beside 8192³, and bfloat16 beside float16.
+    """
     if contender != "fast" or result["size"] == "4096³" or result["kernel"] == "matmul bfloat16":
         return ""
     return str(result["kernel"]).removeprefix("matmul ").replace("float16", "16 bits")

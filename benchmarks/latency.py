@@ -1,4 +1,6 @@
-"""How long a presenter waits for outputs, the next slide and the first slide: `python -m benchmarks.latency`.
+"""Presenter's wait for outputs, the next slide and the first slide.
+
+Run it by `python -m benchmarks.latency`.
 
 - cold: a block that launches a kernel, from the key to its first byte, run by `python -u` in a new process
 - warm: the same block in a fork of a warm parent, alternating with cold, two seconds after the previous run, since a
@@ -203,7 +205,10 @@ class Screen:
             pass
 
     def read(self, seconds: float) -> bool:
-        """Read what has come, waiting at most so long; return whether anything has."""
+        """Read what has come; return whether anything has.
+
+        It waits at most so long.
+        """
         if not select.select([self._ours], [], [], seconds)[0]:
             return False
         try:

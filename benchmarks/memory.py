@@ -1,4 +1,4 @@
-"""How much memory the processes take that a benchmark has started, by Linux's /proc."""
+"""Memory of the processes that a benchmark has started, by Linux's /proc."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from collections.abc import Iterator
 
 
 def started() -> Iterator[tuple[int, dict[str, float]]]:
-    """Each process that this one has started, and that they have, with its figures of smaps_rollup in MB, by name."""
+    """Return each process that this one and its children have started.
+
+    Each has a name, and its figures of smaps_rollup in MB.
+    """
     # By commands, as a Python that is made like a Mac sees no /proc.
     listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
     parents = [tuple(map(int, line.split())) for line in listed.splitlines()]

@@ -1,4 +1,6 @@
-"""How many wrong edits the checker takes for right: `python -m benchmarks.mutants [--sample N] [EXERCISE …]`.
+"""Wrong edits that the checker takes for right.
+
+`python -m benchmarks.mutants [--sample N] [EXERCISE …]` counts them.
 
 Solutions, and right scripts in other styles, are edited by machine (`mutation/`), in one place and in two at once,
 and judged on the simulator; one that is right there, and has no entry, is compiled too. A mutant is
@@ -102,7 +104,10 @@ class Entry:
 
 @functools.cache
 def entries() -> tuple[Entry, ...]:
-    """The entries of `equivalent.toml`: `edits` are texts, `patterns` regular expressions."""
+    """Return the entries of `equivalent.toml`.
+
+    `edits` are texts, `patterns` regular expressions.
+    """
     found = []
     for table in tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]:
         changes = [*map(re.escape, table.get("edits", ())), *table.get("patterns", ())]
@@ -117,7 +122,10 @@ def right_scripts(exercise: str) -> dict[str, str]:
 
 
 def subjects(exercise: str) -> Iterator[Subject]:
-    """All mutants of an exercise, the same ones every time: another script changes its own mutants only."""
+    """Return all mutants of an exercise, the same ones every time.
+
+    Another script changes its own mutants only.
+    """
     counts = OF_A_VARIATION if EXERCISES[exercise].is_optional else OF_REQUIRED
     own = mutants(Script(EXERCISES[exercise].solution))
     yield from (Subject(exercise, SOLUTION, mutant) for mutant in own[:: len(own) // counts[SOLUTION] or 1])
@@ -131,7 +139,10 @@ def subjects(exercise: str) -> Iterator[Subject]:
 
 
 def judged(subject: Subject) -> Outcome:
-    """What the checker says, in a process that is `prepare`d. It does not look for the line to blame."""
+    """Return the checker's verdict, in a process that is `prepare`d.
+
+    It does not look for the line to blame.
+    """
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "mutant.py").resolve()
         file.write_text(subject.mutant.text, encoding="utf-8")

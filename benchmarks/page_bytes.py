@@ -1,4 +1,7 @@
-"""Prints the bytes of the one file by part, as Markdown: `python -m benchmarks.page_bytes FILE`, for workshop.html."""
+"""Bytes of the one file by part, as Markdown.
+
+Run it by `python -m benchmarks.page_bytes FILE`, for workshop.html.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Whether the page says what the laptop says of a script: `python -m benchmarks.page_verdicts [--every N]`.
+"""Verdicts of the page beside those of a laptop.
+
+Run it by `python -m benchmarks.page_verdicts [--every N]`.
 
 Every script of the mistake tables, the solutions, and the right and wrong scripts of the tests are judged twice: in
 processes, as `workshop watch` does it, and by the page's Python in node, without a browser. Passed and kind must be the
@@ -80,7 +82,10 @@ def main() -> None:
 
 
 def scripts() -> Iterator[Case]:
-    """The solutions, the exercises as shipped, the edits of the tables, and the tests' own right and wrong scripts."""
+    """Return the scripts to judge, right and wrong ones.
+
+    They are the solutions, the exercises as shipped, the edits of the tables, and those of the tests.
+    """
     for exercise in EXERCISES.values():
         yield Case(exercise, "solution", exercise.solution)
         yield Case(exercise, "as shipped", exercise.shipped_text)

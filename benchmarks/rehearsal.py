@@ -1,4 +1,6 @@
-"""Whether each talk fits its time: `python -m benchmarks.rehearsal [--run] [--markdown FILE] [DECK…]`.
+"""Minutes that each talk takes and has.
+
+Run it by `python -m benchmarks.rehearsal [--run] [--markdown FILE] [DECK…]`.
 
 A slide takes the minutes that its notes name, or as long as it needs: the notes read aloud at 130 words per minute,
 half a minute for each live block, and the minutes of work that the notes name. A part has the time until the next one
@@ -93,13 +95,19 @@ def slide_times(deck: Deck, validation: Validation | None) -> Iterator[SlideTime
 
 
 def spoken_words(notes: Sequence[str]) -> int:
-    """The words of a slide's notes without its minutes and sources; what is done takes as long as its words."""
+    """Return the words of a slide's notes without minutes and sources.
+
+    What is done takes as long as its words.
+    """
     lines = MINUTES.sub("", "\n".join(notes), count=1).splitlines()
     return sum(len(line.removeprefix(ACTION_PREFIX).split()) for line in lines if not line.lstrip().startswith(SOURCES))
 
 
 def shared(slides: Sequence[SlideTime]) -> tuple[SlideTime, ...]:
-    """A slide without minutes of its own takes those of the slide before, as the second slide of an exercise does."""
+    """Give a slide without minutes of its own those of the slide before.
+
+    The second slide of an exercise is one.
+    """
     times = list(slides)
     for index in range(len(times) - 1, 0, -1):
         if not times[index].named.total:

@@ -1,4 +1,6 @@
-"""Cross-entropy, layer norm, attention and 4-bit weights beside their limits: part of `python -m benchmarks.kernels`.
+"""Kernels of the second half-day beside their limits.
+
+They are cross-entropy, layer norm, attention and 4-bit weights: part of `python -m benchmarks.kernels`.
 
 Attention is timed beside PyTorch's, which chooses between cuDNN's and flash attention, and beside both of these by
 name. Everything else is replayed from a CUDA graph, as launching some of it from Python takes as long as the GPU does.
@@ -73,7 +75,10 @@ def rows() -> Iterator[Row]:
 
 
 def works() -> Iterator[Callable[[], Work]]:
-    """Each makes its tensors when it is called, as all of them together have no room."""
+    """Return the works; each makes its tensors when it is called.
+
+    All of them together have no room.
+    """
     bfloat16, float16, float32 = torch.bfloat16, torch.float16, torch.float32
     for shape, dtype in (
         ((16_384, 4096), float32),
@@ -154,7 +159,10 @@ def _read(*tensors: torch.Tensor, block: int) -> torch.Tensor:
 
 
 def _of_pytorch(way: Callable[..., torch.Tensor], *arguments: object) -> Ways:
-    """Eager and compiled, for this size alone: what was compiled before is forgotten."""
+    """Return PyTorch's eager and compiled functions, for this size alone.
+
+    What was compiled before is forgotten.
+    """
     torch.compiler.reset()
     return {"eager": (partial(way, *arguments),), "compiled": (partial(torch.compile(way), *arguments),)}
 

@@ -1,4 +1,4 @@
-"""What benchmarks.second_half measured, as a table, as flat figures and as Markdown."""
+"""Results of benchmarks.second_half as a table, figures and Markdown."""
 
 from __future__ import annotations
 

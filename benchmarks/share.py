@@ -1,4 +1,6 @@
-"""Measures sharing: `python -m benchmarks.share [--clients 200] [--changes 50] [--slides] [--json]`.
+"""Times of sharing a deck.
+
+Run it by `python -m benchmarks.share [--clients 200] [--changes 50] [--slides] [--json]`.
 
 Clients over the loopback network follow a deck that is shared as `workshop present --share` does it. It reports how
 long a change takes to reach them, what `tell` costs the viewer, and what becomes of a client that never reads, one that
@@ -66,7 +68,10 @@ class Figure:
 
 
 class Client:
-    """One page that follows: it notes when it heard of each place, and connects again when the connection ends."""
+    """One page that follows.
+
+    It notes when it heard of each place, and connects again when the connection ends.
+    """
 
     def __init__(self, port: int, token: str) -> None:
         self._port, self._token, self._last = port, token, ""
@@ -121,7 +126,10 @@ class Bench:
         return int(process._process.pid)  # type: ignore[attr-defined]
 
     def change(self) -> tuple[float, list[float]]:
-        """Go to the next place; return the seconds for `tell`, and those until each client had heard of it."""
+        """Go to the next place; return the seconds that it takes.
+
+        They are those for `tell`, and those until each client had heard of it.
+        """
         self._place += 1
         self.presentation.go(goto(self._place % len(self.presentation.deck.slides) + 1, self.presentation.steps))
         place = (self.presentation.position.slide + 1, self.presentation.position.step)
@@ -239,7 +247,10 @@ def reconnects(bench: Bench) -> Iterator[Figure]:
 
 
 def loads(bench: Bench) -> Iterator[Figure]:
-    """Everything that kernels need, to a room at once, over one connection for each."""
+    """Load all that kernels need in a whole room at once.
+
+    Each page has one connection.
+    """
     names = piece_names()
     with elsewhere(
         load_once, bench.port, [client._token for client in bench.clients[:FOLLOWING_PAGES]], names
@@ -256,7 +267,10 @@ def piece_names() -> list[str]:
 
 
 async def load(port: int, token: str, names: Sequence[str]) -> int:
-    """Fetch these pieces over one connection, one after another, as a page does; return their bytes."""
+    """Fetch these pieces over one connection; return their bytes.
+
+    They come one after another, as to a page.
+    """
     reading, writing = await asyncio.open_connection(LOOPBACK, port)
     size = 0
     try:
@@ -274,7 +288,10 @@ async def load(port: int, token: str, names: Sequence[str]) -> int:
 
 
 def load_once(port: int, tokens: list[str], names: Sequence[str], connection: Connection) -> None:
-    """Say that all is imported, wait for a word, load, and say how long it took, and the bytes of one."""
+    """Wait for a word, load, and report seconds and bytes of one load.
+
+    Before, it says that all is imported.
+    """
 
     async def all_of_them() -> list[int]:
         return await asyncio.gather(*(load(port, token, names) for token in tokens))
@@ -287,7 +304,10 @@ def load_once(port: int, tokens: list[str], names: Sequence[str], connection: Co
 
 
 def load_again(port: int, tokens: list[str], names: Sequence[str], connection: Connection) -> None:
-    """Load everything, all of them at once, again and again; say how often it was whole when somebody asks."""
+    """Load everything again and again, all of them at once.
+
+    When somebody asks, it says how often it was whole.
+    """
     os.nice(19)  # on machines of their own, they would take nothing from the slides
     whole = 0
 
@@ -328,7 +348,10 @@ def killed(bench: Bench) -> Iterator[Figure]:
 
 
 def slide_changes(clients: int, rounds: int = 5) -> Iterator[Figure]:
-    """How long the presenter waits for the next slide, alone and with a room that follows, in turns."""
+    """Measure the wait for the next slide, alone and with a room.
+
+    Both are measured in turns.
+    """
     deck = load_deck(DECK)
     titles = [plain(slide.title or ()) for slide in deck.slides]
     with tempfile.TemporaryDirectory() as folder, socket.create_server((LOOPBACK, 0)) as free:
@@ -371,14 +394,20 @@ def slide_changes(clients: int, rounds: int = 5) -> Iterator[Figure]:
 
 
 def as_long(walks: Sequence[Sequence[float]], alone: Sequence[Sequence[float]]) -> float:
-    """How many times as long a slide takes, slide by slide: they differ from each other more than these walks do."""
+    """Return how many times as long a slide takes, slide by slide.
+
+    Slides differ from each other more than these walks do.
+    """
     those, these = ([statistics.median(rounds) for rounds in zip(*each, strict=True)] for each in (walks, alone))
     return float(statistics.median(that / this for that, this in zip(those, these, strict=True)))
 
 
 @contextmanager
 def elsewhere(work: Callable[..., None], *arguments: object) -> Iterator[Connection]:
-    """Clients in a process of their own: in this one they would keep it from seeing the slide."""
+    """Run clients in a process of their own.
+
+    In this one they would keep it from seeing the slide.
+    """
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=work, args=(*arguments, theirs))
     process.start()
@@ -397,7 +426,10 @@ def follow_until_told(port: int, tokens: list[str], connection: Connection) -> N
 
 
 def attack(port: int, attackers: int, _: Connection) -> None:
-    """So many type wrong words as fast as they can, and open connections that say nothing, until this is ended."""
+    """Type wrong words and open silent connections, until ended.
+
+    So many do it as fast as they can.
+    """
     os.nice(19)  # on machines of their own, they would take nothing from the slides
 
     async def guess() -> None:

@@ -1,4 +1,6 @@
-"""How much faster the simulator is than Triton's interpreter: `python -m benchmarks.simulator [--small | --diverging]`.
+"""Speed of the simulator beside Triton's interpreter.
+
+Run it by `python -m benchmarks.simulator [--small | --diverging]`.
 
 It runs the four solutions and a softmax, at sizes that a person would try. With `--small`, it runs the kernels of the
 field, as the simulator's tests have them: a few programs each, so what a launch and an operation cost counts most.
@@ -61,7 +63,10 @@ def _in_a_process(switch: str, switches: list[str]) -> dict[str, float]:
 
 
 def seconds(*, small: bool = False, diverging: bool = False) -> dict[str, float]:
-    """How long each piece of work takes: the best of several, or one run of large work on Triton's interpreter."""
+    """Measure each piece of work: the best of several runs.
+
+    Large work on Triton's interpreter runs once.
+    """
     simulated = os.environ["TRITON_SIMULATOR"] != "0"
     runs = _small() if small else _diverging() if diverging else _large(simulated=simulated)
     times = 3 if diverging else 10 if simulated else 4 if small else 1
@@ -81,7 +86,9 @@ def _time(launch: Launch) -> float:
 
 
 def _large(*, simulated: bool) -> Work:
-    """The convolution's picture is a quarter of the workshop's, which would take Triton's interpreter minutes.
+    """Return the large works.
+
+    The convolution's picture is a quarter of the workshop's, which would take Triton's interpreter minutes.
 
     A product whose programs take several tiles is only compared with one of a tile each, on the simulator.
     """
@@ -118,7 +125,10 @@ def _small() -> Work:
 
 
 def _diverging() -> Work:
-    """Of arguments, those that a kernel has parameters for: the others are only kept alive."""
+    """Return the works with kernels that diverge.
+
+    Of arguments, a kernel gets those that it has parameters for: the others are only kept alive.
+    """
     _field()
     cases = import_module("simulator.tests.kernels_that_diverge").CASES
     return {name: partial(_made, case) for name, case in cases.items()}
@@ -131,7 +141,10 @@ def _made(case: Any) -> Launch:
 
 
 def _field() -> Any:
-    """The module with the kernels of the field, and Triton in it run by the executor that is asked for."""
+    """Return the module with the kernels of the field.
+
+    Triton in it is run by the executor that is asked for.
+    """
     from triton_workshop import DEVICE
 
     assert DEVICE == "cpu"

@@ -1,4 +1,6 @@
-"""How fast exercise 7's kernels are before and after a repair: `python -m benchmarks.slow_kernels`.
+"""Times of exercise 7's kernels before and after a repair.
+
+Run it by `python -m benchmarks.slow_kernels`.
 
 Needs one NVIDIA GPU, PyTorch and Triton. It times each as shipped, the solution, the other repairs that pass
 (`right.txt` among the tests of an exercise), and those that are told to be slow still (`slow.toml`), in turns: medians
@@ -110,7 +112,7 @@ def times(report: Report, number: str) -> dict[str, float]:
 
 
 def missed_goals(number: str) -> dict[str, str]:
-    """Return the goal that each slow script of an exercise misses first, by name.
+    """Return the first goal that each slow script of an exercise misses.
 
     The exercise as shipped misses one, too.
     """
@@ -119,7 +121,7 @@ def missed_goals(number: str) -> dict[str, str]:
 
 
 def gain(report: Report, number: str) -> float:
-    """Return how many times as fast the solution is as the exercise as shipped."""
+    """Return how many times as fast the solution is as the file as shipped."""
     medians = times(report, number)
     return medians[SHIPPED] / medians[SOLUTION]
 

@@ -1,4 +1,6 @@
-"""Runs soak tests: `python -m benchmarks.soak [runs] [kills] [saves] [floods] [kernels] [--seconds 60]`.
+"""Soak tests of runs, kills, saves, floods and kernels.
+
+Run them by `python -m benchmarks.soak [runs] [kills] [saves] [floods] [kernels] [--seconds 60]`.
 
 - runs: warm runs, each ending in a different way; nothing may grow, here or in the warm parent
 - kills: `kill -9` of the viewer, a warm parent, a script and the watch, at five moments each; no process and no file
@@ -121,7 +123,10 @@ def runs(seconds: float) -> str:
 
 
 def held(parent: int) -> tuple[int, int, int]:
-    """Descriptors here and in the parent, and how many children that has; on a GPU, one is the spare child."""
+    """Return the descriptors here and in the parent, and its children.
+
+    On a GPU, one of these is the spare child.
+    """
     return len(os.listdir("/proc/self/fd")), len(os.listdir(f"/proc/{parent}/fd")), len(children_of(parent))  # noqa: PTH208
 
 
@@ -145,9 +150,9 @@ def kills(seconds: float) -> str:
 
 
 def kill(victim: str, moment: float) -> bool:
-    """Start the viewer or the watch, kill one of its processes at that moment, and check what is left.
+    """Kill a process of the viewer or the watch at a moment.
 
-    Return whether that process existed yet.
+    Then check what is left. Return whether that process existed yet.
     """
     with tempfile.TemporaryDirectory(prefix="soak-") as folder:
         repository, temporary = Path(folder, "repository"), Path(folder, "temporary")
@@ -182,7 +187,10 @@ def kill(victim: str, moment: float) -> bool:
 
 
 def present(folder: Path, block: str) -> list[str]:
-    """The viewer with a deck whose first slide has a block that runs automatically, and a second slide."""
+    """Start the viewer with a deck of two slides.
+
+    The first has a block that runs automatically.
+    """
     deck = folder / "deck.md"
     deck.write_text(f"A block\n===\n\n```python +auto_exec\n{block}```\n\n<!-- end_slide -->\n\nThe second\n===\n")
     return [*WORKSHOP, "present", "-x", str(deck)]
@@ -206,9 +214,10 @@ def saves(seconds: float) -> str:
 
 
 def saves_until_killed(screen: Screen, repository: Path, mark: str, deadline: float) -> tuple[int, int]:
-    """Save and kill at random times, until the watch itself is killed; return how many of both.
+    """Save and kill at random times; return how many of both.
 
-    If it has not been killed at the deadline, it has to give a verdict, and leaves.
+    It ends when the watch itself is killed. If it has not been killed at the deadline, it has to give a verdict, and
+    leaves.
     """
     saved = killed = 0
     while time.monotonic() < deadline or not saved:
@@ -236,14 +245,20 @@ def saves_until_killed(screen: Screen, repository: Path, mark: str, deadline: fl
 
 
 def save(repository: Path, statement: str) -> None:
-    """The first solution, which does this before it launches its kernel, as the learner's exercise."""
+    """Save the first solution as the learner's exercise.
+
+    It does this before it launches its kernel.
+    """
     solution = (repository / "solutions" / "exercise_1.py").read_text()
     changed = solution.replace("    output = torch", f"{textwrap.indent(statement, '    ')}\n    output = torch", 1)
     (repository / "exercises" / "exercise_1.py").write_text(changed)
 
 
 def like_a_mac(folder: Path) -> Path:
-    """A folder from which every Python imports, as it starts, what makes it behave as one on a Mac."""
+    """Return a folder that makes every Python behave as on a Mac.
+
+    Every one imports from it as it starts.
+    """
     site = folder / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text("import like_a_mac\n")
@@ -251,7 +266,10 @@ def like_a_mac(folder: Path) -> Path:
 
 
 def watch(repository: Path) -> list[str]:
-    """The watch in a copy of the repository, whose first exercise is a script that never ends."""
+    """Start the watch in a copy of the repository.
+
+    The first exercise there is a script that never ends.
+    """
     for name in ("triton_workshop", "solutions"):
         shutil.copytree(ROOT / name, repository / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "exercises", repository / "exercises")
@@ -260,13 +278,19 @@ def watch(repository: Path) -> list[str]:
 
 
 def importing(*folders: Path) -> dict[str, str]:
-    """Imports from these folders before any other: from a repository, its package."""
+    """Return variables that put these folders first on Python's path.
+
+    Of a repository, it is the package that is imported.
+    """
     return {"PYTHONPATH": os.pathsep.join([*map(str, folders), os.environ.get("PYTHONPATH", "")])}
 
 
 @contextmanager
 def marked(temporary: Path) -> Iterator[dict[str, str]]:
-    """Variables that mark everything started with them, so that it can be found; what is left in the end is killed."""
+    """Mark all processes started with these variables.
+
+    So they can be found; what is left in the end is killed.
+    """
     mark = f"{os.getpid()}.{random.random()}"
     own = {MARK: mark, "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": str(temporary), "TERM": "xterm-256color"}
     try:
@@ -288,7 +312,10 @@ def processes(mark: str) -> list[int]:
 
 
 def inside(mark: str, what: str) -> int:
-    """The warm parent, or the script that it has forked; 0 if there is none yet."""
+    """Return the warm parent, or the script that it has forked.
+
+    0 if there is none yet.
+    """
     parents = [process for process in processes(mark) if "parent.main" in command_of(process)]
     eldest = [process for process in parents if not set(parents) & {parent_of(process)}]
     if what == "parent":
@@ -297,7 +324,10 @@ def inside(mark: str, what: str) -> int:
 
 
 def has_a_job(child: int) -> bool:
-    """Whether this child of a warm parent runs a script; the spare one waits in the parent's folder."""
+    """Return whether this child of a warm parent runs a script.
+
+    The spare one waits in the parent's folder.
+    """
     with suppress(OSError):
         return Path(f"/proc/{child}/cwd").readlink() != Path("/")
     return False

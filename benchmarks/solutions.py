@@ -1,4 +1,7 @@
-"""Loads a solution by its path, as several solutions have the same script name."""
+"""Load a solution by its path.
+
+Several solutions have the same script name.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ SOLUTIONS = ROOT / "solutions"
 
 
 def load_solution(number: int | str, *, fast: bool = False) -> ModuleType:
-    """The module of solutions/exercise_N.py, or of solutions/fast/exercise_N.py."""
+    """Return the module of a solution, plain or fast.
+
+    Its file is solutions/exercise_N.py or solutions/fast/exercise_N.py.
+    """
     file = (SOLUTIONS / "fast" if fast else SOLUTIONS) / f"exercise_{number}.py"
     name = f"{'fast' if fast else 'plain'}_exercise_{number}"
     if name in sys.modules:

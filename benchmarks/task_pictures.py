@@ -1,4 +1,6 @@
-"""`python -m benchmarks.task_pictures` draws what each exercise gets and returns, for the tasks in the page.
+"""Draw what each exercise gets and returns, for the tasks in the page.
+
+Run it by `python -m benchmarks.task_pictures`.
 
 Pictures are shown as they are; of other tensors, numbers below 0 are blue and those above are orange.
 """
@@ -54,7 +56,10 @@ def draw(name: str, tensor: torch.Tensor, *, is_picture: bool) -> dict[str, obje
 
 
 def colours(numbers: np.ndarray, *, is_picture: bool) -> np.ndarray:
-    """Return (rows, columns, 3) bytes, of a picture's channels or else of the first matrix."""
+    """Return (rows, columns, 3) bytes of a picture's channels.
+
+    Without channels, they are those of the first matrix.
+    """
     if is_picture:
         channels = np.clip(numbers, 0, 1) * 255
         pixels: np.ndarray = channels.transpose(1, 2, 0).astype(np.uint8)

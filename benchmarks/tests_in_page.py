@@ -1,4 +1,6 @@
-"""Runs the simulator's own tests in the page's Python, in node: `uv run python -m benchmarks.tests_in_page [FILE …]`.
+"""Run the simulator's own tests in the page's Python, in node.
+
+The command is `uv run python -m benchmarks.tests_in_page [FILE …]`.
 
 What fails is printed with its reason; a page has no processes, no threads, no compiled Triton, and PyTorch's names are
 those of `page/torch`.

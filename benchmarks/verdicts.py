@@ -1,4 +1,6 @@
-"""How long it takes from an exercise's save to each verdict: `python -m benchmarks.verdicts`.
+"""Time from an exercise's save to each verdict.
+
+Run it by `python -m benchmarks.verdicts`.
 
 As in `workshop watch`, with its processes warm. A right script gets the verdict of the simulator, then that of Triton's
 compiler. A wrong one gets the simulator's, with its line and hint. One that the front end refuses gets both. `--pause`
@@ -59,7 +61,10 @@ def wrong(exercise: Exercise) -> str:
 
 
 def refused(exercise: Exercise) -> str:
-    """The solution with a loop at the start of its kernel that the front end refuses, as it is left at once."""
+    """Return the solution with a loop that the front end refuses.
+
+    The loop stands at the start of its kernel, and is left at once.
+    """
     return right(exercise).replace("\n    # 1:", "\n    for _ in range(4):\n        break\n    # 1:", 1)
 
 
@@ -67,7 +72,7 @@ SCRIPTS: dict[str, Callable[[Exercise], str]] = {each.__name__: each for each in
 
 
 def _seconds(checker: Checker, exercise: Exercise, text: str, pause: float) -> Iterator[float]:
-    """Seconds until the simulator's verdict, and until Triton's compiler has decided."""
+    """Measure the time until the simulator's verdict, and the compiler's."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "script.py")
         file.write_text(text, encoding="utf-8")
@@ -85,7 +90,10 @@ def _seconds(checker: Checker, exercise: Exercise, text: str, pause: float) -> I
 
 
 def _waiting() -> Iterator[tuple[int, int]]:
-    """MB of memory of each process that this one has started, by Linux's /proc: resident, and shared with others."""
+    """Return the MB of each process that this one has started.
+
+    By Linux's /proc: resident, and shared with others.
+    """
     for _, size in memory.started():
         yield round(size["Rss"]), round(size["Shared_Clean"] + size["Shared_Dirty"])
 

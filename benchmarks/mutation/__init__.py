@@ -1,4 +1,6 @@
-"""Edits a script by machine, one place at a time, as people mistype and misremember: `edits` lists all there are.
+"""Edits of a script by machine, one place at a time.
+
+They are as people mistype and misremember; `edits` lists all there are.
 
 Only the bodies of functions are edited: no docstring, no message, and no guard such as an assertion, since no case of
 the checker is about a guard.
@@ -37,7 +39,10 @@ class Mutant:
 
     @cached_property
     def changes(self) -> tuple[tuple[str, str], ...]:
-        """For each edit, the lines that it changes, before and after; several are put in one."""
+        """Return the lines that each edit changes, before and after.
+
+        Several are put in one.
+        """
         return tuple(self._change(edit) for edit in sorted(self.edits))
 
     def _change(self, edit: Edit) -> tuple[str, str]:
@@ -65,7 +70,10 @@ def some(script: Script, number: int, chance: random.Random) -> list[Mutant]:
 
 
 def pairs(every: list[Mutant], number: int, chance: random.Random) -> list[Mutant]:
-    """So many mutants with the edits of two of these, if there are as many: every other is one slip in two places."""
+    """Return mutants with two of these edits, so many if there are.
+
+    Every other one has one slip in two places.
+    """
     own = [mutant.edits[0] for mutant in every]
     alike: dict[tuple[str, str], list[Edit]] = {}
     for mutant, edit in zip(every, own, strict=True):
@@ -76,7 +84,10 @@ def pairs(every: list[Mutant], number: int, chance: random.Random) -> list[Mutan
 
 
 def _different(script: Script, chosen: Iterable[Sequence[Edit]]) -> Iterator[Mutant]:
-    """Those that Python can read, and whose syntax tree is neither the script's nor that of an earlier one."""
+    """Return the mutants that Python can read and that differ.
+
+    Their syntax tree is neither the script's nor that of an earlier one.
+    """
     seen = {ast.dump(ast.parse(script.text))}
     for together in chosen:
         try:

@@ -69,7 +69,10 @@ def _operator(script: Script, op: ast.AST, left: ast.expr, right: ast.expr) -> I
 
 
 def constants(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
-    """Replace a number by its neighbours, its double and its half, and a text or a dtype by another."""
+    """Replace a number by its neighbours, its double and its half.
+
+    A text or a dtype is replaced by another.
+    """
     for node in parts(function):
         match node:
             case ast.Constant(bool(value)):
@@ -89,7 +92,10 @@ def constants(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
 
 
 def namesakes(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
-    """Replace a name by another of its kind: a size by a size or a stride, a block by a block, a mask by a mask."""
+    """Replace a name by another of its kind.
+
+    A size becomes a size or a stride, a block a block, a mask a mask.
+    """
     kinds = Kinds(function).found
     for node in parts(function):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in kinds:
@@ -112,7 +118,10 @@ def functions_and_dtypes(script: Script, function: ast.FunctionDef) -> Iterator[
 
 
 def orders(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
-    """Exchange neighbours: arguments of a call, parts of a tuple, operands where their order matters, axes."""
+    """Exchange neighbours.
+
+    These are arguments of a call, parts of a tuple, operands where their order matters, and axes.
+    """
     for node in parts(function):
         match node:
             case ast.Call(_, arguments):
@@ -130,7 +139,10 @@ def orders(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
 
 
 def dropped_lines(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
-    """Leave out a statement; a loop or a branch loses its header only by being edited."""
+    """Leave out a statement.
+
+    A loop or a branch loses its header only by being edited.
+    """
     for block in statements(function):
         for statement in block:
             if not isinstance(statement, ast.For | ast.While | ast.If | ast.FunctionDef):
@@ -138,7 +150,7 @@ def dropped_lines(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
 
 
 def moved_lines(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
-    """Exchange neighbouring statements; move one to the other side of a loop's end."""
+    """Exchange neighbouring statements, or move one across a loop's end."""
     for block in statements(function):
         for one, other in pairwise(block):
             if isinstance(one, ast.For | ast.While):
@@ -150,7 +162,9 @@ def moved_lines(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
 
 
 def _commute(one: ast.stmt, other: ast.stmt) -> bool:
-    """Whether two statements may stand in either order: neither uses what the other makes.
+    """Return whether two statements may stand in either order.
+
+    Neither uses what the other makes.
 
     Stores may: those of a right kernel go to different places.
     """
@@ -183,7 +197,10 @@ def _past_the_end(script: Script, loop: ast.For | ast.While, after: ast.stmt) ->
 
 
 def dropped_parts(script: Script, function: ast.FunctionDef) -> Iterator[Edit]:
-    """Leave out a keyword, the last argument of a function of Triton, an operand, or a call around its argument."""
+    """Leave out a part of an expression.
+
+    It is a keyword, the last argument of a function of Triton, an operand, or a call around its argument.
+    """
     for node in parts(function):
         match node:
             case ast.Call():

@@ -8,7 +8,10 @@ from benchmarks.mutation.script import is_kernel, name_of, parts
 
 
 class Kinds:
-    """What each name of a function is, by how it is made: a pointer, a number, a block, offsets, a mask, values."""
+    """Kinds of a function's names, by how they are made.
+
+    They are pointers, numbers, blocks, offsets, masks and values.
+    """
 
     def __init__(self, function: ast.FunctionDef) -> None:
         self.found: dict[str, str] = {}
@@ -28,7 +31,10 @@ class Kinds:
                     self._assign(target, None)
 
     def _pointer(self, address: ast.expr, made: dict[str, ast.expr]) -> None:
-        """The first parameter in an address is a pointer, or in what the first name in it is made of."""
+        """Return the pointer of an address: its first parameter.
+
+        It may also be in what the first name is made of.
+        """
         for node in ast.walk(address):
             if isinstance(node, ast.Name) and node.id in self.found:
                 self.found[node.id] = "pointer"

@@ -88,7 +88,10 @@ def names_read(tree: ast.AST) -> set[str]:
 
 
 def parts(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """What may be edited in a function, outermost first, without values that nothing reads."""
+    """Return what may be edited in a function, outermost first.
+
+    Values that nothing reads are left out.
+    """
     read = names_read(function)
     waiting: list[ast.AST] = list(reversed(function.body))
     while waiting:

@@ -237,7 +237,10 @@ def _skip_compile(function: Any = None, **_: Any) -> Any:
 
 
 def _from_elsewhere(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """Return a function that wraps memory which is not torch's: the CPU's, unless it is a tensor's."""
+    """Return a function that wraps memory which is not torch's.
+
+    That is the CPU's, unless it is a tensor's.
+    """
 
     @functools.wraps(function)
     def call(source: Any, *arguments: Any, **named: Any) -> torch.Tensor:
@@ -288,7 +291,10 @@ def _on_physical_device(function: Callable[..., Any], default: str | None = None
 
 
 def _autocast_dtype(get_dtype: Callable[[str], torch.dtype]) -> Callable[[str], torch.dtype]:
-    """Return `torch.get_autocast_dtype`: for "cuda" the CPU's while autocast is enabled."""
+    """Return `torch.get_autocast_dtype`.
+
+    For "cuda" it gives the CPU's while autocast is enabled.
+    """
 
     @functools.wraps(get_dtype)
     def call(device_type: str) -> torch.dtype:

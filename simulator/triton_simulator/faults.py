@@ -470,10 +470,10 @@ class FaultLog:
 
 
 def _index_range(indices: NDArray[Any] | None, size: int | None) -> tuple[int | None, int | None, int, int | None]:
-    """Return the smallest and largest index, the farthest excess, and how many indices there are.
+    """Return the range of indices, the farthest excess, and their number.
 
-    The excess counts elements beyond the end, or before the start if negative. The number is None if the indices are
-    all from the smallest to the largest.
+    The range is the smallest and the largest index. The excess counts elements beyond the end, or before the start if
+    negative. The number is None if the indices are all from the smallest to the largest.
     """
     if indices is None:
         return None, None, 0, None

@@ -55,7 +55,10 @@ class KernelLine:
 
     @property
     def text(self) -> str:
-        """Source text of the line, without its indentation; of a statement over several lines, on one."""
+        """Source text of the line, without its indentation.
+
+        A statement of several lines is joined to one.
+        """
         return statement_text(linecache.getlines(self.file), self.number)
 
 
@@ -64,7 +67,7 @@ MAX_STATEMENT = 100
 
 
 def statement_text(lines: Sequence[str], number: int) -> str:
-    """Return the text of a line, or of its statement if that has several lines.
+    """Return the text of a line, or of its statement of several lines.
 
     Of a long one, what the line begins.
     """
@@ -102,7 +105,7 @@ def _around(tree: ast.Module | None, number: int) -> Iterator[ast.stmt]:
 
 
 def _end_of_head(statement: ast.stmt) -> int:
-    """Return the last line of a statement, or of what comes before its first block."""
+    """Return the last line of a statement, or that before its first block."""
     if not hasattr(statement, "body"):
         return statement.end_lineno or statement.lineno
     parts = (
@@ -117,13 +120,19 @@ def _unparse(statement: ast.stmt) -> str:
 
 
 def is_kernel(code: CodeType) -> bool:
-    """Return whether this is the code of a kernel, or of a function that one calls, and not one of Triton's own."""
+    """Return whether this is the code of a kernel.
+
+    The functions that it calls count, Triton's own do not.
+    """
     name = code.co_qualname.rpartition("<locals>.")[2]
     return name == KERNEL_NAME and not code.co_filename.startswith(_LIBRARY_FOLDERS)
 
 
 def error_line(error: BaseException) -> KernelLine | None:
-    """Return the innermost line of a kernel at which an error, or the one that caused it, was raised."""
+    """Return the innermost line of a kernel at which an error was raised.
+
+    If another one caused it, that one's line counts.
+    """
     while error.__cause__ is not None:
         error = error.__cause__
     frames = traceback.walk_tb(error.__traceback__)

@@ -34,7 +34,10 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def option_without_simulator(options: object) -> str:
-    """Return an option that is given and needs the simulator, or an empty string."""
+    """Return an option that needs the simulator, if one is given.
+
+    Otherwise the string is empty.
+    """
     return next(
         (each for each in (REPORT, STEPS, PROGRAM, STRICT_VIEWS) if getattr(options, _attribute(each), False)), ""
     )

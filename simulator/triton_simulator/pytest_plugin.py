@@ -106,7 +106,10 @@ class _Session:
 
 @dataclass(frozen=True)
 class _Phase:
-    """A phase of a test, a fixture or the test itself, which fails at its end if it caught a fault."""
+    """A phase of a test: a fixture, or the test itself.
+
+    It fails at its end if it caught a fault.
+    """
 
     session: _Session
 
@@ -227,7 +230,10 @@ def _hide_launches(patches: Patches) -> None:
 
 
 def _languages() -> list[ModuleType]:
-    """Return the modules of the simulator and of Triton's language, whose frames say nothing of a kernel."""
+    """Return the modules of the simulator and of Triton's language.
+
+    Their frames say nothing of a kernel.
+    """
     return [
         module
         for name, module in sys.modules.items()
@@ -284,7 +290,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def _describe_steps(launches: list[Launch], program: str, raised: BaseException | None) -> str:
-    """Return what the program at fault did; without a fault, a program of the last launch, by default the first."""
+    """Return what the program at fault did.
+
+    Without a fault, it is a program of the last launch, by default the first.
+    """
     broken = (index for index, launch in enumerate(launches) if launch.faults or launch.failure)
     index = next(broken, len(launches) - 1)
     launch = launches[index]

@@ -53,7 +53,10 @@ class Subject:
 
 
 def case_of(exercise: str, size: tuple[int, ...]) -> Case:
-    """Return a case of these sizes; by default, the one at which costs are measured."""
+    """Return a case of these sizes.
+
+    By default, they are those at which costs are measured.
+    """
     workload = WORKLOADS.get(exercise)
     make_case = workload and workload.make_case
     return make_case(*size) if size and make_case else cost_case(EXERCISES[exercise])

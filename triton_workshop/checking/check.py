@@ -206,7 +206,7 @@ def with_todos(verdict: Verdict, tried: TriedTodos, started: float, compiler: St
 
 
 def _with_hints_of_filled(verdict: Verdict, finding: Finding) -> Finding:
-    """Return a finding with the hints of a TODO that is filled in, but not right.
+    """Return a finding with the hints of a filled TODO that is not right.
 
     They come before those of the next open one. Where it makes no values, nothing is known of it.
     """

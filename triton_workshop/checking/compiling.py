@@ -60,7 +60,7 @@ GOAL_SECONDS = 20.0
 
 
 def with_compiled_costs(verdict: Verdict, start: Start, *, shows_costs: bool = False) -> Verdict:
-    """Return a right script's verdict with what the compiler says of its costs.
+    """Return a right script's verdict with its costs by the compiler.
 
     The first goal that it misses is a finding. Raises OSError.
     """

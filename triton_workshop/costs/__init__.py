@@ -1,1 +1,1 @@
-"""What kernels cost: what the simulator counts, and what the compiler makes."""
+"""What kernels cost: counts by the simulator, and figures by the compiler."""

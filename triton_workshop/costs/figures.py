@@ -40,9 +40,9 @@ def most(amounts: Counter[int]) -> int | None:
 
 
 def compiled_figures(answers: Sequence[Answer], script: Path, text: str) -> Figures:
-    """Return the worst figures of the kernels that were compiled; none without any.
+    """Return the worst figures of the kernels that were compiled.
 
-    A script with this text has launched them.
+    There are none without kernels. A script with this text has launched them.
     """
     summaries = summaries_of(answers, script, text)
     if not summaries:

@@ -48,7 +48,10 @@ def read_prediction(comment: str) -> Prediction | None:
 
 
 def _read_number(node: yaml.Node, entries: dict[str, yaml.Node]) -> Prediction:
-    """Read a number. A whole one is right as it is, and of another one, what rounds to its last digit."""
+    """Read a number.
+
+    A whole one must be met exactly, any other one to its last digit.
+    """
     number = _parse_number(yaml_values.text(node), node)
     exponent = int(number.as_tuple().exponent)
     half = Decimal((0, (5,), exponent - 1)) if exponent < 0 else 0
@@ -74,7 +77,10 @@ def _read_number(node: yaml.Node, entries: dict[str, yaml.Node]) -> Prediction:
 
 
 def _read_choice(node: yaml.Node, entries: dict[str, yaml.Node]) -> Prediction:
-    """Read options, each with the word `right`, a sentence on what it would mean, or nothing."""
+    """Read the options of a choice.
+
+    Each has the word `right`, a sentence on what it would mean, or nothing.
+    """
     for key in ("near", "unit", "wrong"):
         if key in entries:
             raise RefusedError(f"'{key}' is for a number", yaml_values.line_of(entries[key]))

@@ -25,7 +25,7 @@ def target_of(verdict: Verdict | None) -> Target:
 
 
 def _subject_of(verdict: Verdict | None) -> Finding | FilledTodo | None:
-    """Return the first finding; of open TODOs, the one whose values are listed.
+    """Return the first finding, or the open TODO whose values are listed.
 
     Where those of all are right, it is the first, from its program's beginning.
     """

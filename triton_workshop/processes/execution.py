@@ -112,7 +112,7 @@ def without_internal_frames(error: BaseException) -> BaseException:
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an error and those that led to it, as far as a traceback shows them."""
+    """Yield an error and its causes, as far as a traceback shows them."""
     chain = list[BaseException]()
     while error is not None and not any(error is link for link in chain):
         chain.append(error)

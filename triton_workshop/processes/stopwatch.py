@@ -30,7 +30,10 @@ class Stopwatch:
         interval: float = INTERVAL_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Start to count. `processor_seconds` returns those of the process; None where they are not known."""
+        """Start to count.
+
+        `processor_seconds` returns those of the process; None where they are not known.
+        """
         self._processor_seconds, self._interval, self._clock = processor_seconds, interval, clock
         self._last, self._last_used = clock(), processor_seconds()
         self._seconds = 0.0
@@ -47,14 +50,20 @@ class Stopwatch:
 
 
 def counted(passed: float, used: float | None) -> float:
-    """Return how much of the time that passed counts, by the processor time that was used."""
+    """Return how much of the time that has passed counts.
+
+    The processor time used meanwhile decides.
+    """
     if used is None:
         return SHARE * passed
     return passed if used < IDLE * passed else min(passed, max(used, SHARE * passed))
 
 
 def processor_seconds_of(process: int) -> float | None:
-    """Return the processor time of another process; None where the system does not tell (Linux does)."""
+    """Return the processor time of another process.
+
+    None where the system does not report it; Linux does.
+    """
     if sys.platform != "linux":
         return None
     try:

@@ -14,7 +14,7 @@ GLANCE_SECONDS = 30.0
 
 
 class Countdown:
-    """Remaining hands-on minutes, from the first visit of an exercise's slides on."""
+    """Hands-on minutes left, from the first visit of an exercise's slides."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now

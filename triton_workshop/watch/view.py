@@ -106,7 +106,10 @@ class WatchState:
 
     @property
     def passed(self) -> bool:
-        """True if all cases are right, with none to come, and no goal is still looked into."""
+        """True if all cases are right.
+
+        Then no case is to come, and no goal is undecided.
+        """
         verdict = self.verdict
         if verdict is None or not verdict.passed or verdict.to_come:
             return False
@@ -209,7 +212,10 @@ def _keys(**effects: str) -> RenderableType:
 
 
 def _ways_to_look(state: WatchState) -> list[RenderableType]:
-    """Offer to look inside where something has run and is wrong, or at what the compiler makes of what is slow."""
+    """Offer to look inside, or at the compiler's code.
+
+    The first is for what has run and is wrong, the second for what is slow.
+    """
     if state.finding is not None and state.finding.kind is FindingKind.CORRECT_BUT_SLOW:
         return [_keys(m="see what the compiler generated")]
     if state.finding is None or state.finding.kind in KINDS_WITHOUT_SOLUTION or not state.finding.case:

@@ -69,7 +69,10 @@ def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = JUDGE
 
 
 def added_jobs(kernels: Sequence[PickledKernel], targets: Sequence[Target]) -> list[CompileJob]:
-    """Return the jobs for targets that are not judged: the last variant of each kernel."""
+    """Return the jobs for targets that are not judged.
+
+    These compile the last variant of each kernel.
+    """
     last = {kernel.name: kernel for kernel in kernels}
     return [CompileJob(kernel, target) for target in targets for kernel in last.values()]
 

@@ -165,7 +165,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Leave the cause of a refusal out of a report, which says the same if it is of the same line."""
+    """Leave the cause of a refusal out of a report.
+
+    It would say the same of the same line.
+    """
     report = yield
     error = None if call.excinfo is None else call.excinfo.value
     cause, chain = getattr(error, "__cause__", None), getattr(report.longrepr, "chain", None)

@@ -70,7 +70,10 @@ def _jobs_of_refused(judged: Sequence[Answer], targets: Sequence[Target]) -> lis
 
 
 def _rest_of(added: Sequence[Target], targets: Sequence[Target]) -> tuple[Target, ...]:
-    """Return the added targets that this Triton compiles for, without those that are judged."""
+    """Return the added targets that are not judged.
+
+    This Triton compiles for all of them.
+    """
     names = {target.name for target in targets}
     known = [target for target in added if target.name not in names]
     return tuple(target for target in known if targets and has_backend(nvidia=target.is_nvidia))
@@ -140,7 +143,10 @@ class CompilerReport:
 
     @property
     def allows_more(self) -> bool:
-        """Whether it is worth asking about more targets: nothing was refused, and nothing took too long."""
+        """True if it is worth asking about more targets.
+
+        Nothing was refused then, and nothing took too long.
+        """
         failed = self.refused or self.memory_failures() or self.too_many_warps
         return not failed and not any(answer.slow for answer in self.answers)
 

@@ -279,7 +279,7 @@ def _helpers() -> dict[str, Any]:
 
 
 def _transform(rewriter: Any, text: str) -> Any:
-    """Return the rewritten tree of a kernel's text, with the file's line numbers.
+    """Return the rewritten tree of a kernel's text, with the file's lines.
 
     Triton would go through the tree twice more, to number its lines and to fill in locations, which `define` does.
     """

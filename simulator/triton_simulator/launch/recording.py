@@ -86,9 +86,10 @@ class Launch:
         return math.prod(self.grid)
 
     def text(self, program: int | Sequence[int] | None = None) -> str:
-        """Return what one program did, line by line; by default the one at fault, the one that failed, or program 0.
+        """Return what one program did, line by line.
 
-        Raises ValueError if there is no such program, and if `record` was not asked for steps.
+        By default, it is the one at fault, the one that failed, or program 0. Raises ValueError if there is no such
+        program, and if `record` was not asked for steps.
         """
         if self.steps is None:
             raise ValueError("the launch has no steps: record(steps=True) keeps them")

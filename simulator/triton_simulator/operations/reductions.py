@@ -50,7 +50,7 @@ def reduce(builder: Any, tensors: Tensors, axis: int | None, combine: Any, keep_
 
 
 def _count_waits(builder: Any, results: int) -> None:
-    """Count the warps that wait for each other in a reduction with so many results.
+    """Count the waits of warps in a reduction with so many results.
 
     With a result for each thread, each has all of its own elements.
     """
@@ -60,7 +60,10 @@ def _count_waits(builder: Any, results: int) -> None:
 
 
 def _operation_name(combine: Any) -> str:
-    """Return what a combining function of Triton's is for: `_sum_combine` is "sum", `_elementwise_max` is "max"."""
+    """Return the purpose of one of Triton's combining functions.
+
+    `_sum_combine` is "sum", `_elementwise_max` is "max".
+    """
     name = getattr(combine, "__name__", "").strip("_").removeprefix("elementwise_").partition("_")[0]
     return name or "reduce"
 

@@ -38,7 +38,7 @@ class Sites:
             self._undo.put(self._table, marks, np.array(number, np.uint8))
 
     def at(self, mark: int) -> Site | None:
-        """Return the site of the last access to an element; None if it is not known."""
+        """Return the site of the last access to an element, None if unknown."""
         sites = [*self._numbers]
         if self._table is None:
             return sites[0] if len(sites) == 1 else None

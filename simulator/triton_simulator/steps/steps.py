@@ -173,7 +173,7 @@ class ProgramStep:
 
     @property
     def iteration(self) -> tuple[int, ...]:
-        """Numbers of the iterations of the loops around it, outermost first, from 0."""
+        """Numbers of the iterations around it, from 0, outermost loop first."""
         return self.step.iteration
 
 

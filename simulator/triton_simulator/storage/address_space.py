@@ -107,7 +107,7 @@ class AddressSpace:
         return index, int(origin.flat[0]) if (origin == origin.flat[0]).all() else origin
 
     def nearest(self, region: Region, index: Array, item: int) -> Region:
-        """Return the region of the tensor that lies nearest to addresses that are in none.
+        """Return the region of the tensor nearest to addresses that are in none.
 
         The addresses are those of elements of `region`, which comes back where no tensor is near.
         """

@@ -56,7 +56,7 @@ def fetch_if_needed() -> None:
 
 
 def has_backend(*, nvidia: bool) -> bool:
-    """Return whether Triton's wheel compiles for NVIDIA's GPUs, or else for AMD's."""
+    """Return whether Triton's wheel compiles for NVIDIA's or AMD's GPUs."""
     spec = importlib.util.find_spec("triton")
     if spec is None or spec.origin is None:
         return False

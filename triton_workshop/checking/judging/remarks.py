@@ -397,7 +397,7 @@ def _is_on_the_cpu(node: ast.expr) -> TypeGuard[ast.Call]:
 
 
 def describe_traffic(name: str, comparison: Comparison) -> str:
-    """Return what the kernels of a right call have moved, against the least possible."""
+    """Return the bytes that a right call has moved, and the least possible."""
     moved = sum(launch.moved for launch in comparison.seen.launches)
     least = comparison.exercise.bytes_moved(*comparison.arguments)
     if moved <= least:

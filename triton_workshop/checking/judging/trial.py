@@ -100,7 +100,7 @@ class ScriptRunner(Protocol):
         """Count what a right script costs; None if that takes too long."""
 
     def diagnoses(self, case: Case, trial: Trial, /) -> Iterator[Diagnosis]:
-        """Look for the mistake that makes a case fail, and yield what is known of it.
+        """Look for the mistake that makes a case fail, and yield what is known.
 
         `trial` is what is known of the case so far.
         """

@@ -109,7 +109,10 @@ class _Tried:
 
 
 def _try_each(completion: Completion, seconds: float) -> _Tried:
-    """Find the filled TODOs that are right, and in which case each other fails."""
+    """Find the filled TODOs that are right.
+
+    Of the others, find a case in which each fails.
+    """
     trial = _Trial(completion.whole.source, seconds)
     cases = fit_to_memory(completion.script.exercise).simulated_cases
     right, failing, failures = completion.filled, list[Case](), dict[int, _Failure]()
@@ -327,9 +330,9 @@ def _filled_todo(
 
 
 def _difference(script: Source, failure: _Failure, seen: _OwnSteps) -> tuple[tuple[int, ...] | None, str, int | None]:
-    """Return the program, the name and the line of the first value that is not the solution's.
+    """Return program, name and line of the first value that is wrong.
 
-    Where that is not known, it is the program that the finding names.
+    It is not the solution's. Where that is not known, it is the program that the finding names.
     """
     ours = _run(replace(script, text=script.exercise.solution), failure.case).steps
     counterparts = {(step.name, step.iteration): step for step in ours if step.name and step.depth == 0}
@@ -385,7 +388,10 @@ class _Run:
 
 
 def _run(source: Source, case: Case | None = None) -> _Run:
-    """Run a script in a case, by default the one that tells most, as far as it goes."""
+    """Run a script in a case, as far as it goes.
+
+    By default, it is the case that tells most.
+    """
     case = case or case_with_several_programs(source.exercise)
     file, failure, finished = Path(f"values-{TRIED_FILE}").resolve(), None, False
     with (

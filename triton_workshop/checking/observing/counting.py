@@ -71,12 +71,18 @@ def counted_figures(launches: Sequence[Launch]) -> Figures:
 
 
 def _own_lines(launch: Launch, amounts: Mapping[KernelLine, T]) -> Iterable[tuple[int, T]]:
-    """Return the amounts by the number of a line; those of other files are the kernel's own, on line 0."""
+    """Return the amounts by the number of a line.
+
+    Those of other files are the kernel's own, on line 0.
+    """
     return [(line.number if line.file == launch.file else 0, amount) for line, amount in amounts.items()]
 
 
 def send_counted(connection: Connection, source: Source) -> None:
-    """Count a call, and send what it costs. This runs in the script's own process."""
+    """Count a call, and send its costs.
+
+    This runs in the script's own process.
+    """
     prepare()
     confine_signals()
     connection.send(count(source))

@@ -236,7 +236,10 @@ def _shown_values(filled: Sequence[FilledTodo]) -> FilledTodo | None:
 
 
 def _filled_todo(todo: FilledTodo, task: str, shown: FilledTodo | None) -> Row:
-    """Return a TODO with its values, and their place if that is not the note's."""
+    """Return a TODO with its values.
+
+    Their place is added if it is not the note's.
+    """
     number: Toned = (sentence("todos.number", number=todo.number), "muted")
     if todo.right:
         return _RIGHT, number, (task, "muted")

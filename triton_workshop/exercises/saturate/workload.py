@@ -1,4 +1,7 @@
-"""Sizes of images whose colours become stronger; 16 does not divide a width."""
+"""Sizes of images whose colours become stronger.
+
+16 does not divide a width.
+"""
 
 from triton_workshop.exercises.cases import Case
 from triton_workshop.exercises.saturate import with_amount
