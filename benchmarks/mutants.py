@@ -1,7 +1,5 @@
 """Wrong edits that the checker takes for right.
 
-`python -m benchmarks.mutants [--sample N] [EXERCISE …]` counts them.
-
 Solutions, and right scripts in other styles, are edited by machine (`mutation/`), in one place and in two at once,
 and judged on the simulator; one that is right there, and has no entry, is compiled too. A mutant is
 
@@ -10,8 +8,8 @@ and judged on the simulator; one that is right there, and has no entry, is compi
 - equivalent, if `equivalent.toml` says why it is as right as the script that was edited
 - surviving otherwise: then the checker needs a case or a remark, or the file an entry
 
-`--sample N` judges N mutants of each exercise, the same ones every time. Exits 1 if any survives, or if an entry is of
-no use any more.
+Run it by `python -m benchmarks.mutants [--sample N] [EXERCISE …]`. `--sample N` judges N mutants of each exercise, the
+same ones every time. It exits with 1 if any survives, or if an entry is of no use any more.
 """
 
 from __future__ import annotations
@@ -202,7 +200,7 @@ def without_use(outcomes: list[Outcome]) -> list[Entry]:
 
 def report(outcomes: list[Outcome], seconds: float) -> Iterator[str]:
     """The results as Markdown."""
-    about = (__doc__ or "").partition("\n")[2].partition("`--sample")[0].strip()
+    about = (__doc__ or "").partition("\n")[2].partition("Run it by")[0].strip()
     yield f"# What the checker says of mutants\n\n{about}\n"
     versions = ", ".join(f"{name} {version(name)}" for name in ("triton", "torch", "numpy"))
     yield f"`python -m benchmarks.mutants` on {os.cpu_count()} cores, {versions}, {seconds / 60:.0f} minutes:\n"

@@ -1,12 +1,11 @@
 """Minutes that each talk takes and has.
 
-Run it by `python -m benchmarks.rehearsal [--run] [--markdown FILE] [DECK…]`.
-
 A slide takes the minutes that its notes name, or as long as it needs: the notes read aloud at 130 words per minute,
 half a minute for each live block, and the minutes of work that the notes name. A part has the time until the next one
 begins.
 
-Exits 1 where a slide or a part needs more than it has, and where a block fails or runs for more than half a minute.
+Run it by `python -m benchmarks.rehearsal [--run] [--markdown FILE] [DECK…]`. It exits
+with 1 where a slide or a part needs more than it has, and where a block fails or runs for more than half a minute.
 """
 
 from __future__ import annotations
