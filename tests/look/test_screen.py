@@ -50,7 +50,7 @@ async def press(page: LookScreen, pilot: Pilot[int], *keys: str) -> str:
 
 def test_arrows_step_through_time_and_programs(recording: Recording) -> None:
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: page.place is not None)
+        await until(pilot, lambda: page.position is not None)
         assert "Program (0) in a grid of (2)   step 1 of 25" in await press(page, pilot)
         assert "step 2 of 25" in await press(page, pilot, "down")
         assert "Program (1) in a grid of (2)   step 2 of 25" in await press(page, pilot, "right")
@@ -63,7 +63,7 @@ def test_arrows_step_through_time_and_programs(recording: Recording) -> None:
 
 def test_iterations_grid_and_arguments(recording: Recording) -> None:
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: page.place is not None)
+        await until(pilot, lambda: page.position is not None)
         assert "iteration 2 of 3" in await press(page, pilot, "n")
         assert "iteration 3 of 3" in await press(page, pilot, "n")
         assert "no other iteration in this direction" in await press(page, pilot, "n")
@@ -78,7 +78,7 @@ def test_iterations_grid_and_arguments(recording: Recording) -> None:
 
 def test_a_click_on_a_line_shows_what_it_made(recording: Recording) -> None:
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: page.place is not None)
+        await until(pilot, lambda: page.position is not None)
         row = next(y for y, line in enumerate((await press(page, pilot)).splitlines()) if "total = tl.zeros" in line)
         await pilot.click(offset=(20, row))
         assert "total  fp32[4 × 4]  all 0" in await press(page, pilot)
@@ -88,7 +88,7 @@ def test_a_click_on_a_line_shows_what_it_made(recording: Recording) -> None:
 
 def test_a_key_leads_to_the_fault_and_another_to_the_next_launch(with_fault: Recording) -> None:
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: page.place is not None)
+        await until(pilot, lambda: page.position is not None)
         text = await press(page, pilot)
         assert "program 2 wrote out_ptr[10..11], but out_ptr has 10 elements" in text
         assert "✗" in text
@@ -109,9 +109,9 @@ def test_a_program_that_was_left_out_runs_again(record: Record, file: Path) -> N
         return record(Request(file, SCRIPT, programs=request.programs or (0,)))
 
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: page.place is not None)
+        await until(pilot, lambda: page.position is not None)
         await press(page, pilot, "down", "down", "right")
-        await until(pilot, lambda: page.place is not None and page.place.track.program == 1)
+        await until(pilot, lambda: page.position is not None and page.position.track.program == 1)
         assert "Program (1) in a grid of (2)" in await press(page, pilot)
 
     show(answer, steps)
@@ -126,9 +126,9 @@ def test_a_launch_that_was_left_out_runs_again(record: Record, file: Path) -> No
         return record(Request(file, WITH_FAULT, launch=request.launch or 0, programs=request.programs))
 
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: page.place is not None)
+        await until(pilot, lambda: page.position is not None)
         await press(page, pilot, "tab")
-        await until(pilot, lambda: page.place is not None and page.place.launch == 1)
+        await until(pilot, lambda: page.position is not None and page.position.launch == 1)
         assert "Program (2) in a grid of (3)   step 2 of 2   launch 2 of 2" in await press(page, pilot)
 
     show(answer, steps, Target(launch=0), size=(120, 36))
@@ -143,7 +143,7 @@ def test_cases_can_be_chosen(recording: Recording) -> None:
         return recording
 
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: page.place is not None)
+        await until(pilot, lambda: page.position is not None)
         assert "1,024 elements" in await press(page, pilot, "c")
         await press(page, pilot, "down", "enter")
         await until(pilot, lambda: len(requests) == 2)
@@ -198,7 +198,7 @@ def test_a_bug_of_ours_is_told_and_ends_no_talk(recording: Recording, monkeypatc
 @pytest.mark.parametrize("size", [(20, 6), (40, 12), (80, 24), (120, 36), (200, 60)])
 def test_it_fits_every_size_and_every_key_can_be_pressed(with_fault: Recording, size: tuple[int, int]) -> None:
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: page.place is not None)
+        await until(pilot, lambda: page.position is not None)
         keys = ("up", "n", "p", "g", "escape", "a", "f", "greater_than_sign", "less_than_sign", "pagedown", "pageup")
         for key in keys:
             rows = (await press(page, pilot, key)).splitlines()
@@ -229,7 +229,7 @@ def test_it_looks_as_it_did(
     page = LookScreen("script.py", Request(Path("script.py"), SCRIPT), lambda _: recording, palette, target)
 
     async def drive(pilot: Pilot[int]) -> None:
-        await until(pilot, lambda: page.place is not None)
+        await until(pilot, lambda: page.position is not None)
         await pilot.press("n")
         await pilot.pause()
 

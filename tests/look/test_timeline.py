@@ -6,31 +6,31 @@ from pathlib import Path
 
 from triton_workshop.look.recording import Recording, Request
 from triton_workshop.look.source import argument_notes
-from triton_workshop.look.timeline import Place, Target, When
+from triton_workshop.look.timeline import Position, Target, When
 
 from .conftest import SCRIPT, Record, line_of
 
 
-def shown(place: Place) -> tuple[str, tuple[int, ...], int]:
+def shown(position: Position) -> tuple[str, tuple[int, ...], int]:
     """Name, iteration and program of the step that one looks at."""
-    assert place.step is not None
-    at = place.step.step
-    return at.name or at.operation, at.iteration, place.track.program
+    assert position.step is not None
+    at = position.step.step
+    return at.name or at.operation, at.iteration, position.track.program
 
 
-def at_line(recording: Recording, text: str, program: int = 0) -> Place:
-    return Place.start(recording, program=program).go_to_line(line_of(text))
+def at_line(recording: Recording, text: str, program: int = 0) -> Position:
+    return Position.start(recording, program=program).go_to_line(line_of(text))
 
 
 def test_the_kernels_own_arguments_are_no_moments(recording: Recording) -> None:
-    place = Place.start(recording)
-    assert [step.step.name for step in place.track.arguments] == ["x_ptr", "out_ptr", "rows", "columns", "B"]
-    assert shown(place) == ("row", (), 0)
+    position = Position.start(recording)
+    assert [step.step.name for step in position.track.arguments] == ["x_ptr", "out_ptr", "rows", "columns", "B"]
+    assert shown(position) == ("row", (), 0)
 
 
 def test_a_line_has_made_its_last_value_or_will_make_its_first(recording: Recording) -> None:
-    place = at_line(recording, "tile = tl.load")
-    notes = {line[1]: note for line, note in place.track.notes(place.moment).items()}
+    position = at_line(recording, "tile = tl.load")
+    notes = {line[1]: note for line, note in position.track.notes(position.moment).items()}
     tile = notes[line_of("tile = tl.load")]
     assert tile.when is When.NOW
     assert tile.spellings[0] == "fp32[4 × 4]  0 … 33  ← x_ptr[0 … 33]"
@@ -46,27 +46,27 @@ def test_a_line_has_made_its_last_value_or_will_make_its_first(recording: Record
 
 
 def test_steps_lead_into_functions_and_out_again(recording: Recording) -> None:
-    place = at_line(recording, "tile = tl.load")
-    following = [shown(place.move(place.moment + offset))[0] for offset in range(4)]
+    position = at_line(recording, "tile = tl.load")
+    following = [shown(position.move(position.moment + offset))[0] for offset in range(4)]
     assert following == ["tile", "x", "return", "total"]
-    assert shown(place.move(-5))[0] == "row"
-    assert shown(place.move(10_000))[0] == "store"
+    assert shown(position.move(-5))[0] == "row"
+    assert shown(position.move(10_000))[0] == "store"
 
 
 def test_iterations_of_a_line(recording: Recording) -> None:
-    place = at_line(recording, "mask =")
-    assert place.track.iterations(place.moment) == ((0, 3),)
-    second = place.track.iteration(place.moment, 1)
+    position = at_line(recording, "mask =")
+    assert position.track.iterations(position.moment) == ((0, 3),)
+    second = position.track.iteration(position.moment, 1)
     assert second is not None
-    assert shown(place.move(second)) == ("mask", (1,), 0)
-    assert place.track.iteration(place.moment, -1) is None
-    assert place.track.iteration(place.moment, 3) is None
+    assert shown(position.move(second)) == ("mask", (1,), 0)
+    assert position.track.iteration(position.moment, -1) is None
+    assert position.track.iteration(position.moment, 3) is None
 
 
 def test_another_program_at_the_same_line_and_iteration(recording: Recording) -> None:
-    place = at_line(recording, "tile = tl.load")
-    place = place.move(place.track.iteration(place.moment, 1) or 0)
-    assert shown(place.go_to_program(1)) == ("tile", (1,), 1)
+    position = at_line(recording, "tile = tl.load")
+    position = position.move(position.track.iteration(position.moment, 1) or 0)
+    assert shown(position.go_to_program(1)) == ("tile", (1,), 1)
 
 
 def test_a_target_is_found_where_it_is_and_else_the_beginning(recording: Recording) -> None:
@@ -80,7 +80,7 @@ def test_numbers_stand_at_the_lines_of_their_parameters(record: Record, file: Pa
     signature = "    x_ptr, out_ptr,  # pointers (with B columns)\n    rows, columns,\n    B: tl.constexpr,  # B\n"
     text = SCRIPT.replace("x_ptr, out_ptr, rows, columns, B: tl.constexpr", f"\n{signature}")
     assert text != SCRIPT
-    notes = argument_notes(Place.start(record(Request(file, text))))
+    notes = argument_notes(Position.start(record(Request(file, text))))
     first = line_of("rows, columns,\n".strip(), text)
     assert {line[1]: note.spellings for line, note in notes.items()} == {
         first: ("rows 6, columns 10",),
@@ -90,18 +90,18 @@ def test_numbers_stand_at_the_lines_of_their_parameters(record: Record, file: Pa
 
 def test_an_earlier_call_is_not_the_one_that_runs_now(record: Record, file: Path) -> None:
     text = SCRIPT.replace("total += doubled(tile)", "total += doubled(tile) + doubled(total)")
-    place = Place.start(record(Request(file, text))).go_to_line(line_of("return 2 * x"))
+    position = Position.start(record(Request(file, text))).go_to_line(line_of("return 2 * x"))
     helper, header = line_of("return 2 * x"), line_of("def doubled")
-    notes = {line[1]: note for line, note in place.track.notes(place.moment).items()}
+    notes = {line[1]: note for line, note in position.track.notes(position.moment).items()}
     assert (notes[helper].when, notes[header].when) == (When.NOW, When.NOW)
-    after = place.go_to_line(line_of("total += doubled(tile) +", text))
+    after = position.go_to_line(line_of("total += doubled(tile) +", text))
     notes = {line[1]: note for line, note in after.track.notes(after.moment).items()}
     assert (notes[helper].when, notes[header].when) == (When.EARLIER, When.EARLIER)
 
 
 def test_a_fault_is_looked_at_first(with_fault: Recording) -> None:
-    place = Target().find(with_fault)
-    assert (place.launch, shown(place)) == (1, ("store", (), 2))
+    position = Target().find(with_fault)
+    assert (position.launch, shown(position)) == (1, ("store", (), 2))
     assert Target(ids=(0,)).find(with_fault).track.program == 0
 
 

@@ -10,7 +10,7 @@ from simulator.tests.tables import across
 from tests.checking.test_unfinished import fill_in
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.look.recording import Recording, Request
-from triton_workshop.look.timeline import Place
+from triton_workshop.look.timeline import Position
 
 from .conftest import Record
 
@@ -19,7 +19,7 @@ ADD, MATMUL = EXERCISES["1"], EXERCISES["4"]
 
 def values(recording: Recording) -> dict[str, str]:
     """The names in the first program, each with its last value."""
-    track = Place.start(recording).track
+    track = Position.start(recording).track
     steps = ((step.step.name, index) for index, step in enumerate(track.moments) if step.step.name)
     return {name: track.spellings(index)[0] for name, index in steps}
 

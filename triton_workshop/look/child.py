@@ -56,13 +56,13 @@ def record_launches(request: Request, max_bytes: int = MAX_BYTES) -> Recording:
     for variant in variants:
         # A name of its own: Triton finds a kernel's source by its file, and the script's is another text.
         file = request.file.with_name(f"completed-{request.file.name}")
-        own = OwnLines(script, replace(variant, source=replace(variant.source, file=file)))
+        original = OwnLines(script, replace(variant, source=replace(variant.source, file=file)))
         recording = _record(replace(request, file=file, text=variant.source.text), case, max_bytes)
         if not recording.failure or variant is variants[-1]:
             sources = {**recording.sources, str(script.file): tuple(io.StringIO(script.text).readlines())}
             sources.pop(str(file), None)
             # It stops where a TODO is open, which is no failure.
-            return Recording(case.name, tuple(map(own.launch, recording.launches)), sources)
+            return Recording(case.name, tuple(map(original.launch, recording.launches)), sources)
     return _record(request, case, max_bytes)
 
 
@@ -76,14 +76,14 @@ def _record(request: Request, case: Case | None, max_bytes: int) -> Recording:
         except BaseException as error:  # also SystemExit: a script may end itself
             if not isinstance(error, SystemExit) or error.code not in (None, 0):
                 failed = failure_of(error, request.file)
-                failure = f"{_place_of(error, request, failed.line)}{failed.type}: {failed.message}"
+                failure = f"{_location_of(error, request, failed.line)}{failed.type}: {failed.message}"
     recorded = tuple(_to_recorded(launch, request.programs) for launch in launches)
     files = {step.line.file for launch in recorded for step in launch.steps.all}
     sources = {file: tuple(linecache.getlines(file)) for file in sorted(files)}
     return Recording(case.name if case else "", recorded, sources, failure)
 
 
-def _place_of(error: BaseException, request: Request, line: int | None) -> str:
+def _location_of(error: BaseException, request: Request, line: int | None) -> str:
     """Return the line at which an error was raised.
 
     It is the kernel's, with its file if that is not the script; or else the script's own.
@@ -153,7 +153,7 @@ def _to_sendable(value: StepValue) -> StepValue:
     if value.data.dtype != object:
         return value
     if value.parts:
-        return replace(value, parts=tuple((name, _to_sendable(part)) for name, part in value.parts))
+        return replace(value, parts=tuple((name, _to_sendable(member)) for name, member in value.parts))
     data = np.empty(1, object)
     data[0] = ForeignObject(object_text(value.data[0]))
     return replace(value, data=data)

@@ -15,7 +15,7 @@ from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES, get_exercise
 from triton_workshop.look.recorder import record_quietly, record_script
 from triton_workshop.look.recording import Recording, Request
-from triton_workshop.look.timeline import Place, Target
+from triton_workshop.look.timeline import Position, Target
 from triton_workshop.look.verdicts import case_names
 from triton_workshop.printing import print_utf8, use_utf8
 from triton_workshop.processes.idle import idle_seconds
@@ -113,10 +113,10 @@ def _print(subject: Subject, recording: Recording, *, as_json: bool) -> int:
     return SHOWN
 
 
-def _text(place: Place, *, as_json: bool) -> str:
+def _text(position: Position, *, as_json: bool) -> str:
     from triton_workshop.look.report import as_plain_data, plain_text
 
-    return json.dumps(as_plain_data(place)) if as_json else plain_text(place)
+    return json.dumps(as_plain_data(position)) if as_json else plain_text(position)
 
 
 def _print_error(subject: Subject, error: str) -> int:
@@ -142,4 +142,4 @@ def _run_app(subject: Subject, *, light: bool) -> int:
         status = app.run()
     # A crash has no status of its own, but it has a return code.
     ended = (app.return_code or 0) if status is None else status
-    return ended or (FAILED if page.place is None else SHOWN)
+    return ended or (FAILED if page.position is None else SHOWN)

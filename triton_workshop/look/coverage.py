@@ -1,4 +1,4 @@
-"""Elements of an argument: their place on a map, and who reaches each."""
+"""Elements of an argument: indices, pixels of a map, and programs."""
 
 from __future__ import annotations
 
@@ -18,25 +18,23 @@ STORE = "store"
 
 
 def elements(numbers: Array, argument: Argument) -> tuple[Array, Array]:
-    """Return which elements lie inside an argument, and the places of these.
+    """Return which elements lie inside an argument, and their indices.
 
-    A place counts the argument's elements row by row.
-
-    `numbers` count from its first element, in memory.
+    An index counts the argument's elements row by row; `numbers` count from its first element, in memory.
     """
-    indices = np.asarray(numbers, np.int64)
+    offsets = np.asarray(numbers, np.int64)
     order = sorted(range(len(argument.shape)), key=lambda axis: -argument.strides[axis])
-    rest, places = indices, np.zeros((len(argument.shape), *indices.shape), np.int64)
-    inside = indices >= 0
+    rest, coordinates = offsets, np.zeros((len(argument.shape), *offsets.shape), np.int64)
+    inside = offsets >= 0
     for axis in order:
         stride = max(argument.strides[axis], 1)
-        places[axis] = rest // stride
-        rest = rest - places[axis] * stride
-        inside &= places[axis] < argument.shape[axis]
+        coordinates[axis] = rest // stride
+        rest = rest - coordinates[axis] * stride
+        inside &= coordinates[axis] < argument.shape[axis]
     inside &= rest == 0
     if not order:
         return inside, rest[inside]
-    return inside, np.ravel_multi_index(tuple(place[inside] for place in places), argument.shape)
+    return inside, np.ravel_multi_index(tuple(axis[inside] for axis in coordinates), argument.shape)
 
 
 @lru_cache(maxsize=32)
@@ -70,11 +68,11 @@ def _pairs(step: Step, argument: Argument, size: int) -> list[Array]:
     """Return program and element as one number, for all that a step reaches."""
     assert step.pointer is not None
     shape = (len(step.programs), *step.pointer.shape)
-    kept = np.ones(shape, np.bool_) if step.mask is None else np.broadcast_to(step.mask.data, shape)
-    numbers = np.broadcast_to(step.pointer.data, shape)[kept]
-    programs = np.broadcast_to(step.programs.reshape(-1, *(1,) * len(step.pointer.shape)), shape)[kept]
-    inside, places = elements(numbers, argument)
-    return [programs[inside] * size + places]
+    unmasked = np.ones(shape, np.bool_) if step.mask is None else np.broadcast_to(step.mask.data, shape)
+    numbers = np.broadcast_to(step.pointer.data, shape)[unmasked]
+    programs = np.broadcast_to(step.programs.reshape(-1, *(1,) * len(step.pointer.shape)), shape)[unmasked]
+    inside, indices = elements(numbers, argument)
+    return [programs[inside] * size + indices]
 
 
 def describe_stores(launch: RecordedLaunch) -> list[str]:
@@ -95,8 +93,8 @@ def _describe_stores(launch: RecordedLaunch, name: str) -> str:
     size, none, several = len(counts), int((counts == 0).sum()), int((counts > 1).sum())
     if not none and not several:
         return ""
-    parts = [f"no program stores {none:,}"] * bool(none) + [f"several store {several:,}"] * bool(several)
-    return f"Of {size:,} elements of {name}, {' and '.join(parts)}."
+    clauses = [f"no program stores {none:,}"] * bool(none) + [f"several store {several:,}"] * bool(several)
+    return f"Of {size:,} elements of {name}, {' and '.join(clauses)}."
 
 
 def map_size(shape: Sequence[int], fold: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:
@@ -108,13 +106,13 @@ def map_size(shape: Sequence[int], fold: tuple[int, int], rows: int, columns: in
     return min(height, rows), min(width, columns)
 
 
-def pixels_of(places: Array, argument: Argument, size: tuple[int, int]) -> Array:
+def pixels_of(indices: Array, argument: Argument, size: tuple[int, int]) -> Array:
     """Return the pixel of each element on a map of this size, row by row."""
     rows, columns = size
     total = max(math.prod(argument.shape), 1)
-    pixels: Array = places if total <= rows * columns else places * (rows * columns) // total
+    pixels: Array = indices if total <= rows * columns else indices * (rows * columns) // total
     if len(argument.shape) > 1:
-        row, column = np.divmod(places, argument.shape[-1])
+        row, column = np.divmod(indices, argument.shape[-1])
         height = math.prod(argument.shape[:-1])
         pixels = (row * rows // height) * columns + column * columns // argument.shape[-1]
     return pixels

@@ -49,8 +49,8 @@ class GridMap(Box[int]):
     def _show(self) -> None:
         rows, columns = self.shape
         planes = self.launch.programs // (rows * columns)
-        plane, place = divmod(self.chosen, rows * columns)
-        row, column = divmod(place, columns)
+        plane, index = divmod(self.chosen, rows * columns)
+        row, column = divmod(index, columns)
         self._window = (_start(row, rows, ROWS), _start(column, columns, COLUMNS))
         first_row, first_column = self._window
         cells = [
@@ -79,10 +79,10 @@ class GridMap(Box[int]):
         Of a grid with one axis, a row's id is its first program's.
         """
         rows, columns = self.shape
-        shown = range(self._window[0], min(self._window[0] + ROWS, rows))
+        visible = range(self._window[0], min(self._window[0] + ROWS, rows))
         step = 1 if len(self.launch.grid) > 1 else columns
         heads = range(self._window[1], min(self._window[1] + COLUMNS, columns))
-        return [str(row * step) for row in shown], [str(column) for column in heads]
+        return [str(row * step) for row in visible], [str(column) for column in heads]
 
     def _cell(self, plane: int, row: int, column: int) -> Cell:
         rows, columns = self.shape
@@ -96,8 +96,8 @@ class GridMap(Box[int]):
     def action_move(self, rows: int, columns: int) -> None:
         """Choose the program that is so many further on."""
         height, width = self.shape
-        plane, place = divmod(self.chosen, height * width)
-        row, column = divmod(place, width)
+        plane, index = divmod(self.chosen, height * width)
+        row, column = divmod(index, width)
         row, column = min(max(row + rows, 0), height - 1), min(max(column + columns, 0), width - 1)
         self._choose((plane * height + row) * width + column)
 
@@ -139,5 +139,5 @@ def plane_shape(grid: Sequence[int]) -> tuple[int, int]:
     return -(-grid[0] // COLUMNS), min(grid[0], COLUMNS)
 
 
-def _start(index: int, size: int, shown: int) -> int:
-    return max(0, min(index - shown // 2, size - shown))
+def _start(index: int, size: int, visible: int) -> int:
+    return max(0, min(index - visible // 2, size - visible))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from triton_workshop.look.coverage import describe_stores
 from triton_workshop.look.pictures import Span
-from triton_workshop.look.timeline import Place
+from triton_workshop.look.timeline import Position
 
 
-def notices(place: Place) -> list[Span]:
-    """Return what there is to say at a place; nothing if all is there."""
-    launch, fault = place.track.launch, place.fault
+def notices(position: Position) -> list[Span]:
+    """Return what there is to say at a position; nothing if all is there."""
+    launch, fault = position.track.launch, position.fault
     number = f"Fault {launch.faults.index(fault) + 1} of {len(launch.faults)}: " if fault else ""
-    printed = place.recording.printed.strip().splitlines()[-1:]
+    printed = position.recording.printed.strip().splitlines()[-1:]
     sentences: list[Span] = [
         (f"{number * (len(launch.faults) > 1)}{fault.sentence}" if fault else "", "bad"),
-        (place.recording.failure, "bad"),
+        (position.recording.failure, "bad"),
         *((text, "warning") for text in ([] if launch.faults else describe_stores(launch))),
         (launch.steps.omitted, "muted"),
         *((f"Printed: {line}", "muted") for line in printed),

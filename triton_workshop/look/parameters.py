@@ -6,17 +6,17 @@ import ast
 from functools import lru_cache
 
 from triton_simulator.steps.text import value_text
-from triton_workshop.look.timeline import Line, Note, Place
+from triton_workshop.look.timeline import Line, Note, Position
 
 
-def argument_notes(place: Place) -> dict[Line, Note]:
+def argument_notes(position: Position) -> dict[Line, Note]:
     """Return the numbers that the kernel gets, at the lines of its parameters."""
-    values = {step.step.name: value_text(step.value) for step in place.track.arguments if not step.value.is_pointer}
+    values = {step.step.name: value_text(step.value) for step in position.track.arguments if not step.value.is_pointer}
     if not values:
         return {}
-    first = place.track.arguments[0].step.line
+    first = position.track.arguments[0].step.line
     texts: dict[int, list[str]] = {}
-    for name, line in _parameters("".join(place.recording.sources.get(first.file, ())), first.number):
+    for name, line in _parameters("".join(position.recording.sources.get(first.file, ())), first.number):
         if name in values:
             texts.setdefault(line, []).append(f"{name} {values[name]}")
     return {(first.file, line): Note((", ".join(parts),)) for line, parts in texts.items()}

@@ -22,7 +22,7 @@ SHADES = 16
 """Shades of a colour, from the least number to the greatest."""
 SHARES = 4
 """Shades of a point of a map, by how much of it a program reaches."""
-LEAST_SHARE = 0.4
+MIN_SHARE = 0.4
 """The share of its colour that a point has of which a program reaches little."""
 
 
@@ -53,26 +53,26 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Room:
-    """Room for a picture, in pixels."""
+class Extent:
+    """Largest size of a picture, in pixels."""
 
     rows: int
     columns: int
 
 
-def memory_pictures(step: ProgramStep, track: Track, room: Room) -> Iterator[Picture]:
+def memory_pictures(step: ProgramStep, track: Track, extent: Extent) -> Iterator[Picture]:
     """Yield a map of the argument that an operation reads or changes."""
     if step.pointer is not None:
-        yield from _argument_map(step.pointer, step.mask, step.step.operation, track, room)
+        yield from _argument_map(step.pointer, step.mask, step.step.operation, track, extent)
 
 
-def value_pictures(step: ProgramStep, track: Track, room: Room) -> Iterator[Picture]:
+def value_pictures(step: ProgramStep, track: Track, extent: Extent) -> Iterator[Picture]:
     """Yield a picture of a block, or a map of what it points to."""
     value = step.value
     if value.is_pointer:
-        yield from _argument_map(value, None, "", track, room)
+        yield from _argument_map(value, None, "", track, extent)
     elif is_block(value):
-        yield _truth_picture(value, room) if value.numbers.dtype == np.bool_ else _heatmap(value, room)
+        yield _truth_picture(value, extent) if value.numbers.dtype == np.bool_ else _heatmap(value, extent)
 
 
 def is_block(value: ProgramValue) -> bool:
@@ -80,36 +80,36 @@ def is_block(value: ProgramValue) -> bool:
     return value.numbers.dtype != object and value.numbers.size > 1
 
 
-def _as_rows(block: Array, room: Room) -> Array:
+def _as_rows(block: Array, extent: Extent) -> Array:
     """Return a block as rows and columns.
 
     A vector is folded, and its last row may end in -1. Leading axes follow each other.
     """
     if block.ndim != 1:
         return block.reshape(-1, block.shape[-1])
-    rows, columns = fold(len(block), room.columns)
+    rows, columns = fold(len(block), extent.columns)
     padded = np.full(rows * columns, -1, block.dtype)
     padded[: len(block)] = block
     return padded.reshape(rows, columns)
 
 
-def _truth_picture(value: ProgramValue, room: Room) -> Picture:
+def _truth_picture(value: ProgramValue, extent: Extent) -> Picture:
     false, true = Shade("faint"), Shade("good")
-    return Picture(_as_rows(value.numbers.astype(np.int16), room), (false, true), ((true, "true"), (false, "false")))
+    return Picture(_as_rows(value.numbers.astype(np.int16), extent), (false, true), ((true, "true"), (false, "false")))
 
 
-def _heatmap(value: ProgramValue, room: Room) -> Picture:
+def _heatmap(value: ProgramValue, extent: Extent) -> Picture:
     """Draw numbers by shades: of two colours where some are negative."""
-    levels, (least, greatest) = shade(value)
+    levels, (lowest, greatest) = shade(value)
     shares = [number / (SHADES - 1) for number in range(SHADES)]
     shades = [Shade(tone, share) for share in shares for tone in ("accent", "bad")]
     nan, undefined = Shade("important"), Shade("warning")
-    legend = [(Shade("bad") if least < 0 else GROUND, number_text(least)), (Shade("accent"), number_text(greatest))]
+    legend = [(Shade("bad") if lowest < 0 else GROUND, number_text(lowest)), (Shade("accent"), number_text(greatest))]
     if (levels == 2 * SHADES).any():
         legend.append((nan, "NaN"))
     if value.undefined is not None:
         legend.append((undefined, "undefined, ? below"))
-    return Picture(_as_rows(levels, room), (*shades, nan, undefined), tuple(legend))
+    return Picture(_as_rows(levels, extent), (*shades, nan, undefined), tuple(legend))
 
 
 def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
@@ -122,19 +122,19 @@ def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
         numbers = value.numbers.astype(np.float64)
         undefined = False if value.undefined is None else value.undefined
         finite = numbers[np.isfinite(numbers) & ~np.asarray(undefined)]
-        least, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-        floor = least if least > 0 and value.numbers.dtype.kind != "f" else 0.0
-        span = max(greatest - floor, -least)
+        lowest, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+        floor = lowest if lowest > 0 and value.numbers.dtype.kind != "f" else 0.0
+        span = max(greatest - floor, -lowest)
         share = np.clip(np.abs(numbers - floor) / (span or 1.0), 0.0, 1.0)
         levels = 2 * np.rint(share * (SHADES - 1)) + (numbers < 0)
     levels = np.where(np.isnan(numbers), 2 * SHADES, levels)
     if value.undefined is not None:
         levels = np.where(value.undefined, 2 * SHADES + 1, levels)
-    return levels.astype(np.int16), (min(least, floor), greatest)
+    return levels.astype(np.int16), (min(lowest, floor), greatest)
 
 
 def _argument_map(
-    pointer: ProgramValue, mask: ProgramValue | None, operation: str, track: Track, room: Room
+    pointer: ProgramValue, mask: ProgramValue | None, operation: str, track: Track, extent: Extent
 ) -> Iterator[Picture]:
     """Yield a map of what this program reaches of an argument, and others.
 
@@ -143,11 +143,11 @@ def _argument_map(
     argument = track.launch.arguments.get(pointer.argument)
     if argument is None or not math.prod(argument.shape):
         return
-    kept = np.ones(pointer.shape, np.bool_) if mask is None else np.broadcast_to(mask.numbers, pointer.shape)
-    inside, places = elements(pointer.numbers[kept], argument)
+    unmasked = np.ones(pointer.shape, np.bool_) if mask is None else np.broadcast_to(mask.numbers, pointer.shape)
+    inside, indices = elements(pointer.numbers[unmasked], argument)
     count = math.prod(argument.shape)
-    size = map_size(argument.shape, fold(count, room.columns), room.rows, room.columns)
-    levels, shades, legend = _reach_levels(places, argument, size, _others(pointer.argument, operation, track))
+    size = map_size(argument.shape, fold(count, extent.columns), extent.rows, extent.columns)
+    levels, shades, legend = _reach_levels(indices, argument, size, _program_counts(pointer.argument, operation, track))
     levels = levels.reshape(size) if len(argument.shape) > 1 else levels[:count]
     title: list[Span] = [
         (pointer.argument, "strong"), (f"  {' × '.join(map(str, argument.shape))} elements", "muted")
@@ -156,13 +156,13 @@ def _argument_map(
         title.append((f", about {count / (size[0] * size[1]):.3g} in a point", "muted"))
     if outside := int((~inside).sum()):
         # A pointer may point anywhere, as long as nothing is loaded or stored there.
-        title.append((f"   {outside} of {kept.size} lie outside", "bad" if operation else "warning"))
-    if masked := int((~kept).sum()):
-        title.append((f"   {masked} of {kept.size} are masked", "muted"))
-    yield Picture(_as_rows(levels, room), shades, legend, tuple(title))
+        title.append((f"   {outside} of {unmasked.size} lie outside", "bad" if operation else "warning"))
+    if masked := int((~unmasked).sum()):
+        title.append((f"   {masked} of {unmasked.size} are masked", "muted"))
+    yield Picture(_as_rows(levels, extent), shades, legend, tuple(title))
 
 
-def _others(name: str, operation: str, track: Track) -> Array | None:
+def _program_counts(name: str, operation: str, track: Track) -> Array | None:
     """Return how many programs reach each element, if that is known."""
     if not operation:
         return None
@@ -170,7 +170,7 @@ def _others(name: str, operation: str, track: Track) -> Array | None:
 
 
 def _reach_levels(
-    places: Array, argument: Argument, size: tuple[int, int], counts: Array | None
+    indices: Array, argument: Argument, size: tuple[int, int], counts: Array | None
 ) -> tuple[Array, tuple[Shade, ...], tuple[tuple[Shade, str], ...]]:
     """Return the level of each pixel, the levels' shades, and a legend.
 
@@ -178,19 +178,19 @@ def _reach_levels(
     """
     pixels = size[0] * size[1]
     area = np.maximum(areas(argument, size), 1)
-    mine = np.bincount(pixels_of(np.unique(places), argument, size), minlength=pixels)
+    mine = np.bincount(pixels_of(np.unique(indices), argument, size), minlength=pixels)
     levels = np.zeros(pixels, np.int16)
     if counts is not None:
         levels[pixels_of(np.flatnonzero(counts), argument, size)] = 1
     share = np.ceil(mine / area * SHARES).astype(np.int16)
     levels = np.where(share > 0, 1 + np.minimum(share, SHARES), levels)
-    others, bright = Shade("faint"), Shade("accent")
-    steps = (LEAST_SHARE + (1 - LEAST_SHARE) * number / SHARES for number in range(1, SHARES))
-    shades = (GROUND, others, *(Shade("accent", step) for step in steps), bright)
+    faint, bright = Shade("faint"), Shade("accent")
+    steps = (MIN_SHARE + (1 - MIN_SHARE) * number / SHARES for number in range(1, SHARES))
+    shades = (GROUND, faint, *(Shade("accent", step) for step in steps), bright)
     if counts is None:
         return levels, shades, ((GROUND, "the rest"), (bright, "this program's"))
     return (
         levels,
         shades,
-        ((GROUND, "no step's"), (others, "other steps'"), (bright, "this step's")),
+        ((GROUND, "no step's"), (faint, "other steps'"), (bright, "this step's")),
     )

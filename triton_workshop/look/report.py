@@ -12,19 +12,19 @@ from triton_simulator.steps.steps import ProgramStep, ProgramValue
 from triton_simulator.steps.text import program_text, value_text
 from triton_workshop.look.coverage import describe_stores
 from triton_workshop.look.recording import RecordedLaunch, Recording
-from triton_workshop.look.timeline import Place, numbers_text
+from triton_workshop.look.timeline import Position, numbers_text
 
 
-def plain_text(place: Place) -> str:
+def plain_text(position: Position) -> str:
     """Return what one program of a launch did, line by line."""
-    launch, program = place.track.launch, place.track.program
-    case = f", {place.recording.case}" if place.recording.case else ""
+    launch, program = position.track.launch, position.track.program
+    case = f", {position.recording.case}" if position.recording.case else ""
     sites = [(KernelLine(*fault.at), fault.index) for fault in launch.faults if fault.program == program]
     heading = f"{launch.kernel}{case}: program {numbers_text(launch.ids(program))}, grid {numbers_text(launch.grid)}"
-    steps = program_text(launch.steps_of(program), place.recording.sources, sites)
+    steps = program_text(launch.steps_of(program), position.recording.sources, sites)
     text = "\n".join(filter(None, [heading, steps, launch.steps.omitted]))
     sentences = [fault.sentence for fault in launch.faults] or describe_stores(launch)
-    return "\n".join([text, *sentences, *_others(place.recording, place.launch)])
+    return "\n".join([text, *sentences, *_others(position.recording, position.launch)])
 
 
 def _others(recording: Recording, shown: int) -> Iterator[str]:
@@ -34,20 +34,20 @@ def _others(recording: Recording, shown: int) -> Iterator[str]:
         yield f"This is {number}: {', '.join(names)}; --launch 2 or --kernel NAME shows another."
 
 
-def as_plain_data(place: Place) -> dict[str, object]:
+def as_plain_data(position: Position) -> dict[str, object]:
     """Return one program's steps as data that JSON can express."""
-    launch = place.track.launch
+    launch = position.track.launch
     return {
         "kernel": launch.kernel,
-        "launch": place.launch + 1,
-        "launches": len(place.recording.launches),
-        "case": place.recording.case,
+        "launch": position.launch + 1,
+        "launches": len(position.recording.launches),
+        "case": position.recording.case,
         "grid": launch.grid,
-        "program": launch.ids(place.track.program),
-        "steps": [_step_data(step) for step in launch.steps_of(place.track.program)],
+        "program": launch.ids(position.track.program),
+        "steps": [_step_data(step) for step in launch.steps_of(position.track.program)],
         "faults": [_fault_data(launch, number) for number in range(len(launch.faults))],
         "omitted": launch.steps.omitted,
-        "failure": place.recording.failure,
+        "failure": position.recording.failure,
     }
 
 

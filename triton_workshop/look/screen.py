@@ -20,8 +20,8 @@ from triton_workshop.look.grid import GridMap
 from triton_workshop.look.keys import HELP, KEYS
 from triton_workshop.look.notices import notices
 from triton_workshop.look.recording import Recording, Request
-from triton_workshop.look.source import NO_LINE, draw_lines, place_lines, row_of
-from triton_workshop.look.timeline import FIRST, Line, Place, Target, line_of, numbers_text
+from triton_workshop.look.source import NO_LINE, draw_lines, lines_at, row_of
+from triton_workshop.look.timeline import FIRST, Line, Position, Target, line_of, numbers_text
 from triton_workshop.look.values import Frame, draw_arguments, draw_moment
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Choice
@@ -31,7 +31,7 @@ from triton_workshop.slide_environment import number_of
 
 WIDE_COLUMNS = 110
 """Columns from which the value stands beside the source."""
-OWN_BUG = "this cannot be shown, because of a bug in the workshop"
+BUG_MESSAGE = "this cannot be shown, because of a bug in the workshop"
 WAITS = "Running on the simulator, to see every value …"
 
 
@@ -56,7 +56,7 @@ class LookScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     LookScreen { background: $background; color: $foreground; overflow: hidden; }
     LookScreen .bar { height: 1; padding: 0 2; color: $on-bar; background: $primary; text-wrap: nowrap; }
-    LookScreen #place, LookScreen #notice { height: auto; max-height: 3; padding: 0 2; }
+    LookScreen #position, LookScreen #notice { height: auto; max-height: 3; padding: 0 2; }
     LookScreen #panes { height: 1fr; layout: vertical; }
     LookScreen Source { height: 55%; scrollbar-size: 1 1; scrollbar-color: $accent 50%; scrollbar-gutter: stable; }
     LookScreen #value { height: 1fr; padding: 0 1 0 2; scrollbar-size: 1 1; border-top: solid $accent 50%;
@@ -84,19 +84,19 @@ class LookScreen(ModalScreen[None]):
         super().__init__()
         self.heading, self.request, self.record, self.palette, self.target = title, request, record, palette, target
         self.cases = cases
-        self.place: Place | None = None
+        self.position: Position | None = None
         self.shows_arguments = False
         self.first_column = 0
         self.message = ""
         """What a key had to say, in the bar until the next one."""
-        self.bar, self.place_line, self.notice = Static(classes="bar"), Static(id="place"), Static(id="notice")
+        self.bar, self.position_line, self.notice = Static(classes="bar"), Static(id="position"), Static(id="notice")
         self.source = Source(self._go_to_row)
         self.value_text = Static()
         self.value_pane = VerticalScroll(self.value_text, id="value", can_focus=False)
 
     def compose(self) -> ComposeResult:
         yield self.bar
-        yield self.place_line
+        yield self.position_line
         yield self.notice
         with Container(id="panes"):
             yield self.source
@@ -130,7 +130,7 @@ class LookScreen(ModalScreen[None]):
             recording = Recording(failure=str(error))
         except Exception as error:
             let_tests_see(error)
-            recording = Recording(failure=f"{OWN_BUG}: {error!r}")
+            recording = Recording(failure=f"{BUG_MESSAGE}: {error!r}")
         with suppress(RuntimeError):  # the app has ended in the meantime
             self.app.call_from_thread(self._receive, request, recording)
 
@@ -150,32 +150,32 @@ class LookScreen(ModalScreen[None]):
         except Exception as error:
             let_tests_see(error)
             self.notice.display = True
-            self.notice.update(Text(f"{OWN_BUG}: {error!r}", "bad"))
+            self.notice.update(Text(f"{BUG_MESSAGE}: {error!r}", "bad"))
 
     def _show(self, recording: Recording) -> None:
         if problem := recording.error or self.target.problem(recording):
             self.notice.update(Text(problem, "bad"))
             return
-        self.place = self.target.find(recording)
+        self.position = self.target.find(recording)
         self._draw()
 
     # Drawing
 
     def _draw(self) -> None:
-        if self.place is not None and self.is_attached:
+        if self.position is not None and self.is_attached:
             with self._keeping_the_talk():
-                self._draw_place(self.place)
+                self._draw_position(self.position)
 
-    def _draw_place(self, place: Place) -> None:
-        launch = place.track.launch
+    def _draw_position(self, position: Position) -> None:
+        launch = position.track.launch
         self.bar.update(Text(self.message or f"{self.heading} · {launch.kernel}", no_wrap=True, overflow="ellipsis"))
         self.message = ""
-        self.place_line.update(describe_place(place))
-        notice = describe_notice(place)
+        self.position_line.update(describe_position(position))
+        notice = describe_notice(position)
         self.notice.display = bool(notice)
         self.notice.update(notice)
         columns = self.source.scrollable_content_region.width
-        self.source.text.update(Text("\n").join(draw_lines(place, self.palette, columns, self._number)))
+        self.source.text.update(Text("\n").join(draw_lines(position, self.palette, columns, self._number)))
         region = self.value_pane.scrollable_content_region
         frame = Frame(
             self.palette,
@@ -184,7 +184,7 @@ class LookScreen(ModalScreen[None]):
             self.first_column,
             has_256_colours=self.app.console.color_system == "256",
         )
-        self.value_text.update(draw_arguments(place.track) if self.shows_arguments else draw_moment(place, frame))
+        self.value_text.update(draw_arguments(position.track) if self.shows_arguments else draw_moment(position, frame))
         self.call_after_refresh(self._scroll_to_line)
 
     def _number(self, line: Line) -> str:
@@ -198,110 +198,110 @@ class LookScreen(ModalScreen[None]):
 
     def _scroll_to_line(self) -> None:
         """Keep the line of the step in sight, with those around it."""
-        if self.place is None or self.place.step is None:
+        if self.position is None or self.position.step is None:
             return
-        row, height = row_of(place_lines(self.place), line_of(self.place.step)), self.source.size.height
+        row, height = row_of(lines_at(self.position), line_of(self.position.step)), self.source.size.height
         top = round(self.source.scroll_y)
         margin = min(3, height // 4)
         if not top + margin <= row < top + height - margin:
             self.source.scroll_to(y=max(0, row - height // 2), animate=False)
 
-    def _move(self, place: Place) -> None:
-        if self.place is not None and place.moment != self.place.moment:
+    def _move(self, position: Position) -> None:
+        if self.position is not None and position.moment != self.position.moment:
             self.value_pane.scroll_home(animate=False)
-        self.place, self.shows_arguments, self.first_column = place, False, 0
+        self.position, self.shows_arguments, self.first_column = position, False, 0
         self._draw()
 
     # Keys
 
     def _go_to_row(self, row: int) -> None:
-        if self.place is not None:
-            lines = place_lines(self.place)
+        if self.position is not None:
+            lines = lines_at(self.position)
             if row < len(lines):
                 file, number = lines[row].line
-                self._move(self.place.go_to_line(number, file))
+                self._move(self.position.go_to_line(number, file))
 
     def action_step(self, offset: int) -> None:
         """Go so many steps on in time."""
-        if self.place is not None:
-            self._move(self.place.move(self.place.moment + offset))
+        if self.position is not None:
+            self._move(self.position.move(self.position.moment + offset))
 
     def action_end(self, moment: int) -> None:
         """Go to the first step, or with -1 to the last."""
-        if self.place is not None:
-            self._move(self.place.move(len(self.place.track.moments) if moment else 0))
+        if self.position is not None:
+            self._move(self.position.move(len(self.position.track.moments) if moment else 0))
 
     def action_iteration(self, offset: int) -> None:
         """Go to this line in another iteration."""
-        if self.place is not None and self.place.step is not None:
-            moment = self.place.track.iteration(self.place.moment, offset)
+        if self.position is not None and self.position.step is not None:
+            moment = self.position.track.iteration(self.position.moment, offset)
             if moment is None:
-                in_loop = bool(self.place.step.step.iteration)
-                self._say("this line has no other iteration" + " in this direction" * in_loop)
+                in_loop = bool(self.position.step.step.iteration)
+                self._show_message("this line has no other iteration" + " in this direction" * in_loop)
             else:
-                self._move(self.place.move(moment))
+                self._move(self.position.move(moment))
 
     def action_program(self, offset: int) -> None:
         """Go to another program."""
-        if self.place is not None:
-            program = self.place.track.program + offset
-            if 0 <= program < self.place.track.launch.programs:
+        if self.position is not None:
+            program = self.position.track.program + offset
+            if 0 <= program < self.position.track.launch.programs:
                 self._go_to_program(program)
             else:
-                self._say("this is the last program" if offset > 0 else "this is the first program")
+                self._show_message("this is the last program" if offset > 0 else "this is the first program")
 
     def action_grid(self) -> None:
         """Choose a program on a map."""
-        if self.place is not None:
-            self.app.push_screen(GridMap(self.place.track.launch, self.place.track.program), self._go_to_program)
+        if self.position is not None:
+            self.app.push_screen(GridMap(self.position.track.launch, self.position.track.program), self._go_to_program)
 
     def _go_to_program(self, program: int | None) -> None:
-        if program is None or self.place is None:
+        if program is None or self.position is None:
             return
-        launch, step = self.place.track.launch, self.place.step
+        launch, step = self.position.track.launch, self.position.step
         if launch.has(program):
-            self._move(self.place.go_to_program(program))
+            self._move(self.position.go_to_program(program))
             return
         # It was left out for lack of room, so the script runs again for this one.
         line = None if step is None else step.step.line.number
-        self.target = Target(ids=launch.ids(program), line=line, launch=self.place.launch)
-        self._start(replace(self.request, programs=(program,), launch=self.place.launch))
+        self.target = Target(ids=launch.ids(program), line=line, launch=self.position.launch)
+        self._start(replace(self.request, programs=(program,), launch=self.position.launch))
 
     def action_launch(self, offset: int) -> None:
         """Go to another launch."""
-        if self.place is not None:
-            if len(self.place.recording.launches) == 1:
-                self._say("the script launches nothing else")
+        if self.position is not None:
+            if len(self.position.recording.launches) == 1:
+                self._show_message("the script launches nothing else")
                 return
-            place = self.place.go_to_launch(self.place.launch + offset)
-            if place.track.launch.has(place.track.program):
-                self._move(place)
+            position = self.position.go_to_launch(self.position.launch + offset)
+            if position.track.launch.has(position.track.program):
+                self._move(position)
             else:
-                self.target = Target(launch=place.launch)
-                self._start(replace(self.request, programs=None, launch=place.launch))
+                self.target = Target(launch=position.launch)
+                self._start(replace(self.request, programs=None, launch=position.launch))
 
     def action_fault(self) -> None:
         """Go to the program and the line of the next fault."""
-        if self.place is None:
+        if self.position is None:
             return
-        faults = self.place.track.launch.faults
+        faults = self.position.track.launch.faults
         if not faults:
-            self._say("nothing illegal was found; the result may be wrong all the same")
+            self._show_message("nothing illegal was found; the result may be wrong all the same")
             return
-        shown = (self.place.track.program, line_of(self.place.step)) if self.place.step else None
-        here = [index for index, fault in enumerate(faults) if (fault.program, fault.at) == shown]
-        fault = faults[(here[0] + 1) % len(faults) if here else 0]
-        if not self.place.track.launch.has(fault.program):
+        current = (self.position.track.program, line_of(self.position.step)) if self.position.step else None
+        matches = [index for index, fault in enumerate(faults) if (fault.program, fault.at) == current]
+        fault = faults[(matches[0] + 1) % len(faults) if matches else 0]
+        if not self.position.track.launch.has(fault.program):
             self._go_to_program(fault.program)
         else:
-            self._move(self.place.go_to_program(fault.program).go_to_fault(fault))
+            self._move(self.position.go_to_program(fault.program).go_to_fault(fault))
 
     def action_case(self) -> None:
         """Choose another case of the exercise."""
         if not self.cases:
-            self._say("only an exercise has cases")
+            self._show_message("only an exercise has cases")
             return
-        current = self.place.recording.case if self.place else self.request.case
+        current = self.position.recording.case if self.position else self.request.case
         chosen = self.cases.index(current) if current in self.cases else 0
         self.app.push_screen(Choice("Cases", map(Text, self.cases), chosen), self._go_to_case)
 
@@ -328,26 +328,26 @@ class LookScreen(ModalScreen[None]):
         """List the keys."""
         self.app.push_screen(Keys(HELP, self.palette))
 
-    def _say(self, message: str) -> None:
+    def _show_message(self, message: str) -> None:
         self.message = message
         self._draw()
 
 
-def describe_place(place: Place) -> Text:
+def describe_position(position: Position) -> Text:
     """Say which program this is, which iteration, and which step."""
-    track = place.track
+    track = position.track
     ids, grid = numbers_text(track.launch.ids(track.program)), numbers_text(track.launch.grid)
     text = Text.assemble(("Program ", "muted"), (ids, "accent"), (f" in a grid of {grid}", "muted"), no_wrap=True)
     if track.moments:
-        for number, count in track.iterations(place.moment):
+        for number, count in track.iterations(position.moment):
             text.append("   iteration ", "muted").append(str(number + 1), "accent").append(f" of {count}", "muted")
-        text.append("   step ", "muted").append(str(place.moment + 1), "accent")
+        text.append("   step ", "muted").append(str(position.moment + 1), "accent")
         text.append(f" of {len(track.moments)}", "muted")
-    if len(place.recording.launches) > 1:
-        text.append(f"   launch {place.launch + 1} of {len(place.recording.launches)}", "muted")
+    if len(position.recording.launches) > 1:
+        text.append(f"   launch {position.launch + 1} of {len(position.recording.launches)}", "muted")
     return text
 
 
-def describe_notice(place: Place) -> Text:
+def describe_notice(position: Position) -> Text:
     """Say what went wrong, and what is missing; nothing if all is there."""
-    return Text("  ").join(Text(text, tone) for text, tone in notices(place))
+    return Text("  ").join(Text(text, tone) for text, tone in notices(position))

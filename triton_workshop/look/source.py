@@ -14,7 +14,7 @@ from rich.text import Text
 
 from triton_workshop.look.parameters import argument_notes, first_line
 from triton_workshop.look.recording import RecordedLaunch
-from triton_workshop.look.timeline import Line, Note, Place, When, line_of
+from triton_workshop.look.timeline import Line, Note, Position, When, line_of
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines
 
@@ -52,21 +52,21 @@ def source_lines(launch: RecordedLaunch, file: str, text: tuple[str, ...]) -> tu
 
 def _functions(text: str, numbers: set[int]) -> list[tuple[int, int]]:
     """Return first and last line of each function that has one of these lines."""
-    found = []
+    spans = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef) and node.end_lineno is not None:
             start = first_line(node)
             if any(start <= number <= node.end_lineno for number in numbers):
-                found.append((start, node.end_lineno))
+                spans.append((start, node.end_lineno))
     # A function inside another is shown with it.
     return [
-        span for span in sorted(found) if not any(a <= span[0] and span[1] <= b and (a, b) != span for a, b in found)
+        span for span in sorted(spans) if not any(a <= span[0] and span[1] <= b and (a, b) != span for a, b in spans)
     ]
 
 
-def place_lines(place: Place) -> tuple[SourceLine, ...]:
-    """Return all lines to show at a place, the kernel's file first."""
-    sources, launch = place.recording.sources, place.track.launch
+def lines_at(position: Position) -> tuple[SourceLine, ...]:
+    """Return all lines to show at a position, the kernel's file first."""
+    sources, launch = position.recording.sources, position.track.launch
     first = launch.steps.all[0].line.file if launch.steps.all else ""
     files = sorted(sources, key=lambda file: (file != first, file))
     lines: list[SourceLine] = []
@@ -76,13 +76,13 @@ def place_lines(place: Place) -> tuple[SourceLine, ...]:
     return tuple(lines)
 
 
-def draw_lines(place: Place, palette: Palette, columns: int, names: Callable[[Line], str]) -> list[Text]:
+def draw_lines(position: Position, palette: Palette, columns: int, names: Callable[[Line], str]) -> list[Text]:
     """Return the rows of the source, numbered by `names`."""
-    lines = place_lines(place)
-    notes = place.track.notes(place.moment)
-    notes |= argument_notes(place)
-    faults = {fault.at: fault.program == place.track.program for fault in reversed(place.track.launch.faults)}
-    current = line_of(place.step) if place.step else None
+    lines = lines_at(position)
+    notes = position.track.notes(position.moment)
+    notes |= argument_notes(position)
+    faults = {fault.at: fault.program == position.track.program for fault in reversed(position.track.launch.faults)}
+    current = line_of(position.step) if position.step else None
     highlighted = code_lines("python", tuple(line.code for line in lines), palette)
     return [
         _row(
@@ -115,14 +115,14 @@ def _row(
     if fault is not None:  # of this program, or of another
         mark, tone = "✗", palette.bad if fault else palette.muted
     row = Text.assemble((f"{mark}{name:>{NUMBER_COLUMNS - 2}} ", tone), no_wrap=True)
-    room = columns - NUMBER_COLUMNS
+    width = columns - NUMBER_COLUMNS
     if note is None:
-        row.append_text(_cut(code, room))
+        row.append_text(_cut(code, width))
     else:
-        fitting = (spelling for spelling in note.spellings if code.cell_len + len(GAP) + len(spelling) <= room)
+        fitting = (spelling for spelling in note.spellings if code.cell_len + len(GAP) + len(spelling) <= width)
         text = Text(next(fitting, note.spellings[-1]), str(getattr(palette, TONES[note.when])))
         row.append_text(
-            _cut(code, max(room - text.cell_len - len(GAP), min(_indent(code) + MIN_CODE_COLUMNS, room // 2)))
+            _cut(code, max(width - text.cell_len - len(GAP), min(_indent(code) + MIN_CODE_COLUMNS, width // 2)))
         ).append(GAP)
         row.append_text(_cut(text, columns - row.cell_len))
     if line == current:
@@ -144,4 +144,4 @@ def _cut(text: Text, columns: int) -> Text:
 
 def row_of(lines: Sequence[SourceLine], line: Line | None) -> int:
     """Return the row of a line; 0 if it is not there."""
-    return next((row for row, shown in enumerate(lines) if shown.line == line), 0)
+    return next((row for row, candidate in enumerate(lines) if candidate.line == line), 0)

@@ -155,13 +155,13 @@ class Track:
     def iteration(self, moment: int, offset: int) -> int | None:
         """Return the moment of the same line so many iterations on, if any."""
         step = self.moments[moment].step
-        others = [
+        moments = [
             index
             for index in self._by_line[line_of(self.moments[moment])]
             if (self.moments[index].step.name, self.moments[index].step.operation) == (step.name, step.operation)
         ]
-        place = others.index(moment) + offset
-        return others[place] if 0 <= place < len(others) else None
+        target = moments.index(moment) + offset
+        return moments[target] if 0 <= target < len(moments) else None
 
     def in_loop(self, moment: int) -> int:
         """Return the nearest moment inside a loop; this one if there is none."""
@@ -227,8 +227,8 @@ class Track:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Place in a recording: a launch, a program's track, and a moment."""
+class Position:
+    """Position in a recording: a launch, a program's track, and a moment."""
 
     recording: Recording
     launch: int
@@ -236,7 +236,7 @@ class Place:
     moment: int = 0
 
     @classmethod
-    def start(cls, recording: Recording, launch: int = 0, program: int = 0) -> Place:
+    def start(cls, recording: Recording, launch: int = 0, program: int = 0) -> Position:
         """Return the first moment of a program."""
         return cls(recording, launch, Track(recording.launches[launch], program))
 
@@ -245,21 +245,21 @@ class Place:
         """The step that is looked at; None if the program has none."""
         return self.track.moments[self.moment] if self.track.moments else None
 
-    def move(self, moment: int) -> Place:
-        """Return the place at another moment, or at the nearest end."""
+    def move(self, moment: int) -> Position:
+        """Return the position at another moment, or at the nearest end."""
         return replace(self, moment=max(0, min(moment, len(self.track.moments) - 1)))
 
-    def go_to_program(self, program: int) -> Place:
+    def go_to_program(self, program: int) -> Position:
         """Return the same line and iteration in another program."""
         other = replace(self, track=Track(self.track.launch, program))
         return other.move(other.track.same(self.step) if self.step else 0)
 
-    def go_to_line(self, line: int, file: str | None = None) -> Place:
+    def go_to_line(self, line: int, file: str | None = None) -> Position:
         """Return the nearest moment of a line, if it has one."""
         moment = self.track.nearest(line, file, self.moment)
         return self if moment is None else self.move(moment)
 
-    def go_to_fault(self, fault: LaunchFault) -> Place:
+    def go_to_fault(self, fault: LaunchFault) -> Position:
         """Return the first moment of a fault, or else the nearest one of its line."""
         site = KernelLine(*fault.at), fault.index
         moments = (index for index, step in enumerate(self.track.moments) if is_at_fault(step, [site]))
@@ -274,14 +274,14 @@ class Place:
         mine = [fault for fault in here if fault.program == self.track.program]
         return next(iter([*mine, *here, *faults]), None)
 
-    def go_to_launch(self, launch: int) -> Place:
+    def go_to_launch(self, launch: int) -> Position:
         """Return the beginning of another launch."""
-        return Place.start(self.recording, launch % len(self.recording.launches))
+        return Position.start(self.recording, launch % len(self.recording.launches))
 
 
 @dataclass(frozen=True)
 class Target:
-    """Place to look at first: a fault, unless something else is given."""
+    """Position to look at first: a fault, unless something else is given."""
 
     kernel: str | None = None
     ids: tuple[int, ...] = ()
@@ -295,17 +295,17 @@ class Target:
     What a verdict names may be a program that should have been launched.
     """
 
-    def find(self, recording: Recording) -> Place:
-        """Return the place; where it does not exist, the first moment of a launch."""
+    def find(self, recording: Recording) -> Position:
+        """Return the position; by default, the first moment of a launch."""
         index = self._launch_index(recording)
         launch = recording.launches[index]
         program, fault = self._program(launch), self._fault(launch)
-        place = Place.start(recording, index, program)
-        if not place.track.moments and launch.steps.all:
-            place = Place.start(recording, index, int(launch.steps.all[0].programs[0]))
+        position = Position.start(recording, index, program)
+        if not position.track.moments and launch.steps.all:
+            position = Position.start(recording, index, int(launch.steps.all[0].programs[0]))
         if fault is not None:
-            return place.go_to_fault(fault)
-        return place if self.line is None else place.go_to_line(self.line)
+            return position.go_to_fault(fault)
+        return position if self.line is None else position.go_to_line(self.line)
 
     def problem(self, recording: Recording) -> str:
         """Return why there is no such kernel or program; empty if there is."""

@@ -13,8 +13,8 @@ from rich.text import Text
 from triton_simulator.steps.steps import Array, ProgramStep, ProgramValue
 from triton_simulator.steps.text import number_text, step_text
 from triton_workshop.block_pictures import blend, colour_block, to_colour
-from triton_workshop.look.pictures import SHADES, Picture, Room, Shade, is_block, memory_pictures, value_pictures
-from triton_workshop.look.timeline import Place, Track, line_of
+from triton_workshop.look.pictures import SHADES, Extent, Picture, Shade, is_block, memory_pictures, value_pictures
+from triton_workshop.look.timeline import Position, Track, line_of
 from triton_workshop.screen.palette import Palette
 from triton_workshop.terminal_pictures import Colour
 
@@ -72,14 +72,14 @@ class Frame:
         return max(4, min(16, self.rows // 3))
 
 
-def draw_moment(place: Place, frame: Frame) -> RenderableType:
+def draw_moment(position: Position, frame: Frame) -> RenderableType:
     """Return a step's value: in short, as pictures, and as numbers."""
-    step, track = place.step, place.track
+    step, track = position.step, position.track
     if step is None:
         return Text("This program has no steps.", "muted")
-    head = _head(step, place.recording.code(line_of(step)))
-    room = Room(2 * frame.picture_rows, frame.columns)
-    pictures = (*memory_pictures(step, track, room), *value_pictures(step, track, room))
+    head = _head(step, position.recording.code(line_of(step)))
+    extent = Extent(2 * frame.picture_rows, frame.columns)
+    pictures = (*memory_pictures(step, track, extent), *value_pictures(step, track, extent))
     drawn, tables = [_drawn(picture, frame) for picture in pictures], _tables(step, frame)
     # In a low pane, the numbers come before what needs rows.
     sections = [*tables, *drawn] if frame.rows < LOW_ROWS else [*drawn, *tables]
@@ -133,13 +133,13 @@ def _table(value: ProgramValue, frame: Frame) -> RenderableType:
     if block.ndim == 1:
         return _vector_table(texts[0], marks[0], min(1 << (fitting.bit_length() - 1), len(block)), cell)
     first = min(frame.first_column, max(0, block.shape[-1] - fitting))
-    shown = range(first, min(first + fitting, block.shape[-1]))
-    table = _empty_table([str(column) for column in shown], cell)
+    visible = range(first, min(first + fitting, block.shape[-1]))
+    table = _empty_table([str(column) for column in visible], cell)
     for row, (cells, row_marks) in enumerate(zip(texts, marks, strict=False)):
-        table.add_row(str(row), *(_cell(cells[column], is_undefined=row_marks[column]) for column in shown))
+        table.add_row(str(row), *(_cell(cells[column], is_undefined=row_marks[column]) for column in visible))
     notes = []
-    if len(shown) < block.shape[-1]:
-        notes.append(f"columns {first} to {shown[-1]} of {block.shape[-1]}: > and < show others")
+    if len(visible) < block.shape[-1]:
+        notes.append(f"columns {first} to {visible[-1]} of {block.shape[-1]}: > and < show others")
     if len(marks) > MAX_TABLE_ROWS:
         notes.append(f"the first {MAX_TABLE_ROWS} of {len(marks)} rows")
     return Group(*(Text(note, "muted") for note in notes), table)

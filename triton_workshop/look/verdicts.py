@@ -32,9 +32,9 @@ def _subject_of(verdict: Verdict | None) -> Finding | FilledTodo | None:
     finding = next(iter(verdict.findings), None) if verdict is not None else None
     if verdict is None or finding is None or finding.kind is not FindingKind.UNFINISHED:
         return finding
-    known = [todo for todo in verdict.todos if todo.values]
-    wrong = next((todo for todo in known if not todo.right), None)
-    return wrong or (replace(known[0], line=None) if known else None)
+    recorded = [todo for todo in verdict.todos if todo.values]
+    wrong = next((todo for todo in recorded if not todo.right), None)
+    return wrong or (replace(recorded[0], line=None) if recorded else None)
 
 
 def case_names(exercise: Exercise) -> list[str]:

@@ -1,4 +1,4 @@
-"""A look inside a launch, for the page: one place in it, as plain data."""
+"""A look inside a launch, for the page: one position in it, as plain data."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.look.child import record_launches
 from triton_workshop.look.notices import notices
 from triton_workshop.look.parameters import argument_notes
-from triton_workshop.look.pictures import Picture, Room, is_block, memory_pictures, value_pictures
+from triton_workshop.look.pictures import Extent, Picture, is_block, memory_pictures, value_pictures
 from triton_workshop.look.recording import Recording, Request
-from triton_workshop.look.timeline import Place, Target
+from triton_workshop.look.timeline import Position, Target
 from triton_workshop.look.verdicts import case_names
 from triton_workshop.page.inside.time_limit import time_limit
 
@@ -28,7 +28,7 @@ MAX_BYTES = 16 * 2**20
 LIMIT_SECONDS = 5.0
 """Seconds that the script may take for a case; after that, what there is until then is shown."""
 NO_LAUNCH = "No kernel is launched yet, or its grid has no programs: there is nothing to look at."
-ROOM = Room(64, 128)
+EXTENT = Extent(64, 128)
 MAX_ROWS, MAX_COLUMNS = 64, 64
 """Numbers of a block that the page shows, along each axis."""
 VECTOR_COLUMNS = 8
@@ -42,7 +42,7 @@ def forget() -> None:
 
 
 def look(exercise: Exercise | None, file: Path, text: str, wish: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what there is to see at a place, of an exercise or of any script.
+    """Return what there is to see at a position, of an exercise or of any script.
 
     A `wish` has the `case`, and what a finding names: `ids` of a program and a `line`; or what a view before was `at`,
     and where to go from there: a `line` and perhaps a `name` in it, a `loop` and its `iteration`, a `program` or a
@@ -61,25 +61,25 @@ def look(exercise: Exercise | None, file: Path, text: str, wish: Mapping[str, An
 
 @dataclass(frozen=True)
 class Sight:
-    """A place, and the moment whose value is shown.
+    """A position, and the moment whose value is shown.
 
-    The moment of the place says which iteration runs.
+    The moment of the position says which iteration runs.
     """
 
-    place: Place
+    position: Position
     shown: int
 
     @classmethod
-    def of(cls, place: Place, line: int, name: str) -> Sight:
+    def of(cls, position: Position, line: int, name: str) -> Sight:
         """Show what a name stands for in a line.
 
         If that line made nothing, it is the line before.
         """
-        track = place.track
+        track = position.track
         made = {step.step.line.number for step in track.moments}
         nearest = max((number for number in made if number <= line), default=line)
-        moment = track.named(name, nearest, place.moment)
-        return cls(place, place.moment if moment is None else moment)
+        moment = track.named(name, nearest, position.moment)
+        return cls(position, position.moment if moment is None else moment)
 
 
 def _target(wish: Mapping[str, Any]) -> Target:
@@ -98,52 +98,52 @@ def _record(request: Request) -> Recording:
     return _recordings[request]
 
 
-def _sight(place: Place, wish: Mapping[str, Any]) -> Sight:
+def _sight(position: Position, wish: Mapping[str, Any]) -> Sight:
     """Return what a wish leads to in a launch."""
-    at, track = wish.get("at"), place.track
-    if at is None or at["launch"] != place.launch or not place.track.moments or at["line"] is None:
-        return _first_sight(place, wish)
+    at, track = wish.get("at"), position.track
+    if at is None or at["launch"] != position.launch or not position.track.moments or at["line"] is None:
+        return _first_sight(position, wish)
     line, name = at["line"], at["name"]
     if "program" in wish:
-        return Sight.of(place.move(_same_iteration(place, at)), line, name)
-    place = place.move(at["moment"])
+        return Sight.of(position.move(_same_iteration(position, at)), line, name)
+    position = position.move(at["moment"])
     if "loop" in wish:
-        return Sight.of(place.move(track.at_iteration(place.moment, wish["loop"], wish["iteration"])), line, name)
-    return Sight.of(place, wish.get("line", line), wish.get("name", name))
+        return Sight.of(position.move(track.at_iteration(position.moment, wish["loop"], wish["iteration"])), line, name)
+    return Sight.of(position, wish.get("line", line), wish.get("name", name))
 
 
-def _first_sight(place: Place, wish: Mapping[str, Any]) -> Sight:
+def _first_sight(position: Position, wish: Mapping[str, Any]) -> Sight:
     """Return what a finding is about; else what the cursor is at.
 
     What a finding is about is seen in the iteration of its fault.
     """
-    fault, cursor, shown = place.fault, wish.get("cursor"), place.moment
-    if fault is not None and fault.program == place.track.program:
-        place = place.go_to_fault(fault)
-    if not place.track.moments:
-        return Sight(place, 0)
-    place = place.move(place.track.in_loop(place.moment))
+    fault, cursor, shown = position.fault, wish.get("cursor"), position.moment
+    if fault is not None and fault.program == position.track.program:
+        position = position.go_to_fault(fault)
+    if not position.track.moments:
+        return Sight(position, 0)
+    position = position.move(position.track.in_loop(position.moment))
     if wish.get("line") is not None:
-        return Sight.of(place, wish["line"], "")
-    return Sight.of(place, cursor["line"], cursor["name"]) if cursor else Sight(place, shown)
+        return Sight.of(position, wish["line"], "")
+    return Sight.of(position, cursor["line"], cursor["name"]) if cursor else Sight(position, shown)
 
 
-def _same_iteration(place: Place, at: Mapping[str, Any]) -> int:
+def _same_iteration(position: Position, at: Mapping[str, Any]) -> int:
     """Return the first moment of the iteration that ran in another program."""
-    moments = (index for index, step in enumerate(place.track.moments) if [*step.step.iteration] == at["iteration"])
-    return place.track.in_loop(next(moments, 0))
+    moments = (index for index, step in enumerate(position.track.moments) if [*step.step.iteration] == at["iteration"])
+    return position.track.in_loop(next(moments, 0))
 
 
 def _view(sight: Sight, file: Path) -> dict[str, Any]:
-    place = sight.place
-    recording, track, launch = place.recording, place.track, place.track.launch
+    position = sight.position
+    recording, track, launch = position.recording, position.track, position.track.launch
     view: dict[str, Any] = {
         "case": recording.case,
-        "at": {"launch": place.launch, "ids": launch.ids(track.program), "moment": place.moment, "line": None},
+        "at": {"launch": position.launch, "ids": launch.ids(track.program), "moment": position.moment, "line": None},
         "kernels": [each.kernel for each in recording.launches],
         "grid": launch.grid,
         "faulty": sorted({fault.program for fault in launch.faults}),
-        "notices": notices(place),
+        "notices": notices(position),
         "notes": {},
         "loops": (),
         "pictures": [],
@@ -152,11 +152,11 @@ def _view(sight: Sight, file: Path) -> dict[str, Any]:
         return view
     step = track.moments[sight.shown]
     name, line = step.step.name, step.step.line.number
-    view["at"] |= {"line": line, "name": name, "iteration": track.moments[place.moment].step.iteration}
-    pictures = (*memory_pictures(step, track, ROOM), *value_pictures(step, track, ROOM))
+    view["at"] |= {"line": line, "name": name, "iteration": track.moments[position.moment].step.iteration}
+    pictures = (*memory_pictures(step, track, EXTENT), *value_pictures(step, track, EXTENT))
     return view | {
-        "loops": track.iterations(place.moment),
-        "notes": _notes(place, str(file)),
+        "loops": track.iterations(position.moment),
+        "notes": _notes(position, str(file)),
         "name": name or step.step.operation or "value",
         "text": step_text(step),
         "iteration": step.step.iteration,
@@ -165,17 +165,17 @@ def _view(sight: Sight, file: Path) -> dict[str, Any]:
     }
 
 
-def _notes(place: Place, file: str) -> dict[int, list[str]]:
+def _notes(position: Position, file: str) -> dict[int, list[str]]:
     """Return what each line of the script has made, from long to short."""
-    notes = place.track.notes(place.track.end_of_iteration(place.moment)) | argument_notes(place)
+    notes = position.track.notes(position.track.end_of_iteration(position.moment)) | argument_notes(position)
     return {number: list(dict.fromkeys(note.spellings)) for (of, number), note in notes.items() if of == file}
 
 
 def _picture(picture: Picture) -> dict[str, Any]:
     """Return a picture with a byte for each level, as base64; 255 is nothing."""
     height, width = picture.levels.shape
-    is_large = height > ROOM.rows or width > ROOM.columns
-    levels = fit(picture.levels, min(height, ROOM.rows), min(width, ROOM.columns)) if is_large else picture.levels
+    is_large = height > EXTENT.rows or width > EXTENT.columns
+    levels = fit(picture.levels, min(height, EXTENT.rows), min(width, EXTENT.columns)) if is_large else picture.levels
     data = np.where(levels < 0, 255, levels).astype(np.uint8)
     return {
         "levels": base64.b64encode(data.tobytes()).decode(),
