@@ -134,10 +134,10 @@ def further_trials(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Iterat
     Yield the trial with each new remark.
     """
     for look_further in (_with_its_limits, _with_untested_code, _with_another_size):
-        before = outcome
+        previous = outcome
         with dispensable():
             outcome = look_further(judge, runner, outcome)
-        if outcome is not before:
+        if outcome is not previous:
             yield outcome
 
 
@@ -164,20 +164,20 @@ def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda ca
     exercise = judge.exercise
     if judge.source.fixed_programs() >= MANY_PROGRAMS:
         # Each ordinary case takes seconds then. Whether such a grid is too small, a long case shows in one.
-        with closing(runner.observe(exercise.long_cases)) as seen:
-            outcome = judged(judge, exercise.long_cases, seen)
+        with closing(runner.observe(exercise.long_cases)) as observations:
+            outcome = judged(judge, exercise.long_cases, observations)
         if outcome.findings:
             yield outcome
             return
-    with closing(runner.observe(exercise.cases, exercise.long_cases)) as seen:
-        outcome = judged(judge, exercise.cases, seen, progress)
+    with closing(runner.observe(exercise.cases, exercise.long_cases)) as observations:
+        outcome = judged(judge, exercise.cases, observations, progress)
         if judge.counts and not outcome.findings:
             yield replace(outcome, to_come=(*outcome.to_come, cost_case(exercise)))
             # Before the long cases, so that the compiler can begin meanwhile.
             outcome = with_costs(judge, outcome, runner.count())
         if outcome.to_come:
             yield outcome
-            outcome = with_long_cases(judge, outcome, seen, progress)
+            outcome = with_long_cases(judge, outcome, observations, progress)
     if not outcome.findings:
         outcome = replace(outcome, findings=missed_goal(judge.source, judged_goals(exercise, outcome.figures)))
     yield outcome
@@ -199,7 +199,7 @@ def with_costs(judge: Judge, outcome: Trial, counted: Counted | None) -> Trial:
 
 def _explained(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Iterator[Trial]:
     # The picture before the search, which may have to be ended with its process.
-    if picture := wanted_picture(judge.exercise, outcome):
+    if picture := picture_to_show(judge.exercise, outcome):
         with dispensable():
             outcome = with_picture(judge.exercise, picture, outcome, runner.observe_picture(picture))
     yield from located(judge, outcome, runner)
@@ -310,10 +310,10 @@ def located(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Iterator[Tria
 
 def _with_diagnosis(judge: Judge, outcome: Trial, diagnosis: Diagnosis) -> Trial:
     assert outcome.last is not None
-    case, seen = outcome.last
+    case, observation = outcome.last
     with dispensable():
         judge = replace(judge, diagnosis=diagnosis)
-        first, *others = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), seen))
+        first, *others = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), observation))
         first = replace(first, pictures=outcome.findings[0].pictures)
         outcome = replace(outcome, findings=(first, *others))
     return replace(outcome, is_preliminary=diagnosis.is_preliminary)
@@ -343,7 +343,7 @@ def with_other_size(judge: Judge, outcome: Trial, size: OtherSize) -> Trial:
     return replace(outcome, remarks=(*outcome.remarks, remark))
 
 
-def wanted_picture(exercise: Exercise, outcome: Trial) -> Case | None:
+def picture_to_show(exercise: Exercise, outcome: Trial) -> Case | None:
     """Return the exercise's picture, if only the values are wrong."""
     return exercise.picture if [finding.kind for finding in outcome.findings] == [FindingKind.WRONG_VALUES] else None
 

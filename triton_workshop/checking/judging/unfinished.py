@@ -80,7 +80,7 @@ def try_todos(source: Source, seconds: float | None = None) -> TriedTodos:
         if completion is None:
             return TriedTodos()
         renamed = _with_our_names(completion)
-        tried = _try_each(renamed.completion, LIMIT_SECONDS if seconds is None else seconds)
+        tried = _find_right_todos(renamed.completion, LIMIT_SECONDS if seconds is None else seconds)
         todos = _with_values(completion, renamed, tried)
     return TriedTodos(todos, tried.kernels)
 
@@ -108,7 +108,7 @@ class _Tried:
     failures: Mapping[int, _Failure] = field(default_factory=dict)
 
 
-def _try_each(completion: Completion, seconds: float) -> _Tried:
+def _find_right_todos(completion: Completion, seconds: float) -> _Tried:
     """Find the filled TODOs that are right.
 
     Of the others, find a case in which each fails.
@@ -168,7 +168,7 @@ class _Renamed:
     """A script with the solution's names for the solution's values."""
 
     completion: Completion
-    own_names: Mapping[str, str] = field(default_factory=dict)
+    learner_names: Mapping[str, str] = field(default_factory=dict)
     """The learner's name of each that was renamed."""
 
 
@@ -180,24 +180,28 @@ def _with_our_names(completion: Completion) -> _Renamed:
     solution = replace(completion.script, text=completion.script.exercise.solution)
     todos = todo_lines(solution.text)
     ours: tuple[Step, ...] = ()
-    own_names = dict[str, str]()
+    learner_names = dict[str, str]()
     while missing := completion.missing_names():
         ours = ours or _run(solution).steps  # the same in each round
         theirs = _steps_without_errors(completion)
         names = dict[str, str]()
         for name, todo in missing.items():
             steps = [step for step in ours if step.name == name and todos.get(step.line.number) == todo]
-            others = (other for other in completion.own_names() if other not in names)
-            same = (other for other in others if any(_is_same(steps[0], step) for step in theirs if step.name == other))
-            if steps and (other := next(same, None)):
-                names[other] = name
+            candidates = (candidate for candidate in completion.own_names() if candidate not in names)
+            same = (
+                candidate
+                for candidate in candidates
+                if any(_is_same(steps[0], step) for step in theirs if step.name == candidate)
+            )
+            if steps and (counterpart := next(same, None)):
+                names[counterpart] = name
         names = names or _names_by_order(completion)
         renamed = complete(rename(completion.script, names)) if names else None
         if renamed is None:
             break
         completion = renamed
-        own_names |= {ours: own for own, ours in names.items()}
-    return _Renamed(completion, own_names)
+        learner_names |= {new: old for old, new in names.items()}
+    return _Renamed(completion, learner_names)
 
 
 def _names_by_order(completion: Completion) -> dict[str, str]:
@@ -205,10 +209,10 @@ def _names_by_order(completion: Completion) -> dict[str, str]:
 
     Such a TODO has to make as many names. A wrong guess makes no wrong script right.
     """
-    missing, own = completion.missing_names(), completion.own_names()
+    missing, learner_defined = completion.missing_names(), completion.own_names()
     names = dict[str, str]()
     for number, lines in completion.lines_by_todo().items():
-        theirs = [name for name in completion.names_of(lines) if name in own]
+        theirs = [name for name in completion.names_of(lines) if name in learner_defined]
         ours = [name for name, todo in missing.items() if todo == number]
         names |= dict(zip(theirs, ours, strict=True)) if len(theirs) == len(ours) else {}
     return names
@@ -219,16 +223,16 @@ def _steps_without_errors(completion: Completion) -> tuple[Step, ...]:
 
     Where a line raises, the solution's code takes the place of its TODO, so that the lines after it run as well.
     """
-    steps, kept = _run(completion.launched.source).steps, frozenset(completion.filled)
+    steps, filled = _run(completion.launched.source).steps, frozenset(completion.filled)
     lines_by_todo = completion.lines_by_todo()
     variant: Variant | None = completion.whole
-    while variant is not None and kept:
+    while variant is not None and filled:
         run = _run(variant.source)
         steps += run.steps
         line = run.failure.line and variant.origin(run.failure.line) if run.failure else None
-        raising = {number for number in kept if line in lines_by_todo[number]}
-        kept -= raising
-        variant = completion.keep_only(kept) if raising else None
+        raising = {number for number in filled if line in lines_by_todo[number]}
+        filled -= raising
+        variant = completion.keep_only(filled) if raising else None
     return steps
 
 
@@ -237,11 +241,11 @@ def _is_same(ours: Step, theirs: Step) -> bool:
 
     They have to be of the same iteration.
     """
-    one, other = ours.value, theirs.value
+    value, counterpart = ours.value, theirs.value
     return (
         ours.iteration == theirs.iteration
-        and one.shape == other.shape
-        and one.arguments == other.arguments
+        and value.shape == counterpart.shape
+        and value.arguments == counterpart.arguments
         and np.array_equal(ours.programs, theirs.programs)
         and np.array_equal(_of_all(ours), _of_all(theirs))
     )
@@ -259,7 +263,7 @@ def _with_values(completion: Completion, renamed: _Renamed, tried: _Tried) -> tu
     """
     lines_by_todo = renamed.completion.lines_by_todo()
     run = _run(completion.whole.source)
-    error = _own_error(run, completion.whole)
+    error = _learner_error(run, completion.whole)
     variant = completion.whole
     if not run.finished:  # the solution's code may use other names
         variant = completion.launched
@@ -267,12 +271,18 @@ def _with_values(completion: Completion, renamed: _Renamed, tried: _Tried) -> tu
     todos = []
     for number in completion.filled:
         lines, failure = lines_by_todo[number], tried.failures.get(number)
-        todo = _filled_todo(number, _OwnSteps(run, variant, lines))
+        todo = _filled_todo(number, _TodoSteps(run, variant, lines))
         if failure is not None and not (error is not None and error.line in lines):
-            seen = _OwnSteps(_run(failure.variant.source, failure.case), failure.variant, lines, renamed.own_names)
-            stops = _own_error(seen.run, failure.variant)
+            todo_steps = _TodoSteps(
+                _run(failure.variant.source, failure.case), failure.variant, lines, renamed.learner_names
+            )
+            stops = _learner_error(todo_steps.run, failure.variant)
             error = stops if stops is not None and stops.line in lines else error
-            todo = _filled_todo(number, seen, *_difference(completion.script, failure, seen)) if seen.texts() else todo
+            todo = (
+                _filled_todo(number, todo_steps, *_difference(completion.script, failure, todo_steps))
+                if todo_steps.texts()
+                else todo
+            )
         if error is not None and error.line in lines:
             message = classify_error(completion.script, error).finding.message
             todo = replace(todo, values=sentence("todos.stops", error=message), line=error.line)
@@ -281,17 +291,17 @@ def _with_values(completion: Completion, renamed: _Renamed, tried: _Tried) -> tu
 
 
 @dataclass(frozen=True)
-class _OwnSteps:
+class _TodoSteps:
     """What the lines of a TODO did in a run."""
 
     run: _Run
     variant: Variant
     lines: frozenset[int]
-    own_names: Mapping[str, str] = field(default_factory=dict)
+    learner_names: Mapping[str, str] = field(default_factory=dict)
 
     def steps(self) -> list[Step]:
         """Return the steps of all programs."""
-        return [step for step in self.run.steps if self._is_own(step)]
+        return [step for step in self.run.steps if self._belongs(step)]
 
     def texts(self, program: tuple[int, ...] | None = None, first: str = "") -> list[str]:
         """Return values of a program, of the first iterations.
@@ -307,44 +317,46 @@ class _OwnSteps:
         values = {"grid": str(run.grid)} if is_launchers and run.grid else {}
         for step in run.steps_of(program or run.sample_program):
             at = step.step
-            if self._is_own(at) and not any(at.iteration) and (at.name or step.pointer):
+            if self._belongs(at) and not any(at.iteration) and (at.name or step.pointer):
                 values.pop(at.name, None)  # the last value, in its place
                 values[at.name] = step_text(step, with_type=False)
         names = sorted(values, key=lambda name: name != first) if first else values
-        texts = [f"{self.own_names.get(name, name)} {values[name]}".strip() for name in names]
+        texts = [f"{self.learner_names.get(name, name)} {values[name]}".strip() for name in names]
         texts[MAX_VALUES:] = ["…"] if len(texts) > MAX_VALUES else []
         return texts
 
-    def _is_own(self, step: Step) -> bool:
+    def _belongs(self, step: Step) -> bool:
         return self.variant.origin(step.line.number) in self.lines and step.depth == 0
 
 
 def _filled_todo(
-    number: int, seen: _OwnSteps, program: tuple[int, ...] | None = None, name: str = "", line: int | None = None
+    number: int, todo_steps: _TodoSteps, program: tuple[int, ...] | None = None, name: str = "", line: int | None = None
 ) -> FilledTodo:
-    program = program or seen.run.sample_program
+    program = program or todo_steps.run.sample_program
     if line is None:
-        own = (seen.variant.origin(step.line.number) for step in seen.steps())
-        line = max((at for at in own if at is not None), default=None)
-    return FilledTodo(number, False, ", ".join(seen.texts(program, name)), program, seen.run.case, line)
+        origins = (todo_steps.variant.origin(step.line.number) for step in todo_steps.steps())
+        line = max((at for at in origins if at is not None), default=None)
+    return FilledTodo(number, False, ", ".join(todo_steps.texts(program, name)), program, todo_steps.run.case, line)
 
 
-def _difference(script: Source, failure: _Failure, seen: _OwnSteps) -> tuple[tuple[int, ...] | None, str, int | None]:
+def _difference(
+    script: Source, failure: _Failure, todo_steps: _TodoSteps
+) -> tuple[tuple[int, ...] | None, str, int | None]:
     """Return program, name and line of the first value that is wrong.
 
     It is not the solution's. Where that is not known, it is the program that the finding names.
     """
     ours = _run(replace(script, text=script.exercise.solution), failure.case).steps
     counterparts = {(step.name, step.iteration): step for step in ours if step.name and step.depth == 0}
-    for step in seen.steps():
-        other = counterparts.get((step.name, step.iteration))
-        if other is None or _is_same(other, step):
+    for step in todo_steps.steps():
+        counterpart = counterparts.get((step.name, step.iteration))
+        if counterpart is None or _is_same(counterpart, step):
             continue
-        line = seen.variant.origin(step.line.number)
-        return _program_of_difference(other, step, seen.run.grid), step.name, line
-    named = failure.program[: len(seen.run.grid)]
-    is_there = len(named) == len(seen.run.grid) and all(map(int.__lt__, named, seen.run.grid))
-    return named if named and is_there else None, "", None
+        line = todo_steps.variant.origin(step.line.number)
+        return _program_of_difference(counterpart, step, todo_steps.run.grid), step.name, line
+    named = failure.program[: len(todo_steps.run.grid)]
+    exists = len(named) == len(todo_steps.run.grid) and all(map(int.__lt__, named, todo_steps.run.grid))
+    return named if named and exists else None, "", None
 
 
 def _program_of_difference(ours: Step, theirs: Step, grid: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -357,7 +369,7 @@ def _program_of_difference(ours: Step, theirs: Step, grid: tuple[int, ...]) -> t
     return tuple(int(index) for index in np.unravel_index(int(theirs.programs[differs.argmax()]), grid))
 
 
-def _own_error(run: _Run, variant: Variant) -> Failure | None:
+def _learner_error(run: _Run, variant: Variant) -> Failure | None:
     """Return the error that one of the learner's own lines raised, if one did."""
     failure = run.failure
     if failure is None or failure.line is None or failure.type == "NameError":  # the solution's code has other names

@@ -111,8 +111,8 @@ def _describe_success(verdict: Verdict) -> Description:
 def _goal(goal: JudgedGoal) -> Row:
     name = "goals.at-least" if Quantity(goal.quantity).is_gain else "goals.at-most"
     values = [f"{value:,}" if isinstance(value, int) else value for value in (goal.measured, goal.allowed)]
-    says_all = goal.measured == goal.allowed and (goal.measured == 0 or isinstance(goal.measured, str))
-    both = values[0] if says_all else sentence(name, measured=values[0], allowed=values[1])
+    is_exact = goal.measured == goal.allowed and (goal.measured == 0 or isinstance(goal.measured, str))
+    both = values[0] if is_exact else sentence(name, measured=values[0], allowed=values[1])
     return _RIGHT, (goal.name.replace("-", " "), "plain"), (str(both), "muted")
 
 
@@ -210,17 +210,17 @@ def _todos(exercise: Exercise, text: str, filled: Sequence[FilledTodo]) -> tuple
 
     There are none if no TODO is open, but a `...` of the learner's own is left.
     """
-    known = {todo.number: todo for todo in filled}
+    by_number = {todo.number: todo for todo in filled}
     shipped = {todo.number: todo.task for todo in open_todos(exercise.shipped_text) if todo.number}
     lines = {
         todo.number: sentence("reports.line", line=todo.line) for todo in open_todos(text) if todo.number in shipped
     }
     following = next(iter(lines), None)
-    shown = _shown_values(filled)
+    example = _shown_values(filled)
 
     def row(number: int, task: str) -> Row:
-        if todo := known.get(number):
-            return _filled_todo(todo, task, shown)
+        if todo := by_number.get(number):
+            return _filled_todo(todo, task, example)
         if number not in lines:
             return _FILLED, ("", "plain"), (task, "muted")
         if number == following:
@@ -235,7 +235,7 @@ def _shown_values(filled: Sequence[FilledTodo]) -> FilledTodo | None:
     return next((todo for todo in filled if todo.values and not todo.right), None)
 
 
-def _filled_todo(todo: FilledTodo, task: str, shown: FilledTodo | None) -> Row:
+def _filled_todo(todo: FilledTodo, task: str, example: FilledTodo | None) -> Row:
     """Return a TODO with its values.
 
     Their place is added if it is not the note's.
@@ -243,9 +243,9 @@ def _filled_todo(todo: FilledTodo, task: str, shown: FilledTodo | None) -> Row:
     number: Toned = (sentence("todos.number", number=todo.number), "muted")
     if todo.right:
         return _RIGHT, number, (task, "muted")
-    if not todo.values or shown is None:
+    if not todo.values or example is None:
         return _FILLED, number, (task, "plain")
-    name = "todos.values" if (todo.program, todo.case) == (shown.program, shown.case) else "todos.values-elsewhere"
+    name = "todos.values" if (todo.program, todo.case) == (example.program, example.case) else "todos.values-elsewhere"
     text = sentence(name, task=task, values=todo.values, program=_program(todo.program), case=todo.case)
     return _FILLED, number, (text, "plain")
 
@@ -253,8 +253,8 @@ def _filled_todo(todo: FilledTodo, task: str, shown: FilledTodo | None) -> Row:
 def _todo_notes(filled: Sequence[FilledTodo]) -> tuple[Row, ...]:
     """Say what the marks of filled TODOs mean."""
     right = sentence("todos.right-note") if any(todo.right for todo in filled) else ""
-    shown = _shown_values(filled)
-    values = sentence("todos.values-note", program=_program(shown.program), case=shown.case) if shown else ""
+    example = _shown_values(filled)
+    values = sentence("todos.values-note", program=_program(example.program), case=example.case) if example else ""
     return tuple((("", "plain"), ("", "plain"), (note, "muted")) for note in (right, values) if note)
 
 
@@ -279,12 +279,12 @@ def _element(element: Element) -> tuple[Row, ...]:
     index = ", ".join(map(str, element.index))
     if element.program:
         name = "reports.element-place-of-program"
-        place = sentence(name, index=index, offset=element.offset, program=_program(element.program))
+        position = sentence(name, index=index, offset=element.offset, program=_program(element.program))
     else:
-        place = sentence("reports.element-place", index=index, offset=element.offset)
+        position = sentence("reports.element-place", index=index, offset=element.offset)
     got = sentence("reports.never-written") if element.got is None else f"{element.got:.7g}"
     return (
-        ((sentence("reports.element"), "muted"), (place, "plain")),
+        ((sentence("reports.element"), "muted"), (position, "plain")),
         ((sentence("reports.expected"), "muted"), (f"{element.expected:.7g} ± {element.allowed:.1g}", "good")),
         ((sentence("reports.got"), "muted"), (got, "bad")),
     )
@@ -303,14 +303,16 @@ def look_command(verdict: Verdict, exercise: Exercise) -> str:
     names = [case.name for case in exercise.simulated_cases]
     if finding.case not in names or finding.kind in KINDS_WITHOUT_SOLUTION:
         return ""
-    own_file = verdict.file == exercise.exercise_file.resolve()
+    is_exercise = verdict.file == exercise.exercise_file.resolve()
     options = {
         "--case": names.index(finding.case) + 1 if names.index(finding.case) else None,
         "--program": ",".join(map(str, finding.program)) or None,
         "--line": finding.line,
     }
-    words = [word for option, value in options.items() if value is not None for word in (option, str(value))]
-    return " ".join(["uv run workshop look", exercise.number, *words]) if own_file else ""
+    arguments = [
+        argument for option, value in options.items() if value is not None for argument in (option, str(value))
+    ]
+    return " ".join(["uv run workshop look", exercise.number, *arguments]) if is_exercise else ""
 
 
 def _more_findings(findings: Sequence[Finding]) -> str:
