@@ -29,7 +29,10 @@ for commands in (slides, exercises, kernels, room, machines):
 
 @app.callback()
 def workshop() -> None:
-    """Learn GPU programming with Triton in three hours, with live slides and exercises that check themselves."""
+    """Learn GPU programming with Triton in three hours.
+
+    Slides run their code, and exercises check themselves.
+    """
 
 
 def main() -> None:

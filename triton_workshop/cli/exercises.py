@@ -28,7 +28,10 @@ def check(
     no_gpu: Annotated[bool, typer.Option("--no-gpu", help="Use only the simulator.")] = False,
     costs: Annotated[bool, typer.Option("--costs", help="Say what correct kernels cost, too.")] = False,
 ) -> None:
-    """Check exercises, and say what is wrong, where, and why. Exits with 0 if all pass, 1 if not, and 2 for misuse."""
+    """Check exercises, and say what is wrong, where, and why.
+
+    Exits with 0 if all pass, 1 if not, and 2 for misuse.
+    """
     from triton_workshop.attendance.reporter import report_once
     from triton_workshop.checking import commands
 
@@ -56,7 +59,7 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Save a roofline plot to this file.")] = None,
 ) -> None:
-    """Compare a kernel with the solutions, PyTorch and the limit of the hardware.
+    """Compare a kernel with the solutions, PyTorch and the GPU's limit.
 
     On a GPU, kernels are timed. Without one, nothing is timed: the simulator
     counts bytes and operations, and published peak rates give the limit. Wrong
@@ -109,7 +112,10 @@ def hint(
     number: Annotated[str, typer.Argument(metavar="N", help="The exercise.")],
     level: Annotated[int | None, typer.Option(min=1, max=3, help="Which hint; the third quotes the solution.")] = None,
 ) -> None:
-    """Give the next hint about what is wrong with an exercise: a question, an idea, then the solution's line."""
+    """Give the next hint about what is wrong with an exercise.
+
+    The first is a question, then comes an idea, then the solution's line.
+    """
     from triton_workshop.checking import commands
 
     with report_misuse():

@@ -42,7 +42,9 @@ def asm(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per kernel, one per line.")] = False,
 ) -> None:
-    """Show what the compiler makes of a kernel: instructions, registers, shared memory. It needs no GPU.
+    """Show what the compiler makes of a kernel, without a GPU.
+
+    These are instructions, registers and shared memory.
 
     Each load, store, dot, atomic and reduction of the source is told with the
     instructions that it became. Exits with 0, with 1 if there is nothing to
@@ -87,7 +89,9 @@ def look(
     light: Annotated[bool, typer.Option("--light", help="Use dark text on a light background.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one program's steps as JSON.")] = False,
 ) -> None:
-    """See every value of every program of a kernel, at every line. It needs no GPU. ? lists all keys.
+    """See every value of every program of a kernel, at every line.
+
+    It needs no GPU. ? lists all keys.
 
     In a pipe, it prints what one program did. Exits with 0, with 1 if there is
     nothing to see, and with 2 for misuse.

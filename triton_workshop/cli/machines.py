@@ -15,9 +15,10 @@ def run(
     script: Annotated[Path, typer.Argument(help="A Python script.", exists=True, dir_okay=False)],
     arguments: Annotated[list[str] | None, typer.Argument(help="Arguments for the script.")] = None,
 ) -> None:
-    """Run a script as `python -u` does, in a process that has already imported torch and Triton.
+    """Run a script as `python -u` does, in a warm process.
 
-    The first run starts that process. It ends after 15 minutes without a run.
+    That process has already imported torch and Triton. The first run starts it,
+    and it ends after 15 minutes without a run.
     """
     from triton_workshop.processes import command
 

@@ -21,7 +21,9 @@ def join(
     name: Annotated[str | None, typer.Option(help="Your name, for the presenter; without it you are a number.")] = None,
     passphrase: Annotated[str | None, typer.Option("--word", help=PASSPHRASE_HELP)] = None,
 ) -> None:
-    """Let the presenter see how far you are, and ask for help with the key a in watch.
+    """Let the presenter see how far you are.
+
+    The key a in watch asks for help.
 
     The presenter sees which exercise you are at, how many TODOs are filled in,
     whether it is correct, how many hints you have used, and the name of a
@@ -51,7 +53,10 @@ def leave() -> None:
 def board(
     forget: Annotated[bool, typer.Option("--forget", help="Delete what is known about all attendees.")] = False,
 ) -> None:
-    """Print who is where and who asks for help, in the room that this machine shares."""
+    """Print who is where and who asks for help.
+
+    The room is the one that this machine shares.
+    """
     from triton_workshop.attendance import commands
 
     with report_misuse():

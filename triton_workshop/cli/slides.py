@@ -81,7 +81,9 @@ def present(
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
-    """Show the slides in the terminal. Ctrl+E runs their code; ? lists all keys.
+    """Show the slides in the terminal.
+
+    Ctrl+E runs their code; ? lists all keys.
 
     Code in a deck from outside the workshop's repository runs only with -x or -X,
     or after you have seen it listed and agreed. With --notes, a second terminal
@@ -120,7 +122,10 @@ def refuse_conflicts(slide: int, share: str | None, *, notes: bool, has_sharing_
 
 
 def show_slides(path: Path, start: int, consent: Consent, shared: Shared | None) -> NoReturn:
-    """Show a deck in the terminal, and end the command with the viewer's status."""
+    """Show a deck in the terminal.
+
+    The command ends with the viewer's status.
+    """
     from triton_workshop.viewer.start import starting
 
     with starting() as terminal:  # the terminal answers while the viewer is imported
@@ -221,7 +226,9 @@ def validate(
         bool, typer.Option("--markdown", help="Print the machine, the versions and the results as Markdown.")
     ] = False,
 ) -> None:
-    """Test a deck on this machine: read it, open its pictures, and run its code blocks.
+    """Test a deck on this machine.
+
+    It is read, its pictures are opened, and its code blocks run.
 
     Every block that is marked to run is run in the deck's folder, one after
     another, so validate only decks that you trust. A deck from outside the
@@ -258,7 +265,9 @@ def handout(
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
-    """Write the slides as one HTML file, with what their code prints, to take home.
+    """Write the slides as one HTML file, to take home.
+
+    What their code prints is in it.
 
     With --live, the page runs the code and checks the exercises, without a
     network: it holds Python, numpy and the workshop, which are fetched once.
@@ -301,7 +310,9 @@ def site(
     run: LetRun = False,
     replace: LetReplace = False,
 ) -> None:
-    """Write the slides as a web site whose pages run their code and check the exercises.
+    """Write the slides as a web site.
+
+    Its pages run their code and check the exercises.
 
     It is a folder of static files, which any web host can serve; no server of
     ours is needed. Without a deck, it is the course: both of the workshop's

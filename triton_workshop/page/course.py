@@ -1,4 +1,7 @@
-"""The course of a page for one person, out of several decks: `course.toml`."""
+"""Course of a page for one person, out of several decks.
+
+`course.toml` describes it.
+"""
 
 from __future__ import annotations
 

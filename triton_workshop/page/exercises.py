@@ -34,7 +34,10 @@ def exercises() -> str:
 
 
 def _task(text: str) -> list[str]:
-    """Return a script's docstring in paragraphs; the lines of formulas, which are indented, stay lines."""
+    """Return a script's docstring in paragraphs.
+
+    The lines of formulas, which are indented, stay lines.
+    """
     docstring = ast.get_docstring(ast.parse(text)) or ""
     groups = groupby(docstring.split("\n"), lambda line: line[:1].isspace() if line else None)
     return [("\n" if is_formula else " ").join(lines) for is_formula, lines in groups if is_formula is not None]
@@ -42,7 +45,10 @@ def _task(text: str) -> list[str]:
 
 @functools.cache
 def _pictures() -> dict[str, list[dict[str, Any]]]:
-    """What each exercise gets and returns; `python -m benchmarks.task_pictures` draws it."""
+    """Return pictures of each exercise's input and output.
+
+    `python -m benchmarks.task_pictures` draws them.
+    """
     pictures: dict[str, list[dict[str, Any]]] = json.loads(asset("task_pictures.json"))
     return pictures
 

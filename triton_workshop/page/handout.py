@@ -47,7 +47,9 @@ def run_handout(
     *,
     as_course: bool = False,
 ) -> int:
-    """Write a deck's page, or that of its folder's course, and print its size; return the exit status.
+    """Write a deck's page and print its size; return the exit status.
+
+    Of a folder with a course, it is the course's page.
 
     Outputs come from the files `outputs`, or else from running the deck's code now, and are written to `record`. The
     bundle by `build` lets kernels run in the page. Raises DeckError and MisuseError.
@@ -81,9 +83,10 @@ def run_site(
     as_course: bool = False,
     url: str = "",
 ) -> int:
-    """Write a deck's page, or that of its folder's course, as files; return the exit status.
+    """Write a deck's page as files; return the exit status.
 
-    `url` is where the folder will be: previews of links need a picture's whole address.
+    Of a folder with a course, it is the course's page. `url` is where the folder will be: previews of links need a
+    picture's whole address.
 
     Raises DeckError and MisuseError.
     """

@@ -1,4 +1,4 @@
-"""Signatures of what kernels and their launchers call, for the page's editor.
+"""Signatures of functions for kernels and launchers, for the page's editor.
 
 `python -m triton_workshop.page.signatures` prints them as JSON, by the name before the dot: of each function, its
 parameters and the first sentence of its docstring. It imports Triton, which what writes a page need not.
@@ -46,7 +46,10 @@ def signatures() -> bytes:
 
 
 def collect_signatures() -> dict[str, Entries]:
-    """Return the signatures by the name before the dot; the workshop's own need none."""
+    """Return the signatures by the name before the dot.
+
+    The workshop's own need none.
+    """
     import triton_workshop
     import triton_workshop.utils_debug as utils  # before Triton: it puts kernels on the simulator
 
@@ -63,7 +66,10 @@ def collect_signatures() -> dict[str, Entries]:
 
 
 def _entries(values: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield name, parameters and sentence of what has a docstring of its own, and of types of elements."""
+    """Yield name, parameters and sentence of functions with a docstring.
+
+    Types of elements come with their own.
+    """
     from triton.language import dtype
 
     for name, value in values.items():
@@ -75,7 +81,10 @@ def _entries(values: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, str]]]
 
 
 def parameters(function: Any) -> str:
-    """Return the parameters as a call may name them, without types and what only Triton passes."""
+    """Return the parameters as a call may name them.
+
+    Types, and parameters that only Triton passes, are left out.
+    """
     signature = inspect.signature(function)
     public = [
         parameter.replace(annotation=inspect.Parameter.empty)

@@ -1,4 +1,7 @@
-"""Demonstration of a right script on a picture: the workshop's, or the reader's own."""
+"""Demonstration of a right script on a picture.
+
+The picture is the workshop's, or the reader's own.
+"""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ def check(
 
 
 def demo(number: str, text: str, photo: memoryview | None = None, pause: Pause | None = None) -> str:
-    """Run a right script on a picture; return what it made and has changed, as JSON.
+    """Run a right script on a picture; return its results as JSON.
 
     `photo` is the reader's picture, as a file has it; by default it is the workshop's. `pause` may end the run.
     """
