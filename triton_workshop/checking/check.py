@@ -210,7 +210,7 @@ def _with_hints_of_filled(verdict: Verdict, finding: Finding) -> Finding:
 
     They come before those of the next open one. Where it makes no values, nothing is known of it.
     """
-    todo = next((todo.number for todo in verdict.todos if todo.values and not todo.right), None)
+    todo = next((todo.number for todo in verdict.todos if todo.is_known_wrong), None)
     if todo is None or not finding.hints:
         return finding
     following = next(iter(open_todos(verdict.text)))

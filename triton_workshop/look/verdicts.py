@@ -32,7 +32,7 @@ def _subject_of(verdict: Verdict | None) -> Finding | FilledTodo | None:
     finding = next(iter(verdict.findings), None) if verdict is not None else None
     if verdict is None or finding is None or finding.kind is not FindingKind.UNFINISHED:
         return finding
-    recorded = [todo for todo in verdict.todos if todo.values]
+    recorded = [todo for todo in verdict.todos if todo.values or todo.error]
     wrong = next((todo for todo in recorded if not todo.right), None)
     return wrong or (replace(recorded[0], line=None) if recorded else None)
 

@@ -15,9 +15,12 @@ from functools import cached_property
 from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, aligned
 from triton_workshop.checking.diagnosing.repair import replaced_lines
 from triton_workshop.checking.diagnosing.statements import Statement, every_statement_of, statements_of
-from triton_workshop.checking.observing.source import Source, names_stored, stores_in
+from triton_workshop.checking.observing.source import Source, names_loaded, names_stored, parameters_of, stores_in
 from triton_workshop.exercises.exercise import todo_lines
 from triton_workshop.exercises.todos import OpenTodo, open_todos
+
+ARITHMETIC = (ast.Assign, ast.Name, ast.expr_context, ast.BinOp, ast.operator, ast.Constant)
+"""Syntax of a statement that gives a name to a number."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,8 @@ class Completion:
         places = [(s.first, slot.solution.todo) for slot in alignment.slots for s in slot.matches]
         order = [todo for _, todo in sorted(places, key=lambda place: place[0]) if todo is not None]
         replaces_more = any(len(slot.matches) > 1 and self._may_be_of_another(slot) for slot in slots)
-        needs_more = any(slot.solution.todo in kept for slot in alignment.with_needed(slots))
+        needed = alignment.with_needed(slots)
+        needs_more = any(slot.solution.todo in kept and not self._is_dispensable(slot) for slot in needed)
         if replaces_more or needs_more or order != sorted(order):
             return None
         dropped = [s for s, owners in self._unpaired.items() if owners and owners.isdisjoint(kept)]
@@ -81,6 +85,21 @@ class Completion:
         origins = tuple(None if number is None else self.whole.origin(number) for _, number in lines)
         text = "\n".join(line for line, _ in lines) + "\n"
         return Variant(replace(self.script, text=text), origins)
+
+    def _is_dispensable(self, slot: Slot) -> bool:
+        """Return whether a TODO is complete without this statement.
+
+        It names a number made of parameters, such as a plane's size, which the learner has not named.
+        """
+        statement = slot.solution
+        siblings = (sibling for sibling in self._alignment.slots if sibling.solution.todo == statement.todo)
+        return (
+            not slot.matches
+            and any(sibling.matches for sibling in siblings)
+            and all(isinstance(node, ARITHMETIC) for node in ast.walk(statement.node))
+            and {name for _, name in statement.uses} <= parameters_of(self.script.kernel)
+            and names_stored(statement.node).isdisjoint(names_loaded(self.script.tree))
+        )
 
     def _may_be_of_another(self, slot: Slot) -> bool:
         """Return whether another filled TODO lacks a statement.
@@ -93,7 +112,8 @@ class Completion:
     @cached_property
     def _shipped_statements(self) -> set[tuple[str, str]]:
         """The statements of the shipped file, each with its function."""
-        return {(s.function, s.dump) for s in _statements(self.script, self.script.exercise.shipped_text)}
+        shipped = replace(self.script, text=self.script.exercise.shipped_text)
+        return {(s.function, s.dump) for s in every_statement_of(shipped)}
 
     def _is_own(self, statement: Statement) -> bool:
         is_shipped = (statement.function, statement.dump) in self._shipped_statements
@@ -109,8 +129,9 @@ class Completion:
     def _unpaired(self) -> dict[Statement, frozenset[int]]:
         """The learner's statements without a counterpart, with their TODOs.
 
-        A comment says which it is. Else it is the TODO that lacks a statement there. Else a name belongs to the TODOs
-        that use it, and what is left to the TODO before it or after it. It is none for a loop's first line.
+        A comment says which it is, on its line or above. Else it is the TODO that lacks a statement there. Else a name
+        belongs to the TODOs that use it, and what is left to the TODO before it or after it. It is none for a loop's
+        first line.
         """
         statements = every_statement_of(self._alignment.source)
         unpaired = [s for s in statements if s not in self._paired and self._is_own(s)]
@@ -119,17 +140,36 @@ class Completion:
         for s in reversed(unpaired):
             users = [user for user in statements if user is not s and not user.uses.isdisjoint(s.keys - others)]
             owners = {todo for user in users for todo in todos.get(user, {self._paired.get(user)})}
-            commented = re.search(r"# *TODO (\d+)", self._alignment.source.lines[s.last - 1])
+            commented = self._commented_todo(s)
             around, lacking = self._todos_around(s, statements)
             if isinstance(s.node, ast.For | ast.While):
                 todos[s] = frozenset()
-            elif commented and int(commented[1]) in self.filled:
-                todos[s] = frozenset({int(commented[1])})
+            elif commented in self.filled:
+                todos[s] = frozenset({commented})
             elif users and not lacking:
                 todos[s] = frozenset(todo for todo in owners if todo in self.filled)
             else:
                 todos[s] = frozenset([*lacking, *around][:1])
         return todos
+
+    def _commented_todo(self, statement: Statement) -> int | None:
+        """Return the TODO that a comment names, on a statement's line or above it.
+
+        Those above count only if each filled TODO of the function has one: people leave some of them out.
+        """
+        lines = self._alignment.source.lines
+        if at_end := re.search(r"\S.*# *TODO (\d+)", lines[statement.last - 1]):
+            return int(at_end[1])
+        headings = {number for line in lines if (number := _heading(line))}
+        of_function = {s.todo for s in self._solution_statements if s.function == statement.function}
+        if not headings.issuperset(of_function & {*self.filled}):
+            return None
+        above = reversed(lines[: statement.first - 1])
+        return next((_heading(line) for line in above if re.search(r"# *TODO \d+|^(?:async )?def ", line)), None)
+
+    @cached_property
+    def _solution_statements(self) -> tuple[Statement, ...]:
+        return _statements(self.script, self.script.exercise.solution)
 
     def _todos_around(self, statement: Statement, statements: Sequence[Statement]) -> tuple[list[int], list[int]]:
         """Return the filled TODOs around a statement, and those there that lack one."""
@@ -139,7 +179,7 @@ class Completion:
             (todo for s in statements[place:] if (todo := self._paired.get(s))), default=len(self.script.exercise.hints)
         )
         slots = self._alignment.of_kind(SlotKind.SOLUTION)
-        lacking = {slot.solution.todo for slot in slots if not slot.matches}
+        lacking = {slot.solution.todo for slot in slots if not slot.matches and not self._is_dispensable(slot)}
         return (
             [number for number in (before, after) if number in self.filled],
             [number for number in self.filled if before <= number <= after and number in lacking],
@@ -162,9 +202,10 @@ class Completion:
         They are the names in those TODOs that are filled in. Each comes with its TODO.
         """
         own = names_stored(self.script.kernel) if self.script.kernel else set[str]()
+        statements = [slot.solution for slot in self._alignment.slots if not self._is_dispensable(slot)]
         return {
             name: s.todo
-            for s in _statements(self.script, self.script.exercise.solution)
+            for s in statements
             for name in sorted(names_stored(s.node))
             if s.function == "kernel" and s.todo is not None and s.todo in self.filled and name not in own
         }
@@ -220,6 +261,12 @@ def _fill(source: Source, todos: Sequence[OpenTodo]) -> Variant:
             margin = line[: len(line) - len(line.lstrip())]
             lines += [(added, None) for added in textwrap.indent(code[todo], margin).split("\n")]
     return Variant(replace(source, text="\n".join(line for line, _ in lines)), tuple(origin for _, origin in lines))
+
+
+def _heading(line: str) -> int | None:
+    """Return the TODO that a line is a comment on; None for code."""
+    heading = re.match(r"\s*# *TODO (\d+)", line)
+    return int(heading[1]) if heading else None
 
 
 def _code_by_todo(solution: str) -> dict[int, str]:

@@ -38,7 +38,6 @@ from triton_workshop.checking.own_errors import dispensable
 from triton_workshop.exercises.cases import Case, launcher_args
 from triton_workshop.exercises.exercise import todo_lines
 from triton_workshop.exercises.grids import case_with_several_programs
-from triton_workshop.hints import sentence
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 
@@ -237,22 +236,30 @@ def _steps_without_errors(completion: Completion) -> tuple[Step, ...]:
 
 
 def _is_same(ours: Step, theirs: Step) -> bool:
-    """Return whether two steps have the same values in all programs.
+    """Return whether two steps of an iteration have the same values.
 
-    They have to be of the same iteration.
+    Programs that have not come so far, as another one has raised an error, do not count.
     """
     value, counterpart = ours.value, theirs.value
     return (
         ours.iteration == theirs.iteration
         and value.shape == counterpart.shape
         and value.arguments == counterpart.arguments
-        and np.array_equal(ours.programs, theirs.programs)
-        and np.array_equal(_of_all(ours), _of_all(theirs))
+        and bool(np.isin(theirs.programs, ours.programs).all())
+        and not _differences(ours, theirs).any()
     )
 
 
-def _of_all(step: Step) -> np.ndarray:
-    return np.broadcast_to(step.value.data, (len(step.programs), *step.value.shape))
+def _differences(ours: Step, theirs: Step) -> np.ndarray:
+    """Return which elements differ, for all programs of the second step.
+
+    What a mask leaves undefined is NaN in both, and no difference.
+    """
+    one, other = (np.broadcast_to(step.value.data, (len(step.programs), *step.value.shape)) for step in (ours, theirs))
+    one = one[np.isin(ours.programs, theirs.programs)]
+    # Only NaN is not equal to itself.
+    differences: np.ndarray = (one != other) & ((one == one) | (other == other))
+    return differences
 
 
 def _with_values(completion: Completion, renamed: _Renamed, tried: _Tried) -> tuple[FilledTodo, ...]:
@@ -285,7 +292,7 @@ def _with_values(completion: Completion, renamed: _Renamed, tried: _Tried) -> tu
             )
         if error is not None and error.line in lines:
             message = classify_error(completion.script, error).finding.message
-            todo = replace(todo, values=sentence("todos.stops", error=message), line=error.line)
+            todo = replace(todo, values="", error=message, line=error.line)
         todos.append(replace(todo, right=number in tried.right))
     return tuple(todos)
 
@@ -361,9 +368,9 @@ def _difference(
 
 def _program_of_difference(ours: Step, theirs: Step, grid: tuple[int, ...]) -> tuple[int, ...] | None:
     """Return the first program in which two steps have other values."""
-    if ours.value.shape != theirs.value.shape or not np.array_equal(ours.programs, theirs.programs):
+    if ours.value.shape != theirs.value.shape or not np.isin(theirs.programs, ours.programs).all():
         return None
-    differs = (_of_all(ours) != _of_all(theirs)).reshape(len(theirs.programs), -1).any(axis=1)
+    differs = _differences(ours, theirs).reshape(len(theirs.programs), -1).any(axis=1)
     if not differs.any():
         return None
     return tuple(int(index) for index in np.unravel_index(int(theirs.programs[differs.argmax()]), grid))

@@ -201,7 +201,14 @@ class FilledTodo:
     program: tuple[int, ...] = ()
     case: str = ""
     line: int | None = None
-    """The line that makes the value."""
+    """The line that makes the value, or that raises the error."""
+    error: str = ""
+    """The message of the error at which its lines stop."""
+
+    @property
+    def is_known_wrong(self) -> bool:
+        """True if it is not right, and there are values or an error to show."""
+        return not self.right and bool(self.values or self.error)
 
 
 @dataclass(frozen=True)

@@ -243,6 +243,8 @@ def _filled_todo(todo: FilledTodo, task: str, example: FilledTodo | None) -> Row
     number: Toned = (sentence("todos.number", number=todo.number), "muted")
     if todo.right:
         return _RIGHT, number, (task, "muted")
+    if todo.error:
+        return _FILLED, number, (sentence("todos.stops", task=task, error=todo.error), "plain")
     if not todo.values or example is None:
         return _FILLED, number, (task, "plain")
     name = "todos.values" if (todo.program, todo.case) == (example.program, example.case) else "todos.values-elsewhere"
