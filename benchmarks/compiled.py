@@ -53,6 +53,7 @@ def scripts() -> Iterator[tuple[str, str]]:
     yield "add, blocks of 16,384, 16 warps", of_add(BLOCK_SIZE=16_384, WARPS=16)
     for dtype, precision in (("float32", "ieee"), ("float32", "tf32"), ("float16", "ieee")):
         yield f"matmul 64×128×16, {dtype}, {precision}", of_matmul("64, 128, 16", dtype, precision)
+    yield "matmul 128×128×16, float32, ieee", of_matmul("128, 128, 16", "float32", "ieee")
     for warps, stages in ((4, 3), (8, 3), (8, 4)):
         name = f"matmul 128×256×64, float16, {warps} warps, {stages} stages"
         yield name, of_matmul("128, 256, 64", "float16", "ieee", warps, stages)

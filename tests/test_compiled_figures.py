@@ -1,4 +1,4 @@
-"""What the second deck says of compiled kernels is what `python -m benchmarks.compiled` has written down."""
+"""What the decks say of compiled kernels is what `python -m benchmarks.compiled` has written down."""
 
 from __future__ import annotations
 
@@ -52,3 +52,10 @@ def test_the_deck_claims_what_was_compiled(claim: tuple[str, ...]) -> None:
 def test_one_element_less_makes_loads_narrow() -> None:
     loads = [FOUND[f"add, {n} elements"]["loads"] for n in ("1,048,576", "1,048,575", "1,048,580")]
     assert loads == ["2 × 128 bit, 2 × 128 bit", *["8 × 32 bit, 8 × 32 bit"] * 2]
+
+
+def test_a_tile_that_does_not_fit_spills() -> None:
+    fits, spills = (FOUND[f"matmul {tile}×128×16, float32, ieee"] for tile in (64, 128))
+    assert fits["spills"] == "0"
+    first_deck = (ROOT / "slides" / "triton-workshop.md").read_text(encoding="utf-8")
+    assert f"takes {spills['registers']} registers and {spills['spills']} spill stores" in first_deck

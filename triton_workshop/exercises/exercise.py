@@ -123,7 +123,8 @@ class Exercise:
     larger_cases: tuple[Case, ...] = ()
     """Larger along one axis than all others.
 
-    They are for scripts with a number that may bound it. What they show is a remark, and no finding.
+    They are for scripts with a number that may bound it. What they show is a finding where a grid does not grow, and a
+    remark elsewhere.
     """
     int64_case: Case | None = None
     """A case with more elements than an int32 holds.

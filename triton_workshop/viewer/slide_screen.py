@@ -65,11 +65,6 @@ class SlideScreen(Screen[None]):
     SlideScreen { layers: default question; }
     SlideScreen > #question { layer: question; dock: top; height: auto; display: none; }
     """
-    CSS = """
-    SlideScreen { layers: default question error; }
-    #error { layer: error; dock: bottom; height: auto; display: none; }
-    #title, #footer { height: auto; }
-    """
 
     class Ready(Message):
         """There is a screen to show slides on."""

@@ -140,7 +140,7 @@ def _find_bounds(
         if observation is None:
             return
         # The script is not wrong for that: another case may show more.
-        if observation.timed_out or (observation.failure is not None and observation.failure.type == "MemoryError"):
+        if observation.is_out_of_reach:
             continue
         if not right(source.text, case):
             extend()

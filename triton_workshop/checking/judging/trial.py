@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 OnCase = Callable[[CaseResult], None]
 MANY_PROGRAMS = 1_000
 """More than any case needs, the long ones excepted."""
+MAX_PROGRAMS_TRIED = 16
+"""Of a fixed grid, along an axis: a long case leaves elements to so few."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Trial:
 
     It is withdrawn if a long case has work for them: a persistent kernel is launched like that.
     """
+    is_fixed: bool = False
+    """True if a grid has as many programs along an axis in every case."""
     branches: frozenset[Branch] = frozenset()
     """The conditions of the script, with the way that they went."""
     bounded: bool = False
@@ -178,6 +182,8 @@ def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda ca
         if outcome.to_come:
             yield outcome
             outcome = with_long_cases(judge, outcome, observations, progress)
+    if outcome.is_fixed and not outcome.findings:
+        outcome = _with_larger_cases(judge, runner, outcome)
     if not outcome.findings:
         outcome = replace(outcome, findings=missed_goal(judge.source, judged_goals(exercise, outcome.figures)))
     yield outcome
@@ -251,13 +257,27 @@ def _with_remarks(
     """
     # A grid that grows with the input to a program for each element gets no long case: a million take seconds.
     long_cases = () if _grows_to_elements(comparison, grids) else judge.exercise.long_cases
-    outcome = replace(outcome, to_come=long_cases, traffic=describe_traffic(case.name, comparison))
+    outcome = replace(
+        outcome,
+        to_come=long_cases,
+        traffic=describe_traffic(case.name, comparison),
+        is_fixed=_has_fixed_axis(grids),
+    )
     idle = remark_on_idle_programs(case.name, comparison.seen)
     remarks_on_case = remarks(judge.source, case.name, comparison)
     is_fixed = len(grids) > 1 and len(set(grids)) == 1 and math.prod(comparison.grid) < MANY_PROGRAMS
     if is_fixed:
         return replace(outcome, remarks=remarks_on_case, unless_busy=idle)
     return replace(outcome, remarks=(*idle, *remarks_on_case))
+
+
+def _has_fixed_axis(grids: Sequence[tuple[int, ...]]) -> bool:
+    """Return whether an axis has the same number of programs in all cases.
+
+    It may be that of the largest case, or that of a persistent kernel, which is right for larger ones, too.
+    """
+    axes = zip(*grids, strict=False)
+    return len(grids) > 1 and any(len(set(axis)) == 1 and axis[0] > MAX_PROGRAMS_TRIED for axis in axes)
 
 
 def _grows_to_elements(comparison: Comparison, grids: Sequence[tuple[int, ...]]) -> bool:
@@ -292,12 +312,27 @@ def with_long_cases(
     return replace(total, remarks=(*unless_busy, *total.remarks) or axes)
 
 
+def _with_larger_cases(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Trial:
+    """Return the outcome of a right script, with a case too large for its grid.
+
+    A case that takes too long, or too much memory, shows nothing.
+    """
+    for case in judge.exercise.larger_cases:
+        with closing(runner.observe((case,))) as observations:
+            larger = judged(judge, [case], observations)
+        if larger.findings and larger.last and not larger.last[1].is_out_of_reach:
+            return replace(larger, cases=(*outcome.cases, *larger.cases))
+    return outcome
+
+
 def located(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Iterator[Trial]:
     """Yield the outcome with its findings where the mistake was made.
 
     They are on that line if it is found. A preliminary outcome comes first if that takes long.
     """
-    if outcome.last is None or not judge.can_be_diagnosed(outcome.last[1], outcome.findings[0]):
+    is_larger = outcome.last is not None and outcome.last[0] in judge.exercise.larger_cases
+    # A larger case takes too long to be tried again, and its missing programs say what is wrong.
+    if outcome.last is None or is_larger or not judge.can_be_diagnosed(outcome.last[1], outcome.findings[0]):
         yield outcome
         return
     diagnosis: Diagnosis | None = None

@@ -138,6 +138,11 @@ class Observation:
     """
 
     @property
+    def is_out_of_reach(self) -> bool:
+        """The call needed more time or memory than there was."""
+        return self.timed_out or (self.failure is not None and self.failure.type == "MemoryError")
+
+    @property
     def loading(self) -> bool:
         """The script failed before its launcher was called."""
         return self.failure is not None and self.failure.loading

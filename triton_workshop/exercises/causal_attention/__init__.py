@@ -80,7 +80,7 @@ EXERCISE = replace(
         # Tiles of queries in groups, of which the last is cut: 10 of them, or 19 of 32 queries.
         _case(2, 577, 64),
     ),
-    larger_cases=(_case(300, 3, 64), _case(1, 4200, 64)),
+    larger_cases=(_case(300, 3, 64), _case(1, 4097, 64)),
     int64_case=narrow_int32_case(_case(65, 64, 128)),
     gpu_cases=(
         _case(2, 130, 64),

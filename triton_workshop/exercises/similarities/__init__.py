@@ -30,7 +30,7 @@ EXERCISE = Exercise(
     ),
     # More tiles than a GPU has multiprocessors.
     long_cases=(_case(1031, 3), _case(1, 2081)),
-    larger_cases=(_case(20, 40_000),),
+    larger_cases=(_case(20, 40_000), _case(4097, 3)),
     int64_case=narrow_int32_case(_case(1100, 17)),
     gpu_cases=(_case(65, 31), _case(4096, 1024), _case(1001, 2047, "bfloat16")),
     reference=lambda x: x @ x.T,

@@ -41,6 +41,7 @@ EXERCISE = Exercise(
     ),
     # More tiles than a GPU has multiprocessors.
     long_cases=(_case(1031),),
+    larger_cases=(_case(4097),),
     gpu_cases=(_case(97), _case(1024), _case(4099)),
     reference=lambda x: (x + x.T) / 2,
     reduction_length=lambda x: 2,

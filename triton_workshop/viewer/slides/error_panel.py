@@ -1,4 +1,4 @@
-"""The panel with an error in a saved deck, over the unchanged slides."""
+"""The panel with an error in a saved deck, below the unchanged slides."""
 
 from __future__ import annotations
 
