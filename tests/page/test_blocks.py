@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from rich.text import Text
 
 from tests.chromium import axe_findings
 from triton_workshop.deck import load_deck
+from triton_workshop.deck.consent import live_code
 from triton_workshop.page import bundle, parts
+from triton_workshop.page.outputs import Output
 from triton_workshop.page.page import make_page
 from triton_workshop.page.slides import Writer
 
@@ -92,9 +95,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     place = tmp_path_factory.mktemp("blocks")
     (place / "deck.md").write_text(DECK, encoding="utf-8")
     file, wrong = place / "page.html", list[str]()
-    file.write_text(
-        make_page(Writer(load_deck(place / "deck.md"), {}), {}).standalone(bundle.build_bundle()), encoding="utf-8"
-    )
+    deck = load_deck(place / "deck.md")
+    *_, kernel = live_code(deck)
+    outputs = {kernel.block: Output((Text("recorded"),), "0.1 s", failed=False)}
+    file.write_text(make_page(Writer(deck, outputs), {}).standalone(bundle.build_bundle()), encoding="utf-8")
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -252,12 +256,14 @@ def test_two_tabs_lose_neither_text_of_a_block(page: Page) -> None:
 
 def test_a_kernels_values_stand_at_the_ends_of_its_lines(page: Page) -> None:
     code = block(page, KERNEL).locator("code").text_content() or ""
+    assert page.get_by_text("What it prints").is_visible()
     run(page, KERNEL)
     note = block(page, KERNEL).locator(".line", has_text="offsets = ").locator(".line-note")
     note.wait_for()
     assert "0 … 3" in (note.get_attribute("data-note") or "")
     assert block(page, KERNEL).locator("code").text_content() == code, "notes are no code"
     page.get_by_text("Look inside").first.click()
+    assert not page.get_by_text("What it prints").is_visible(), "the reader's own output stands in its place"
     page.locator(".programs button", has_text="1").click()
     block(page, KERNEL).locator("[data-note*='4 … 7']").first.wait_for()
     page.get_by_role("button", name="Hide values").click()
@@ -271,6 +277,7 @@ def test_a_kernels_values_stand_at_the_ends_of_its_lines(page: Page) -> None:
     block(page, KERNEL).locator(".cm-line", has_text="offsets = ").locator(".line-note", has_text="8 … 11").wait_for()
     put_back(page, KERNEL)
     assert page.locator(".values, .line-note").count() == 0
+    assert page.get_by_text("What it prints").is_visible()
 
 
 def test_a_flood_of_lines_is_cut_to_its_end(page: Page) -> None:

@@ -39,7 +39,7 @@ def test_the_page_has_words_of_its_own_for_what_a_terminal_or_a_room_needs(cours
     writer = Writer(course.deck, {}, {}, live=True)
     said = words("\n".join(writer.slide(slide, number) for number, slide in enumerate(course.deck.slides, 1)))
     # What `asm` prints is on the slide, or in its notes.
-    assert re.findall(r"uv run (?!workshop asm|pytest).{30}|.{30} at \d:\d\d|this machine", said) == []
+    assert re.findall(r"uv run (?!workshop asm|pytest).{30}|.{30}\b\d:\d\d\b|top of the file|this machine", said) == []
 
 
 def test_a_step_leads_to_its_exercise_and_the_next_one_begins_with_the_debrief(course: Course) -> None:

@@ -120,6 +120,49 @@ def test_after_the_worst_the_next_one_works(opened: Opened, text: str, why: str)
     assert "".join(ask(opened, run={"text": "print(1)"})["heard"]) == "1\n"
 
 
+FLOODS = {
+    "output": """import os
+for _ in range(1000):
+    print("x" * 10**6)
+    os.write(1, b"x" * 10**6)  # past Python's own count""",
+    "messages": "import js\nfor _ in range(2000): js.postMessage('x' * 10**6)",
+}
+"""Two gigabytes each."""
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+def test_a_flood_is_cut_before_the_page_and_the_next_one_works(opened: Opened, flood: str) -> None:
+    found = ask(opened, owner="floods", run={"text": FLOODS[flood]})
+    assert sum(map(len, found["heard"])) <= 2_000_000
+    assert "".join(ask(opened, owner="floods", run={"text": "print(1)"})["heard"]) == "1\n"
+
+
+FIELDS = ["done", "outdated", "result", "warm"]
+"""Fields that iterators have, and messages between page, frame and worker."""
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_no_script_gives_all_objects_a_field(opened: Opened, name: str) -> None:
+    done = ask(opened, owner="fields", run={"text": f"import js\njs.Object.prototype.{name} = 1\nprint('done')"})
+    assert "".join(done["heard"]) == "done\n"
+    next_one = ask(opened, owner="fields", run={"text": f"import js\nprint(hasattr(js.Object.prototype, '{name}'))"})
+    assert (next_one["done"]["failed"], "".join(next_one["heard"])) == ("", "False\n")
+    for frame in opened.frames:
+        assert frame.evaluate("(name) => ({})[name] === undefined", name)
+
+
+def test_a_message_of_the_frame_changes_no_object_of_the_page(opened: Opened) -> None:
+    ask(opened, run={"text": ""})  # the frame with the workers is there
+    (frame,) = opened.frames[1:]
+    send = """() => {
+      const data = JSON.parse('{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}');
+      for (const message of [data, { id: 1, result: data }, { id: 1, message: data }]) parent.postMessage(message, "*");
+    }"""
+    frame.evaluate(send)
+    assert "".join(ask(opened, run={"text": "print(1)"})["heard"]) == "1\n"
+    assert opened.evaluate("({}).polluted === undefined && [].polluted === undefined")
+
+
 SECRET = "of nobody else"
 HEAR = "sys.heard = []\nhear = create_proxy(lambda event: sys.heard.append(str(getattr(event, 'data', event).to_py())))"
 SPIES = {

@@ -139,7 +139,7 @@ def open_fold(page: Page, slide: int, name: str = "What comes next") -> None:
 def test_an_answer_is_kept_over_a_reload_compared_and_given_again(opened: Page) -> None:
     form = form_of(opened, 1)
     answer(form, "10")
-    assert status_of(form) == "Kept. Go on to compare."
+    assert status_of(form) == "Kept. What comes next has the answer."
     opened.reload()
     field = form.get_by_label("Your answer")
     assert (field.input_value(), field.is_enabled()) == ("10", True)
@@ -213,7 +213,7 @@ def test_a_question_after_a_pause_has_its_answer_in_a_fold_of_its_own(opened: Pa
     form = form_of(opened, 3)
     opened.locator("#slide-3 summary", has_text="What comes next").first.click()
     answer(form, "-8")
-    assert status_of(form) == "Kept. Go on to compare."
+    assert status_of(form) == "Kept. What comes next has the answer."
     open_fold(opened, 3)
     form.get_by_text("✓ Right: you said −8.").wait_for()
 
@@ -224,7 +224,7 @@ def test_a_block_that_does_not_answer_closes_no_field(opened: Page) -> None:
     open_fold(opened, 4, "What it prints")
     opened.locator("#slide-4 .code").dispatch_event("ran")
     opened.locator("#slide-4 .output").wait_for()
-    assert status_of(form) == "Kept. Go on to compare."
+    assert status_of(form) == "Kept. What comes next has the answer."
     open_fold(opened, 4)
     form.get_by_text("The answer is 5; you said 3.").wait_for()
 

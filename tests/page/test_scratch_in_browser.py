@@ -292,3 +292,32 @@ def test_a_pad_runs_shows_values_and_faults_and_nothing_of_another_script(
     press(page, "Run")
     press(page, "Stop")
     page.locator(".scratch .output", has_text="✗ stopped").wait_for()
+
+
+POLLUTED = '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}'
+
+
+def test_what_others_have_written_reaches_no_other_object(context: BrowserContext, address: str) -> None:
+    """In a link, in the list of pads, in a pad's record, in settings."""
+    page = opened(context, f"{address}{link_of(POLLUTED)}")
+    assert text(page) == POLLUTED, "it is a text like another"
+    press(page, "Keep it")
+    written = """(text) => {
+      for (const key of Object.keys(localStorage)) localStorage.setItem(key, text);
+      for (const key of ["pads", "pad", "values"]) localStorage.setItem(`triton-workshop-setting-${key}`, text);
+    }"""
+    for record in (
+        POLLUTED,
+        f"[{POLLUTED}, null, 1]",
+        "1",
+        '"__proto__"',
+        '[{"id": "__proto__", "name": "constructor"}]',
+    ):
+        page.evaluate(written, record)
+        page.goto(f"{address}#scratch")
+        page.reload()
+        page.locator(".scratch .cm-line", has_text="@triton.jit").wait_for()
+        write(page, "mine = 1")
+        page.locator(".scratch .cm-line", has_text="mine = 1").wait_for()
+        assert page.evaluate("({}).polluted === undefined && [].polluted === undefined")
+        assert tabs(page)[-1] == "New"

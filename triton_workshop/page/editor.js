@@ -166,12 +166,12 @@ globalThis.Editor = (() => {
       this.view.focus();
     }
 
-    // Opens a text, without what can be undone in the one before. A head that everybody's has is folded, and the cursor
-    // is at the first open TODO.
+    // Opens a text, without what can be undone in the one before. A head that everybody's has is folded, and the dots of
+    // the first open TODO are selected: the first key takes their place.
     open(doc, head = "") {
       const { EditorState } = this.modules["@codemirror/state"], { foldEffect } = this.modules["@codemirror/language"];
       const { EditorView } = this.modules["@codemirror/view"], todo = doc.search(/\.\.\. +# TODO/);
-      const selection = todo < 0 ? undefined : { anchor: todo };
+      const selection = todo < 0 ? undefined : { anchor: todo, head: todo + "...".length };
       this.view.setState(EditorState.create({ doc, selection, extensions: this.extensions }));
       if (!head || !doc.startsWith(head)) return;
       const [from, to] = [head.indexOf("\n"), head.length - 1];

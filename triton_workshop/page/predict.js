@@ -54,7 +54,7 @@
     againButton.textContent = guess === null ? "Answer it" : "Answer again";
     if (guess === null) status.textContent = "";
     else if (isRevealed) status.innerHTML = describeOutcome(form, guess);
-    else status.textContent = "Kept. Go on to compare.";
+    else status.textContent = "Kept. What comes next has the answer.";
   }
 
   // The slide shows the answer to each question above this element. What stands in a field counts without its button.

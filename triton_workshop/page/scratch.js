@@ -8,7 +8,7 @@ globalThis.createScratch = (options) => {
   const { template, onLeave } = options;
   const { make, button, loadingBar } = globalThis.page;
   const PADS = "pads", CURRENT = "pad";  // settings
-  const SAVE_PAUSE_MS = 600, OUTPUT_COLUMNS = 80;
+  const SAVE_PAUSE_MS = 600;
   const FOREIGN = "This script is somebody else's: it came in a link. Nothing of it runs until you press Run.";
   const SIMULATED = "Kernels run on a simulator, which checks every access.";
   let pad, draft, editor, python, saveTimer;
@@ -40,7 +40,9 @@ globalThis.createScratch = (options) => {
   const recordOf = ({ id }) => `scratch-${id}`, addressOf = ({ hash, id }) => hash ?? `#scratch-${id}`;
   const showNotice = (text, ...buttons) => notice.replaceChildren(make("p", text), ...buttons);
 
-  const listPads = () => Store.data(PADS) ?? [];
+  // Others may have written there.
+  const isPad = (pad) => typeof pad?.id === "string" && typeof pad.name === "string";
+  const listPads = () => [Store.data(PADS) ?? []].flat().filter(isPad);
 
   function storePads(pads) {
     Store.setData(PADS, pads);
@@ -186,7 +188,7 @@ globalThis.createScratch = (options) => {
     output.replaceChildren();
     look.close();
     output.scrollIntoView({ block: "nearest" });  // on a phone it is below the editor
-    const hasRun = await Runs.run({ owner, run: { text, columns: OUTPUT_COLUMNS } }, output, runButton);
+    const hasRun = await Runs.run({ owner, run: { text } }, output, runButton);
     python ??= await Parts.python();
     if (hasRun && pad === ran && editor.text === text) look.show({ number: owner }, text);
   }

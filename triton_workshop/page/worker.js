@@ -12,7 +12,7 @@
   const MAX_CHARACTERS = 2_000_000;  // of a request, also past what Python counts
   const FLUSH_INTERVAL_MS = 50;
   const SITE_PACKAGES = "/lib/python3.14/site-packages", PICTURE_FOLDER = "/tmp/page";
-  const { apply } = Reflect;
+  const { apply, ownKeys } = Reflect, { prototype } = Object, keyCount = ownKeys(prototype).length;
   const { get: getData } = Object.getOwnPropertyDescriptor(MessageEvent.prototype, "data");
   const decoder = new TextDecoder();
   const { Promise } = self, { postMessage } = MessagePort.prototype;
@@ -127,8 +127,9 @@
     [requestId, remainingCharacters] = [request.id, MAX_CHARACTERS];
     try {
       const actions = { run, check, demo, look }, name = Object.keys(actions).find((action) => request[action]);
-      const result = await actions[name](request[name]);
-      send({ id: request.id, result: { ...result, outdated: outdatedId === request.id } });
+      const { changed = [], ...result } = await actions[name](request[name]);
+      if (ownKeys(prototype).length > keyCount) changed.push("Object.prototype");  // all of its objects are others now
+      send({ id: request.id, result: { ...result, changed, outdated: outdatedId === request.id } });
     } catch (error) {
       send({ id: request.id, failed: String(error?.message || error) });
     }
