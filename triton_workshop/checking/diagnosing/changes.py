@@ -81,12 +81,13 @@ def _all_in(
             yield from _of_precision(node)
             yield from _of_axes(node)
         yield from _of_sums(statement)
-        yield from _of_paths(statement)
+        yield from _of_paths(statement, names)
         yield from _of_spelling(statement, function)
         yield from _of_pairs(statement, names)
         yield from _of_strides(statement, names)
         if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
             yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
+    yield from _of_rounds(function)
     if is_kernel:
         yield from Formulas(function, names).changes()
         yield from changes_of_loops(function, names)
@@ -155,12 +156,8 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
             yield Change("number", node, f"{ast.unparse(of)}[0].numel()")
         case ast.Call(ast.Name("len"), [of]):
             yield Change("number", node, f"{ast.unparse(of)}.numel()")
-    if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
-        if isinstance(node.args[-1], ast.Constant) and len(node.args) == 3:
-            yield Change("number", node.args[-1], "tl.num_programs(0)")
-        stop = node.args[: len(node.args) // 2 + 1][-1]
-        if not isinstance(stop, ast.BinOp):  # of those, a part may be too much
-            yield Change("rounds", stop, f"{ast.unparse(stop)} + 1")
+        case ast.Call(args=[_, _, ast.Constant() as step]) if called(node) in LOOPS:
+            yield Change("number", step, "tl.num_programs(0)")
     if isinstance(node, ast.Call) and called(node) in OPPOSITES:
         yield from (Change("number", each, f"{each.id} - 1") for each in node.args if isinstance(each, ast.Name))
 
@@ -169,10 +166,27 @@ def _is_tile_size(value: int) -> bool:
     return value >= SMALLEST_TILE and value & (value - 1) == 0
 
 
-def _of_paths(statement: ast.stmt) -> Iterator[Change]:
-    """Leave out a path for some inputs: none or all of them take it."""
+def _of_rounds(function: Function) -> Iterator[Change]:
+    """Make one more iteration, where the end of a loop is computed, or else in the loop."""
+    nodes = walk(function)
+    pairs = [(node.targets[0], node.value) for node in nodes if isinstance(node, ast.Assign)]
+    values = {target.id: value for target, value in pairs if isinstance(target, ast.Name)}
+    for node in nodes:
+        if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
+            stop = node.args[: len(node.args) // 2 + 1][-1]
+            end = values.get(stop.id, stop) if isinstance(stop, ast.Name) else stop
+            if not isinstance(end, ast.BinOp):  # of those, a part may be too much
+                yield Change("rounds", end, f"{ast.unparse(end)} + 1")
+
+
+def _of_paths(statement: ast.stmt, names: Names) -> Iterator[Change]:
+    """Leave out a path for some inputs: none or all of them take it.
+
+    A flag is right where it is asked for: whoever gives it chooses the path.
+    """
     for node in walk(statement):
-        if isinstance(node, ast.If | ast.IfExp):
+        is_flag = isinstance(node, ast.If | ast.IfExp) and ast.unparse(node.test) in names.constants
+        if isinstance(node, ast.If | ast.IfExp) and not is_flag:
             yield from (Change("path", node.test, words) for words in ("False", "True"))
 
 

@@ -204,9 +204,11 @@ class Formulas:
                             yield Change("mask", value, within, far_fetched=True)
             return
         if isinstance(target, ast.Name) and target.id not in self._indices:
-            calls = {called(node) for node in walk(value) if isinstance(node, ast.Call)}
+            calls = [node for node in walk(value) if isinstance(node, ast.Call)]
             keeps_zero = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
-            for mask in [] if keeps_zero or calls & {*WITHOUT_MASK} else self._masks:
+            # A helper may have summed up the lanes, of which none is left to be masked.
+            reduces = any(called(call) in WITHOUT_MASK or isinstance(call.func, ast.Name) for call in calls)
+            for mask in [] if keeps_zero or reduces else self._masks:
                 if mask not in names_loaded(value):
                     yield Change("where", value, f"tl.where({mask}, {ast.unparse(value)}, 0.0)")
 
