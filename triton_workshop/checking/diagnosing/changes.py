@@ -28,12 +28,11 @@ OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.BitOr: (ast.BitAnd,),
 }
 COMPARISONS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_SIGNS: dict[type[ast.operator], str] = {ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
 REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 LOOPS = ("range", "static_range")
 WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
-KEEPING = ("path", "unwrapped", "early", "exchanged", "forgotten", "restarted", "stale", "overwritten")
+KEEPING = ("path", "unwrapped", "exchanged", "forgotten", "restarted", "stale", "overwritten")
 """Kinds of changes after which a name may be unread, or none is."""
 SMALLEST_TILE = 8
 """Least power of 2 that is a size, and no slip by one."""
@@ -82,7 +81,6 @@ def _all_in(
             yield from _of_axes(node)
         yield from _of_sums(statement)
         yield from _of_paths(statement, names)
-        yield from _of_spelling(statement, function)
         yield from _of_pairs(statement, names)
         yield from _of_strides(statement, names)
         if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
@@ -249,8 +247,6 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
         case ast.BinOp(left, operator, right):
             for other in OPERATORS.get(type(operator), ()):
                 yield Change("operator", node, f"({ast.unparse(ast.BinOp(left, other(), right))})")
-            if isinstance(operator, ast.Add | ast.Sub) and isinstance(left, ast.BinOp):
-                yield from _with_other_signs(node, left)
             if isinstance(left, ast.Call) and len(left.args) == 1 and isinstance(operator, ast.Add):
                 argument = f"{ast.unparse(left.args[0])} + {ast.unparse(right)}"
                 yield Change("inside", node, f"{ast.unparse(left.func)}({argument})")
@@ -268,14 +264,6 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
             name = called(node)
             words = ast.unparse(function).removesuffix(name) + OPPOSITES[name]
             yield Change("operator", function, words)
-
-
-def _with_other_signs(node: ast.BinOp, left: ast.BinOp) -> Iterator[Change]:
-    """Both signs of a sum of three: `y - i + half` for `y + i - half`."""
-    other = {ast.Add: ast.Sub, ast.Sub: ast.Add}
-    if type(left.op) in other and type(left.op) is not type(node.op):
-        first = ast.BinOp(left.left, other[type(left.op)](), left.right)
-        yield Change("signs", node, f"({ast.unparse(ast.BinOp(first, other[type(node.op)](), node.right))})")
 
 
 def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
@@ -319,9 +307,10 @@ def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
     An example is `y * oh + x * ow` for `y * ih + x * iw`: the last letter names the axis.
     """
     value = getattr(statement, "value", None)
-    if not isinstance(value, ast.BinOp) or len(names.unread) < 2:
+    unread = sorted(names.unread.intersection(names.sizes))
+    if not isinstance(value, ast.BinOp) or len(unread) < 2:
         return
-    by_axis = {name[-1]: name for name in sorted(names.unread)}
+    by_axis = {name[-1]: name for name in unread}
     used = [name for name in names_loaded(value) if name in names.sizes and name[-1] in by_axis]
     words = {name: by_axis[name[-1]] for name in used}
     if len(words) > 1:
@@ -356,7 +345,7 @@ def _of_precision(node: ast.AST) -> Iterator[Change]:
 
 
 def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
-    """Add, or move, a factor of a sum, a divisor or a loop's end."""
+    """Add, or move, a factor of a sum or a loop's end."""
     match node:
         case ast.BinOp(left, ast.Add(), right):
             sides = [each for each in (left, right) if not isinstance(each, ast.BinOp | ast.Constant)]
@@ -369,10 +358,6 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             plain = [value]
             numbers = [name for name in names.others if name not in names.conditions]
             yield from (Change("factor", value, f"{value.id} * {other}") for other in numbers)
-        case ast.BinOp(_, ast.FloorDiv() | ast.Mod(), ast.Name() as right):
-            plain = [right]
-            numbers = [name for name in names.others if name not in names.conditions]
-            yield from (Change("divisor", right, f"({right.id} * {other})") for other in numbers)
         case ast.Call(args=arguments) if called(node) in LOOPS:
             ends = [each for each in arguments if isinstance(each, ast.Name) and each.id in names.constants]
             yield from (Change("factor", e, f"{e.id} * {size}") for e in ends for size in names.constants)
@@ -385,14 +370,10 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             plain = [each for each in elements if isinstance(each, ast.Name)]
         case _:
             return
-    divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod)
     for each in plain:
         for size in names.factors_of(node):
             words = f"{ast.unparse(each)} * {size}"
-            if divides:
-                yield Change("divisor", each, f"({words})", size in names.unread)
-            else:
-                yield Change("factor", each, words, size in names.unread, bool({*names_loaded(each)} & names.products))
+            yield Change("factor", each, words, size in names.unread, bool({*names_loaded(each)} & names.products))
 
 
 def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:
@@ -428,17 +409,6 @@ def _is_sum(node: ast.expr) -> bool:
 def _inside(node: ast.expr) -> str:
     """As a factor."""
     return f"({ast.unparse(node)})" if _is_sum(node) else ast.unparse(node)
-
-
-def _of_spelling(statement: ast.stmt, function: Function) -> Iterator[Change]:
-    """Replace a name with one much like it that nothing reads."""
-    read = set(names_loaded(function))
-    for node in walk(statement):
-        match node:
-            case ast.Assign([ast.Name(name)], value) | ast.AugAssign(ast.Name(name), _, value) if name not in read:
-                sign = "=" if isinstance(node, ast.Assign) else f"{_SIGNS.get(type(node.op), '+')}="
-                for other in get_close_matches(name, read - {name}, 1):
-                    yield Change("spelling", node, f"{other} {sign} {ast.unparse(value)}")
 
 
 def _of_sums(statement: ast.stmt) -> Iterator[Change]:
