@@ -61,7 +61,7 @@ def test_a_statement_that_gets_another_name_does_not_fit_in() -> None:
     source = _source(ADD)
     node = source.kernels[0].body[1]
     assert isinstance(node, ast.stmt)
-    _, fitting = text_with_variants(source, [Change("spelling", node, "outside = idx < n")])
+    _, fitting = text_with_variants(source, [Change("sum", node, "outside = idx < n")])
     assert fitting == []
 
 

@@ -28,12 +28,11 @@ OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.BitOr: (ast.BitAnd,),
 }
 COMPARISONS: tuple[type[ast.cmpop], ...] = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-_SIGNS: dict[type[ast.operator], str] = {ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
 REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 LOOPS = ("range", "static_range")
 WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
-KEEPING = ("path", "unwrapped", "early", "exchanged", "forgotten", "restarted", "stale", "overwritten")
+KEEPING = ("path", "unwrapped", "exchanged", "forgotten", "restarted", "stale", "overwritten")
 """Kinds of changes after which a name may be unread, or none is."""
 SMALLEST_TILE = 8
 """Least power of 2 that is a size, and no slip by one."""
@@ -81,12 +80,12 @@ def _all_in(
             yield from _of_precision(node)
             yield from _of_axes(node)
         yield from _of_sums(statement)
-        yield from _of_paths(statement)
-        yield from _of_spelling(statement, function)
+        yield from _of_paths(statement, names)
         yield from _of_pairs(statement, names)
         yield from _of_strides(statement, names)
         if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
             yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
+    yield from _of_rounds(function)
     if is_kernel:
         yield from Formulas(function, names).changes()
         yield from changes_of_loops(function, names)
@@ -155,12 +154,8 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
             yield Change("number", node, f"{ast.unparse(of)}[0].numel()")
         case ast.Call(ast.Name("len"), [of]):
             yield Change("number", node, f"{ast.unparse(of)}.numel()")
-    if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
-        if isinstance(node.args[-1], ast.Constant) and len(node.args) == 3:
-            yield Change("number", node.args[-1], "tl.num_programs(0)")
-        stop = node.args[: len(node.args) // 2 + 1][-1]
-        if not isinstance(stop, ast.BinOp):  # of those, a part may be too much
-            yield Change("rounds", stop, f"{ast.unparse(stop)} + 1")
+        case ast.Call(args=[_, _, ast.Constant() as step]) if called(node) in LOOPS:
+            yield Change("number", step, "tl.num_programs(0)")
     if isinstance(node, ast.Call) and called(node) in OPPOSITES:
         yield from (Change("number", each, f"{each.id} - 1") for each in node.args if isinstance(each, ast.Name))
 
@@ -169,10 +164,27 @@ def _is_tile_size(value: int) -> bool:
     return value >= SMALLEST_TILE and value & (value - 1) == 0
 
 
-def _of_paths(statement: ast.stmt) -> Iterator[Change]:
-    """Leave out a path for some inputs: none or all of them take it."""
+def _of_rounds(function: Function) -> Iterator[Change]:
+    """Make one more iteration, where the end of a loop is computed, or else in the loop."""
+    nodes = walk(function)
+    pairs = [(node.targets[0], node.value) for node in nodes if isinstance(node, ast.Assign)]
+    values = {target.id: value for target, value in pairs if isinstance(target, ast.Name)}
+    for node in nodes:
+        if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
+            stop = node.args[: len(node.args) // 2 + 1][-1]
+            end = values.get(stop.id, stop) if isinstance(stop, ast.Name) else stop
+            if not isinstance(end, ast.BinOp):  # of those, a part may be too much
+                yield Change("rounds", end, f"{ast.unparse(end)} + 1")
+
+
+def _of_paths(statement: ast.stmt, names: Names) -> Iterator[Change]:
+    """Leave out a path for some inputs: none or all of them take it.
+
+    A flag is right where it is asked for: whoever gives it chooses the path.
+    """
     for node in walk(statement):
-        if isinstance(node, ast.If | ast.IfExp):
+        is_flag = isinstance(node, ast.If | ast.IfExp) and ast.unparse(node.test) in names.constants
+        if isinstance(node, ast.If | ast.IfExp) and not is_flag:
             yield from (Change("path", node.test, words) for words in ("False", "True"))
 
 
@@ -235,8 +247,6 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
         case ast.BinOp(left, operator, right):
             for other in OPERATORS.get(type(operator), ()):
                 yield Change("operator", node, f"({ast.unparse(ast.BinOp(left, other(), right))})")
-            if isinstance(operator, ast.Add | ast.Sub) and isinstance(left, ast.BinOp):
-                yield from _with_other_signs(node, left)
             if isinstance(left, ast.Call) and len(left.args) == 1 and isinstance(operator, ast.Add):
                 argument = f"{ast.unparse(left.args[0])} + {ast.unparse(right)}"
                 yield Change("inside", node, f"{ast.unparse(left.func)}({argument})")
@@ -254,14 +264,6 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
             name = called(node)
             words = ast.unparse(function).removesuffix(name) + OPPOSITES[name]
             yield Change("operator", function, words)
-
-
-def _with_other_signs(node: ast.BinOp, left: ast.BinOp) -> Iterator[Change]:
-    """Both signs of a sum of three: `y - i + half` for `y + i - half`."""
-    other = {ast.Add: ast.Sub, ast.Sub: ast.Add}
-    if type(left.op) in other and type(left.op) is not type(node.op):
-        first = ast.BinOp(left.left, other[type(left.op)](), left.right)
-        yield Change("signs", node, f"({ast.unparse(ast.BinOp(first, other[type(node.op)](), node.right))})")
 
 
 def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
@@ -305,9 +307,10 @@ def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
     An example is `y * oh + x * ow` for `y * ih + x * iw`: the last letter names the axis.
     """
     value = getattr(statement, "value", None)
-    if not isinstance(value, ast.BinOp) or len(names.unread) < 2:
+    unread = sorted(names.unread.intersection(names.sizes))
+    if not isinstance(value, ast.BinOp) or len(unread) < 2:
         return
-    by_axis = {name[-1]: name for name in sorted(names.unread)}
+    by_axis = {name[-1]: name for name in unread}
     used = [name for name in names_loaded(value) if name in names.sizes and name[-1] in by_axis]
     words = {name: by_axis[name[-1]] for name in used}
     if len(words) > 1:
@@ -342,7 +345,7 @@ def _of_precision(node: ast.AST) -> Iterator[Change]:
 
 
 def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
-    """Add, or move, a factor of a sum, a divisor or a loop's end."""
+    """Add, or move, a factor of a sum or a loop's end."""
     match node:
         case ast.BinOp(left, ast.Add(), right):
             sides = [each for each in (left, right) if not isinstance(each, ast.BinOp | ast.Constant)]
@@ -355,10 +358,6 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             plain = [value]
             numbers = [name for name in names.others if name not in names.conditions]
             yield from (Change("factor", value, f"{value.id} * {other}") for other in numbers)
-        case ast.BinOp(_, ast.FloorDiv() | ast.Mod(), ast.Name() as right):
-            plain = [right]
-            numbers = [name for name in names.others if name not in names.conditions]
-            yield from (Change("divisor", right, f"({right.id} * {other})") for other in numbers)
         case ast.Call(args=arguments) if called(node) in LOOPS:
             ends = [each for each in arguments if isinstance(each, ast.Name) and each.id in names.constants]
             yield from (Change("factor", e, f"{e.id} * {size}") for e in ends for size in names.constants)
@@ -371,14 +370,10 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             plain = [each for each in elements if isinstance(each, ast.Name)]
         case _:
             return
-    divides = isinstance(node, ast.BinOp) and isinstance(node.op, ast.FloorDiv | ast.Mod)
     for each in plain:
         for size in names.factors_of(node):
             words = f"{ast.unparse(each)} * {size}"
-            if divides:
-                yield Change("divisor", each, f"({words})", size in names.unread)
-            else:
-                yield Change("factor", each, words, size in names.unread, bool({*names_loaded(each)} & names.products))
+            yield Change("factor", each, words, size in names.unread, bool({*names_loaded(each)} & names.products))
 
 
 def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:
@@ -414,17 +409,6 @@ def _is_sum(node: ast.expr) -> bool:
 def _inside(node: ast.expr) -> str:
     """As a factor."""
     return f"({ast.unparse(node)})" if _is_sum(node) else ast.unparse(node)
-
-
-def _of_spelling(statement: ast.stmt, function: Function) -> Iterator[Change]:
-    """Replace a name with one much like it that nothing reads."""
-    read = set(names_loaded(function))
-    for node in walk(statement):
-        match node:
-            case ast.Assign([ast.Name(name)], value) | ast.AugAssign(ast.Name(name), _, value) if name not in read:
-                sign = "=" if isinstance(node, ast.Assign) else f"{_SIGNS.get(type(node.op), '+')}="
-                for other in get_close_matches(name, read - {name}, 1):
-                    yield Change("spelling", node, f"{other} {sign} {ast.unparse(value)}")
 
 
 def _of_sums(statement: ast.stmt) -> Iterator[Change]:

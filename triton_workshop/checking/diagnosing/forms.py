@@ -21,7 +21,7 @@ Form = tuple[str, tuple[int, ...], float | None]
 Forms = Mapping[tuple[str, str], Form]
 """The form of each name of a function: the function first, then the name."""
 NAME = re.compile(r"[A-Za-z_]\w*")
-OF_INDICES = ("factor", "divisor", "limited", "moved")
+OF_INDICES = ("factor", "limited", "moved")
 """Kinds of changes of numbers that count elements."""
 MIXED: Form = "mixed", (-1,), None
 """The form of a name with different ones in different calls."""

@@ -54,7 +54,7 @@ class Formulas:
                     yield from self._of_expression(node)
         yield from self._like_its_sibling()
         for body in self._bodies:
-            yield from _of_neighbours(body, self._carried)
+            yield from _of_neighbours(body)
             yield from _overwritten(body)
         for loop, before in self._loops:
             yield from self._updated(loop, before)
@@ -84,16 +84,6 @@ class Formulas:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 found.setdefault(node.targets[0].id, []).append(node.value)
         return found
-
-    @cached_property
-    def _carried(self) -> set[str]:
-        """Names that a loop changes, and that have a value before it."""
-        return {
-            name
-            for loop, before in self._loops
-            for name in names_stored(loop)
-            if any(name in names_stored(node) for node in before)
-        }
 
     @cached_property
     def _maxima(self) -> list[str]:
@@ -204,9 +194,11 @@ class Formulas:
                             yield Change("mask", value, within, far_fetched=True)
             return
         if isinstance(target, ast.Name) and target.id not in self._indices:
-            calls = {called(node) for node in walk(value) if isinstance(node, ast.Call)}
+            calls = [node for node in walk(value) if isinstance(node, ast.Call)]
             keeps_zero = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
-            for mask in [] if keeps_zero or calls & {*WITHOUT_MASK} else self._masks:
+            # A helper may have summed up the lanes, of which none is left to be masked.
+            reduces = any(called(call) in WITHOUT_MASK or isinstance(call.func, ast.Name) for call in calls)
+            for mask in [] if keeps_zero or reduces else self._masks:
                 if mask not in names_loaded(value):
                     yield Change("where", value, f"tl.where({mask}, {ast.unparse(value)}, 0.0)")
 
@@ -383,13 +375,11 @@ def _regrouped(node: ast.BinOp) -> Iterator[Change]:
         yield Change("regrouped", node, f"({ast.unparse(part)})")
 
 
-def _of_neighbours(body: Sequence[ast.stmt], carried: set[str]) -> Iterator[Change]:
-    """Exchange two statements in a row, or their values."""
+def _of_neighbours(body: Sequence[ast.stmt]) -> Iterator[Change]:
+    """Exchange the values of two statements in a row."""
     for one, other in pairwise(body):
         match one, other:
             case ast.Assign([ast.Name(first)], value), ast.Assign([ast.Name(second)], another) if first != second:
-                if first in carried and first in names_loaded(another):
-                    yield Change("early", one, ast.unparse(other), also=((other, ast.unparse(one)),))
                 operations = _is_operation(value) and _is_operation(another)
                 same = set(names_loaded(value)) == set(names_loaded(another)) and ast.dump(value) != ast.dump(another)
                 # A call of both may have them in the wrong order, and then each value is what its name says.

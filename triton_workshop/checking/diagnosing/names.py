@@ -27,7 +27,8 @@ class Names:
     def __init__(self, function: Function, is_kernel: bool) -> None:
         arguments = [argument.arg for argument in function.args.args]
         pointers = _pointers(function) if is_kernel else set[str]()
-        self.unread = {*arguments}.difference(names_loaded(function))
+        named = {name for name in names_in(function) if not name.startswith("_")}
+        self.unread = named.difference(names_loaded(function))
         self.sizes = [name for name in arguments if name not in pointers]
         self.pointers = [name for name in arguments if name in pointers | self.unread]  # that one may be either
         self.others = sorted(names_in(function) - set(arguments))

@@ -24,6 +24,7 @@ from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, f
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
 from triton_workshop.checking.diagnosing.sight import Sight, look
 from triton_workshop.checking.diagnosing.slips import Slip, find_slip, likely_changes
+from triton_workshop.checking.diagnosing.structure import has_twin
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.observing.child import prepare
@@ -131,8 +132,8 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     if not is_new and not _is_unclear(source, culprit, diagnosis):
         yield diagnosis
         return
-    # Now, as what is wrong is known, and the process may be ended while it looks further.
-    yield replace(diagnosis, is_preliminary=True)
+    # Now, as what is wrong is known, and the process may be ended while it looks further. A line may still be another.
+    yield replace(diagnosis, line=None if is_new else diagnosis.line, is_preliminary=True)
     slip = slips.find(share.slip) if is_new else None
     if is_new and diagnosis.mistake is None:
         if slip is not None:
@@ -221,8 +222,9 @@ def _with_likely_line(diagnosis: Diagnosis, sight: Sight | None) -> Diagnosis:
         return diagnosis
     if diagnosis.mistake is not None and (line := sight.line_like(diagnosis.mistake.edits)) is not None:
         return replace(diagnosis, line=line)
-    if diagnosis.like is not None and diagnosis.like not in sight.known_lines():
-        return replace(diagnosis, line=diagnosis.like)
+    like = diagnosis.like
+    if like is not None and like not in sight.known_lines() and not has_twin(sight.source, like):
+        return replace(diagnosis, line=like)
     other = sight.first_other()
     return diagnosis if other is None else replace(diagnosis, other=(other.name, other.line))
 

@@ -33,6 +33,7 @@ from triton_workshop.checking.observing.source import (
     Assignment,
     Function,
     Source,
+    called,
     names_loaded,
     names_stored,
     stores_in,
@@ -114,11 +115,26 @@ class Sight:
         solution = Source(exercise.solution_file, exercise.solution, exercise)
         first = min(edit.changed_lines(exercise.solution))
         if solution.launcher is not None and first >= solution.launcher.lineno:
-            return self.source.launch_line()
+            new = _formulas(edit.apply(exercise.solution)) - _formulas(exercise.solution)
+            return self._line_of_formula() if new else self.source.launch_line()
         if not isinstance(solution.statement_at(first), ast.For):
             return None
         loops = [node.lineno for kernel in self.source.kernels for node in ast.walk(kernel) if isinstance(node, LOOPS)]
         return loops[0] if len(loops) == 1 else None
+
+    def _line_of_formula(self) -> int | None:
+        """Return the launch, if it has a formula, or else the only line that computes what it passes.
+
+        A launch that passes names only is right by itself.
+        """
+        calls = self.source.launches()
+        arguments = [argument for call in calls for argument in (*call.args, *(word.value for word in call.keywords))]
+        if len(calls) != 1 or any(map(_formulas_in, arguments)):
+            return self.source.launch_line()
+        passed = {name for argument in arguments for name in names_loaded(argument)}
+        nodes = [node for node in ast.walk(self.source.launcher or calls[0]) if isinstance(node, ast.Assign)]
+        lines = [node.lineno for node in nodes if names_stored(node) & passed and _formulas_in(node.value)]
+        return lines[0] if len(lines) == 1 else None
 
     def roles(self) -> dict[str, str]:
         """Return the solution's names with the same numbers as the script's names."""
@@ -240,6 +256,8 @@ class Sight:
             return None
         if self.script.lines[first].is_exact and has_twin(self.source, first.line):
             return None
+        if self.script.lines[first].is_load and self.source.only_names_elements(first.line):
+            return None
         lines, line = self.source.exercise.solution.splitlines(), self.source.line(first.line)
         code = "\n".join(lines[number - 1] for number in edited)
         compares = COMPARISON.search(code) and COMPARISON.search(line)
@@ -278,7 +296,7 @@ class Sight:
         first = self.first_other()
         if first is None or self.script.lines[first].is_exact or self._multiplies(first.line):
             return None
-        if self._reads_few_numbers(first) or self._depends_on_outer_loop(first):
+        if self._reads_few_numbers(first) or self._depends_on_outer_loop(first) or self._calls_in_loop(first):
             return None
         return first if self.likenesses[first].share >= PARTLY else None
 
@@ -302,6 +320,18 @@ class Sight:
             if read & later - earlier:
                 return True
         return False
+
+    def _calls_in_loop(self, place: Place) -> bool:
+        """Return whether a place calls a helper with the variable of a loop.
+
+        What that loop goes over may be wrong.
+        """
+        node = self.source.statement_at(place.line)
+        helpers = {kernel.name for kernel in self.source.kernels}
+        calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)] if node else []
+        passed = {name for call in calls if called(call) in helpers for name in names_loaded(call)}
+        loops = [loop for loop in self.source.nodes_of(ast.For) if loop.lineno < place.line <= (loop.end_lineno or 0)]
+        return any(names_stored(loop.target) & passed for loop in loops)
 
     def _multiplies(self, line: int) -> bool:
         """Return whether a line multiplies tiles.
@@ -443,6 +473,16 @@ class Sight:
             todo = list(users - found)
             found |= users
         return found
+
+
+def _formulas(text: str) -> set[str]:
+    return set(_formulas_in(ast.parse(text)))
+
+
+def _formulas_in(tree: ast.AST) -> list[str]:
+    """Return the quotients and powers, as no grid or size has them."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.BinOp)]
+    return [ast.dump(node) for node in nodes if isinstance(node.op, ast.Div | ast.Pow)]
 
 
 def _ends_before(loop: ast.stmt, line: int) -> bool:

@@ -26,7 +26,6 @@ from triton_workshop.checking.observing.source import (
 )
 
 KINDS = (
-    "spelling",
     "rounded",
     "inside",
     "whole",
@@ -35,11 +34,9 @@ KINDS = (
     "sides",
     "precision",
     "running",
-    "signs",
     "multiple",
     "strides",
     "part-of-byte",
-    "early",
     "restarted",
     "stale",
     "overwritten",
@@ -71,7 +68,6 @@ KINDS = (
     "coefficient",
     "names",
     "limited",
-    "divisor",
     "mask",
     "name",
     "path",

@@ -27,6 +27,8 @@ KINDS_ON_ANY_LINE = (FindingKind.CRASH, FindingKind.TIMEOUT, FindingKind.NOT_A_K
 
 Their cause may be another line.
 """
+FAULTS = (FindingKind.OUT_OF_BOUNDS_LOAD, FindingKind.OUT_OF_BOUNDS_STORE)
+"""Findings on a line whose address or mask is wrong."""
 NOT_A_NUMBER = "not-a-number"
 ATOMICS = "atomics-on-nothing"
 """What is there before an atomic explains all wrong numbers after it."""
@@ -110,7 +112,13 @@ class Explainer:
         if culprit is None and self.diagnosis.empty is not None:
             hint = sentence("lines.sum-of-nothing", line=self.diagnosis.empty)
             finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], hint))
-        return mark_as_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
+        return self._explain_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
+
+    def _explain_symptom(self, finding: Finding) -> Finding:
+        """Return the finding where it shows, unless it was decided elsewhere what that line does."""
+        if finding.kind in FAULTS and self.source.only_names_elements(finding.line):
+            return move_to_cause(finding, None, self.source)
+        return mark_as_symptom(finding)
 
     def _blame_numbers(self, finding: Finding, line: int) -> Finding:
         """Return the finding on the first line with wrong numbers."""

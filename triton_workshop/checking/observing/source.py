@@ -161,7 +161,7 @@ class Source:
         It is known by those sizes of its grid that the text gives in numbers.
         """
         assigned = {names: value for node in self.nodes for names, value in _assigned(node)}
-        grids = [call.func.slice for call in self._launches() if isinstance(call.func, ast.Subscript)]
+        grids = [call.func.slice for call in self.launches() if isinstance(call.func, ast.Subscript)]
         values = [assigned.get(ast.unparse(grid), grid) for grid in grids]
         axes = [grid.elts if isinstance(grid, ast.Tuple) else [grid] for grid in values]
         lengths = [[getattr(assigned.get(ast.unparse(size), size), "value", None) for size in grid] for grid in axes]
@@ -169,9 +169,10 @@ class Source:
 
     def launch_line(self) -> int | None:
         """Return the line of `kernel[grid](…)`."""
-        return min((call.lineno for call in self._launches()), default=None)
+        return min((call.lineno for call in self.launches()), default=None)
 
-    def _launches(self) -> list[ast.Call]:
+    def launches(self) -> list[ast.Call]:
+        """Return the calls `kernel[grid](…)` of the launcher."""
         calls = nodes_of(self.launcher, ast.Call) if self.launcher else self.calls()
         return [call for call in calls if isinstance(call.func, ast.Subscript)]
 
@@ -261,13 +262,27 @@ class Source:
 
     def is_masked(self, line: int | None) -> bool:
         """Return whether a load or a store on a line has a mask."""
-        pointers_and_values = {"load": 1, "store": 2}
-        calls = [call for call in self.calls(*pointers_and_values) if call.lineno == line]
+        return any(mask is not None for _, mask in self._accesses(line))
+
+    def only_names_elements(self, line: int | None) -> bool:
+        """Return whether a load or a store on a line has names for its address and for its mask.
+
+        Which elements it means was decided on other lines.
+        """
         return any(
-            len(call.args) > pointers_and_values[called(call)]
-            or any(keyword.arg == "mask" for keyword in call.keywords)
-            for call in calls
+            mask is not None and _is_named(mask) and _is_named(address) for address, mask in self._accesses(line)
         )
+
+    def _accesses(self, line: int | None) -> list[tuple[ast.expr, ast.expr | None]]:
+        """Return the address and the mask of each load and store on a line."""
+        pointers_and_values = {"load": 1, "store": 2}
+        found = []
+        for call in self.calls(*pointers_and_values):
+            if call.lineno == line and call.args:
+                masks = [word.value for word in call.keywords if word.arg == "mask"]
+                masks += call.args[pointers_and_values[called(call)] :]
+                found.append((call.args[0], masks[0] if masks else None))
+        return found
 
     def unpacks_a_load(self, line: int | None) -> bool:
         """Return whether a line takes several values out of one `tl.load`."""
@@ -364,6 +379,16 @@ def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
             yield from zip(map(ast.unparse, target.elts), node.value.elts, strict=False)
         else:
             yield ast.unparse(target), node.value
+
+
+def _is_named(node: ast.expr) -> bool:
+    """Return whether an expression has names only, or a sum of some."""
+    match node:
+        case ast.BinOp(left, ast.Add(), right):
+            return _is_named(left) and _is_named(right)
+        case ast.Subscript(value):
+            return _is_named(value)
+    return isinstance(node, ast.Name)
 
 
 def _is_jitted(node: Function) -> bool:
