@@ -16,8 +16,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PIL import Image
-
 from triton_workshop.device import resolve_device
 from triton_workshop.slide_environment import PICTURES, SLIDE
 from triton_workshop.terminal import query_terminal
@@ -25,6 +23,7 @@ from triton_workshop.terminal_pictures import MAX_PICTURE_COLUMNS, half_blocks, 
 
 if TYPE_CHECKING:
     import torch
+    from PIL import Image
 
 PICTURE_MARK = "\x1b_triton-workshop:picture;{}\x1b\\"
 """Mark in a process's output of the place where it has shown a picture.
@@ -48,6 +47,7 @@ def load_image(path: str | Path, width: int | None = None) -> torch.Tensor:
     """
     import numpy as np
     import torch
+    from PIL import Image
 
     device = resolve_device()
     with Image.open(path) as file:
@@ -98,6 +98,8 @@ def _send_to_viewer(image: Image.Image, folder: Path) -> None:
 
 def as_pil(picture: torch.Tensor | Image.Image | str | Path) -> Image.Image:
     """Return the picture as 8-bit RGB; transparent parts become white."""
+    from PIL import Image
+
     if isinstance(picture, Image.Image):
         return _opaque(picture)
     if isinstance(picture, str | Path):
@@ -113,6 +115,8 @@ def as_pil(picture: torch.Tensor | Image.Image | str | Path) -> Image.Image:
 
 
 def _opaque(picture: Image.Image) -> Image.Image:
+    from PIL import Image
+
     if not picture.has_transparency_data:
         return picture.convert("RGB")
     layer = picture.convert("RGBA")

@@ -10,6 +10,8 @@ ROOT = Path(__file__).resolve().parents[1]
 
 In a package that is installed elsewhere, it is the folder that has the package.
 """
+PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
+"""The workshop's picture, for kernels that compute one."""
 
 
 def short_path(path: Path) -> Path:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from triton_workshop.page import archive, bundle, codemirror, parts
+from triton_workshop.page.page import Page
 
 pytestmark = pytest.mark.skipif(parts.cached_parts() is None, reason="the page's parts are not here")
 
@@ -36,6 +37,12 @@ def test_making_them_is_told_in_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert done == sorted(done)
     assert done[0] == 0
     assert done[-1] == heard[-1][2] > 10_000_000
+
+
+def test_a_file_has_its_scripts_before_its_parts() -> None:
+    """A button works as soon as it is read, and the parts are most of the file."""
+    text = Page("a page", "", "").standalone(bundle.build_bundle())
+    assert text.rindex("<script>") < text.index('<script type="text/plain" data-part=')
 
 
 def test_the_editors_modules_export_what_they_exported_before(tmp_path: Path) -> None:

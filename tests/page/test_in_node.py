@@ -56,6 +56,22 @@ def test_a_warm_interpreter_has_all_that_a_check_imports(page: PageInNode) -> No
     assert set(json.loads(page.ask(python=MODULES)["value"])) == warm
 
 
+NOT_IN_A_KERNEL = (
+    "triton_workshop.checking",
+    "triton_workshop.exercises",
+    "triton.experimental.gluon.language.nvidia",
+    "PIL",
+)
+"""What takes as long to import as all that a kernel needs."""
+
+
+def test_the_first_kernel_waits_for_nothing_that_only_others_need(page: PageInNode) -> None:
+    page.close()  # a fresh one
+    page.ask(run=LOOKS_INSIDE)
+    imported = json.loads(page.ask(python="import json, sys; json.dumps([*sys.modules])")["value"])
+    assert not {*NOT_IN_A_KERNEL} & {*imported}
+
+
 def python_blocks() -> list[Any]:
     blocks = [code for code in BLOCKS if code.language == "python" and code.source in RECORDED]
     return [pytest.param(code, id=str(number)) for number, code in enumerate(blocks, 1)]

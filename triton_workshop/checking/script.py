@@ -43,13 +43,13 @@ from triton_workshop.checking.subprocess_runner import SubprocessRunner
 from triton_workshop.device import resolve_device
 from triton_workshop.errors import flushed_output
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.images import load_image, show_image
 from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.printing import use_utf8
 from triton_workshop.processes.call import TimeLimit, limited
 from triton_workshop.processes.compilers import new_process
+from triton_workshop.repository import PICTURE
 
 if TYPE_CHECKING:
     from triton_workshop.exercises.exercise import Launcher

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from triton_workshop.repository import ROOT
+from triton_workshop.repository import PICTURE
 
 if TYPE_CHECKING:
     import torch
 
-PICTURE = ROOT / "slides" / "poseidon_triton.jpeg"
 NARROW_BITS = 20
 """Bits of an int32 in an exercise's `int64_case`.
 

@@ -56,7 +56,7 @@ import functools, json, sys, torch
 owner = lambda name: functools.reduce(getattr, name.split(".")[1:], torch)
 print(json.dumps({name: sorted(each for each in dir(owner(name)) if each[:1] != "_") for name in sys.argv[1:]}))
 """
-EXCLUDED_TRITON_FILES = ("backends/amd/", "experimental/gsan/")
+EXCLUDED_TRITON_FILES = ("backends/amd/", "experimental/gluon/", "experimental/gsan/")
 """Python files of Triton's that nothing imports in a page."""
 
 

@@ -17,7 +17,6 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import Consent, home, in_force, live_code
 from triton_workshop.deck.model import Deck
 from triton_workshop.errors import MisuseError
-from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.interruption import INTERRUPTED
 from triton_workshop.page.assets import asset
 from triton_workshop.page.bundle import PageBundle
@@ -25,6 +24,7 @@ from triton_workshop.page.course import Course, load_course
 from triton_workshop.page.outputs import RecordedRun, Recordings, read_recordings, run_all, write_recordings
 from triton_workshop.page.page import OFFLINE, Page, make_page, script_links
 from triton_workshop.page.slides import Writer
+from triton_workshop.repository import PICTURE
 from triton_workshop.validating.documents import pluralize
 from triton_workshop.validating.report import progress
 

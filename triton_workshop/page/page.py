@@ -64,7 +64,9 @@ class Page:
         script_tags = "".join(f"<script>{script}</script>" for script in scripts)
         if preview:
             head += f'\n<meta property="og:image" content="{escaped(preview)}">'
-        tail = (_bundle_markup(bundle, addresses) if bundle else "") + script_tags
+        # The scripts come before the parts, so that nobody waits for all of the file to press a button.
+        embedded = _embedded_parts(bundle) if bundle and not folder else ""
+        tail = (_bundle_markup(bundle, addresses) if bundle else "") + script_tags + embedded
         return self._document(head, tail, OFFLINE if folder else "")
 
     def with_files(self, style: str, *scripts: str, bundle: PageBundle | None = None, folder: str = "") -> str:
@@ -219,18 +221,20 @@ def _rules(writer: Writer) -> str:
 
 
 def _bundle_markup(bundle: PageBundle, addresses: Sequence[Sequence[str]]) -> str:
-    """Return the exercises, the licences, and the blobs or their addresses."""
+    """Return the exercises, the licences, and the list of blobs."""
     listed: list[dict[str, object]] = [{"name": blob.name, "size": len(blob.data)} for blob in bundle.blobs]
     for entry, urls in zip(listed, addresses, strict=False):
         entry |= {"addresses": [*urls]}
-    texts = (
-        f'<script type="text/plain" data-part="{blob.name}">{base64.b64encode(blob.data).decode()}</script>\n'
-        for blob in bundle.blobs
-        if not addresses
-    )
     licences = element("summary", "Licences") + element("pre", escaped(bundle.licences), tabindex="0")
     return (
         f"{exercises()}\n"
         f"{element('details', licences, class_='script', id='licences')}\n"
-        f'<script type="application/json" id="parts">{json.dumps(listed)}</script>\n{"".join(texts)}'
+        f'<script type="application/json" id="parts">{json.dumps(listed)}</script>\n'
+    )
+
+
+def _embedded_parts(bundle: PageBundle) -> str:
+    return "".join(
+        f'<script type="text/plain" data-part="{blob.name}">{base64.b64encode(blob.data).decode()}</script>\n'
+        for blob in bundle.blobs
     )

@@ -1,6 +1,6 @@
 // The workers of a page, inside the frame: one is active, and a spare takes its place when it hangs, is stopped or has
-// been changed by a script. `Workers` offers `ask(request, onMessage)`, `stop(reason)`, `outdate(owner, patienceMs)`
-// and `Workers.failure(reason)`.
+// been changed by a script. `Workers` offers `ask(request, onMessage)`, `stop(reason)`, `outdate(owner, patienceMs)`,
+// `provide(files)`, which the workers wait for, and `Workers.failure(reason)`.
 //
 // No worker serves two owners, as what a script leaves behind could read the next text, and answer for it. The worker
 // of the owner before rests, in case that one comes back.
@@ -9,10 +9,12 @@ globalThis.Workers = class Workers {
   static OUTDATED = "outdated";
   static IDLE_MS = 1000;  // without a request, or with one that may have to be stopped, until spares start
 
-  // `source` is the text of worker.js, and `boot` what each worker needs to start.
+  // `source` is the text of worker.js, and `boot` what each worker needs to start. The first one starts at once.
   constructor(source, boot, { timeoutMs = 90_000, spares = 1 } = {}) {
     Object.assign(this, { source, boot, timeoutMs, spareCount: spares, spares: [], lastId: 0, pendingCount: 0 });
     Object.assign(this, { askedCount: 0, stoppedCount: 0 });
+    this.files = new Promise((resolve) => { this.provide = resolve; });
+    this.spares.push(this.start());
   }
 
   // The result of a request that did not come to its end.
@@ -118,6 +120,7 @@ globalThis.Workers = class Workers {
     });
     worker.ready.catch(() => {});  // `acquire` reports it, if anybody needs this worker
     thread.postMessage({ boot: this.boot }, [workerPort]);
+    this.files.then((files) => thread.postMessage({ files }));
     return worker;
   }
 

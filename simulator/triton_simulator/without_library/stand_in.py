@@ -18,6 +18,11 @@ from types import ModuleType
 from typing import Any
 
 LIBRARY = "triton._C.libtriton"
+GLUON = "triton.experimental.gluon"
+"""Triton's lower language, which only its library compiles.
+
+`triton.compiler` imports fifty modules of it for two names.
+"""
 
 _ENUMERATIONS = {
     "ATOMIC_OP": "ADD FADD AND OR XOR XCHG MAX MIN UMIN UMAX",
@@ -168,8 +173,9 @@ class _LibraryModule(ModuleType):
     """
 
     def __getattr__(self, name: str) -> type:
-        if name.startswith("__") or self.__name__ in ("triton._C", LIBRARY, f"{LIBRARY}.interpreter"):
-            raise AttributeError(name)  # and the import system looks for a module of that name
+        if name.startswith("__") or self.__name__ in ("triton._C", LIBRARY, f"{LIBRARY}.interpreter", GLUON):
+            # Then the import system looks for a module of that name.
+            raise AttributeError(f"{self.__name__}.{name} needs Triton's compiled library, which is not here")
         setattr(self, name, type(name, (), {}))
         return getattr(self, name)  # type: ignore[no-any-return]
 
@@ -179,7 +185,7 @@ class _Finder(MetaPathFinder, Loader):
 
     def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         """Return the spec of a module of the library."""
-        is_library = name == "triton._C" or name.startswith("triton._C.")
+        is_library = f"{name}.".startswith(("triton._C.", f"{GLUON}."))
         return spec_from_loader(name, self, is_package=True) if is_library else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

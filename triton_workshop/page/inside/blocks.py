@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.page.inside.cleaning import clean_process
 from triton_workshop.page.inside.output import capture_output
 from triton_workshop.page.inside.time_limit import TimeIsUpError, time_limit
 from triton_workshop.processes.execution import become_main, execute, without_internal_frames
 from triton_workshop.processes.locations import line_renamer
 from triton_workshop.processes.script import environment
-from triton_workshop.processes.slide_pictures import show_pictures_in_slide
+from triton_workshop.processes.slide_pictures import PICTURE_LIBRARY, show_pictures_in_slide
+from triton_workshop.repository import PICTURE
 from triton_workshop.slide_environment import Numbers, numbering
 
 LIMIT_SECONDS = 60.0
@@ -63,7 +63,8 @@ def run(
         main, rename = sys.modules["__main__"], line_renamer(file, numbers)
         with capture_output(lambda printed: os.write(1, rename(printed.encode("utf-8", "replace")))):
             script = become_main([str(file)])
-            show_pictures_in_slide()
+            if PICTURE_LIBRARY.search(text.encode()):  # PIL takes a tenth of the time that the first kernel takes
+                show_pictures_in_slide()
             try:
                 with time_limit(limit_seconds, str(file).__eq__):
                     execute(script)

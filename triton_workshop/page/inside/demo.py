@@ -14,10 +14,10 @@ from PIL import UnidentifiedImageError
 
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.exercises.cases import PICTURE
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.images import as_pil, load_image
 from triton_workshop.page.inside.time_limit import TimeIsUpError, time_limit
+from triton_workshop.repository import PICTURE
 
 WIDTH = 320
 """Width in pixels to which a picture is scaled."""

@@ -29,7 +29,10 @@ MISTAKE = "0.393 * red", "0.393 * blue"
 
 
 def prepare() -> None:
-    """Import what scripts and the checker need. Call this first."""
+    """Import what scripts need. Call this first.
+
+    The checker is as much again, which `check` imports before it runs a script.
+    """
     os.environ["TRITON_INTERPRET"] = "1"
     sys.path.insert(0, "")  # each run replaces it by its script's folder, and our files stay behind it
     adapt_python()
@@ -39,10 +42,12 @@ def prepare() -> None:
     install.install()
     stand_in.install()
     import triton_workshop
-    from triton_workshop.checking.observing import child
-    from triton_workshop.page.inside import blocks, judging, wording  # noqa: F401
+    from triton_workshop.device import use_simulator
+    from triton_workshop.page.inside import blocks  # noqa: F401
+    from triton_workshop.simulation import simulate
 
-    child.prepare()
+    use_simulator()
+    simulate()
     for name in triton_workshop.__all__:  # as the first script would do it
         getattr(triton_workshop, name)
 
