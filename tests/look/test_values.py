@@ -102,7 +102,7 @@ def test_elements_that_nobody_stores_are_told(record: Record, file: Path) -> Non
     text = SCRIPT.replace("tl.store(out_ptr + tl.program_id(0), tl.sum(total))", "tl.store(out_ptr, tl.sum(row))")
     [launch] = record(Request(file, text)).launches
     [sentence] = describe_stores(launch)
-    assert sentence == "Of 2 elements of out_ptr, no program stores 1 and several store 1."
+    assert sentence == "out_ptr has 2 elements: 1 stored by no program, 1 stored by several."
 
 
 def test_shades_go_from_dark_to_bright_and_mark_what_is_no_number() -> None:

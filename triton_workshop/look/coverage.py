@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from triton_simulator.steps.steps import Array, Step
+from triton_workshop.exercises.cases import pluralize
 from triton_workshop.look.recording import Argument, RecordedLaunch
 
 MAX_ELEMENTS = 4_000_000
@@ -93,8 +94,8 @@ def _describe_stores(launch: RecordedLaunch, name: str) -> str:
     size, none, several = len(counts), int((counts == 0).sum()), int((counts > 1).sum())
     if not none and not several:
         return ""
-    clauses = [f"no program stores {none:,}"] * bool(none) + [f"several store {several:,}"] * bool(several)
-    return f"Of {size:,} elements of {name}, {' and '.join(clauses)}."
+    clauses = [f"{none:,} stored by no program"] * bool(none) + [f"{several:,} stored by several"] * bool(several)
+    return f"{name} has {pluralize(size, 'element')}: {', '.join(clauses)}."
 
 
 def map_size(shape: Sequence[int], fold: tuple[int, int], rows: int, columns: int) -> tuple[int, int]:

@@ -265,7 +265,7 @@ class Watch(App[int]):
             self._show_message("your file is being checked: hints come with the verdict")
         elif not hints:
             self._show_message(
-                "nothing is wrong, so you need no hint" if self.state.passed else "there is no hint for this"
+                "it is correct: no hint is left" if self.state.passed else "there is no hint for this"
             )
         elif number > len(hints):
             self._show_message("that was the last hint")
