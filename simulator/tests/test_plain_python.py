@@ -166,11 +166,18 @@ def loads_by_brackets(x_ptr, out_ptr):
     tl.store(out_ptr, x_ptr[tl.arange(0, 4)])
 
 
+@triton.jit
+def unpacks_a_block(x_ptr, out_ptr):
+    first, second = tl.load(x_ptr + tl.arange(0, 2))
+    tl.store(out_ptr, first + second)
+
+
 MISTAKEN = {
     takes_a_block_for_a_number: r"block of shape \(4,\) cannot become a Python number",
     counts_to_a_float: "`range` expects integers, but one of its arguments is a scalar of type fp32",
     counts_to_a_block: r"`range` expects integers, but one of its arguments is a block of shape \(4,\)",
     loads_by_brackets: r"brackets only add axes.*tl\.load\(pointer \+ offsets\)",
+    unpacks_a_block: "a block cannot be unpacked, nor looped over",
 }
 
 
