@@ -187,8 +187,8 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         if any(isinstance(entry, tl.tensor | int) for entry in entries):
             raise TypeError(
                 "unsupported tensor index: brackets only add axes, as in `x[:, None]`; read memory with "
-                "`tl.load(pointer + offsets)`, and pick elements of a block with `tl.gather`; a block cannot be unpacked, "
-                "nor looped over"
+                "`tl.load(pointer + offsets)`, and pick elements of a block with `tl.gather`; a block cannot be "
+                "unpacked, nor looped over"
             )
         return add_axes(tensor, index, _semantic=upstream.interpreter_semantic)
 
