@@ -21,7 +21,7 @@ from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import FindingKind, TileState, Verdict
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.exercises.cases import cast_case, launcher_args, random_case, to_float64
+from triton_workshop.exercises.cases import launcher_args, random_case, to_float64
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.int4_linear import unpack_weights
 from triton_workshop.exercises.tolerance import describe_tolerance, tolerance
@@ -725,21 +725,23 @@ def test_a_long_case_needs_more_than_64_programs_along_an_axis(exercise: Exercis
         assert any(shape[dimension] > FEWER_PROGRAMS.get(exercise.number, 64) * block for shape in shapes)
 
 
-@pytest.mark.parametrize("number", FEWER_PROGRAMS)
-def test_a_larger_case_needs_more_than_64_programs_along_each_axis(number: str) -> None:
-    exercise = EXERCISES[number]
-    shapes = [exercise.reference(*case.arguments("cpu")).shape for case in exercise.larger_cases]
-    for axis in exercise.tiling:
-        assert any(shape[axis.dimension] > 64 * axis.size for shape in shapes)
+@pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+def test_no_number_of_programs_that_passes_all_cases_passes_the_larger_ones(exercise: Exercise) -> None:
+    dimensions = [axis.dimension for axis in exercise.tiling]
+    usual, larger = (
+        [exercise.reference(*case.arguments("cpu")).shape for case in cases if not case.is_large]
+        for cases in (exercise.simulated_cases, exercise.larger_cases)
+    )
+    for dimension in dimensions:
+        assert max(shape[dimension] for shape in larger) > max(shape[dimension] for shape in usual)
 
 
 def test_a_grid_that_never_grows_meets_a_larger_case(tmp_path: Path) -> None:
-    """The longest of the other cases has 17 tiles of rows."""
-    rows = cast_case(random_case("1,100 × 3", (1100,), (1100, 3)), "float16")
-    exercise = replace(EXERCISES["7e"], larger_cases=(rows,))
-    verdict = judge_here(exercise, _changed(exercise, (("cdiv(N, BLOCK_SIZE_M)", "17"),), tmp_path))
-    assert [case.passed for case in verdict.cases[-3:]] == [True, True, False]
-    assert "programs (17, 0), (17, 1)" in verdict.findings[0].message
+    vectors = random_case("1,200,000 elements", (1_200_000,), (1_200_000,), (1_200_000,))
+    exercise = replace(ADD, larger_cases=(vectors,))
+    verdict = judge_here(exercise, _changed(exercise, (("(cdiv(n_elements, BLOCK_SIZE),)", "(1025,)"),), tmp_path))
+    assert [case.passed for case in verdict.cases[-2:]] == [True, False]
+    assert "programs 1025, 1026" in verdict.findings[0].message
 
 
 GRIDS_OF_NUMBERS = (
