@@ -280,6 +280,30 @@ def test_a_kernels_values_stand_at_the_ends_of_its_lines(page: Page) -> None:
     assert page.get_by_text("What it prints").is_visible()
 
 
+ROWS = """(line) => {
+  const range = document.createRange(), lefts = new Map();
+  range.selectNodeContents(line);
+  for (const { top, left, width } of range.getClientRects()) {
+    if (width) lefts.set(Math.round(top), Math.min(left, lefts.get(Math.round(top)) ?? Infinity));
+  }
+  return [...lefts].sort(([one], [other]) => one - other).map(([, left]) => left);
+}"""
+"""Where each row of a line begins, in pixels."""
+
+
+def test_a_phone_wraps_code_further_in_and_messages_between_words(page: Page) -> None:
+    replace(page, 1, "import os\nprint(os.environ['COLUMNS'])")
+    page.keyboard.press("Control+Enter")
+    assert lines(ended(page, 1))[0] == "80", "as a terminal has"
+    page.set_viewport_size({"width": 390, "height": 844})
+    first, *others = block(page, KERNEL).locator(".line", has_text="offsets = ").evaluate(ROWS)
+    assert others, "it does not fit"
+    assert min(others) > first + len("    ") * 7, "a row goes on further in than its line begins"
+    assert 30 < int(lines(run(page, 1))[0]) < 60
+    page.set_viewport_size({"width": 1280, "height": 720})
+    put_back(page, 1)
+
+
 def test_a_flood_of_lines_is_cut_to_its_end(page: Page) -> None:
     replace(page, 1, "for number in range(5000): print(number)")
     page.keyboard.press("Control+Enter")

@@ -110,7 +110,7 @@ def test_contents_are_folded_by_the_parts_of_the_talk(page_of: MakePage) -> None
 
 def test_hidden_lines_stand_in_their_place_and_are_marked(page_of: MakePage) -> None:
     text = page_of(HIDDEN)
-    lines = re.findall(r'<span class="line( hidden)?">', text)
+    lines = re.findall(r'<span class="line indent-\d+( hidden)?">', text)
     assert lines == [" hidden", ""]
     assert "import math print(math.pi)" in words(text)
 

@@ -5,7 +5,7 @@
   "use strict";
   const { all, make, button, loadingBar, prepare } = globalThis.page;
   if (!globalThis.Parts?.total) return;
-  const OUTPUT_COLUMNS = 80, SAVE_PAUSE_MS = 600;
+  const SAVE_PAUSE_MS = 600;
   const edits = new Map();  // {draft, text, editor} of each block that the reader edits, by the id of its container
   const values = new Map();  // of each block that has run and was not put back
 
@@ -52,7 +52,7 @@
   // What the deck runs is one author's; a reader's edit must not share an interpreter with it, nor with another edit.
   function requestFor(figure) {
     const owner = isEdited(figure) ? containerId(figure) : "slides", text = codeOf(figure).textContent;
-    return { owner, run: { text, numbers: lineNumbers(figure), columns: OUTPUT_COLUMNS } };
+    return { owner, run: { text, numbers: lineNumbers(figure) } };
   }
 
   // Editing. The code below the editor keeps the text: it is what runs, is copied and is printed.

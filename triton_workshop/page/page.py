@@ -177,7 +177,7 @@ def _anchor(path: str) -> str:
 
 def _script(writer: Writer, path: str, text: str) -> str:
     lines = code_lines("python", tuple(text.removesuffix("\n").split("\n")), DARK)
-    code = "".join(element("span", f"{writer.markup.code(line)}\n", class_="line") for line in lines)
+    code = "".join(element("span", f"{writer.markup.code(line)}\n", class_=writer.line_class(line)) for line in lines)
     figure = element("figure", element("pre", element("code", code)), class_="code")
     return element("details", element("summary", escaped(path)) + figure, id=_anchor(path), class_="script")
 
@@ -210,14 +210,15 @@ def colours(palette: Palette) -> str:
 
 
 def _rules(writer: Writer) -> str:
-    """Return rules for the deck's own colours, columns and picture widths."""
+    """Return rules for the deck's own colours, columns, picture widths and indents of code."""
     columns = (
         f".columns-{'-'.join(map(str, weights))}{{grid-template-columns:{'fr '.join(map(str, weights))}fr}}"
         for weights in sorted(writer.weights)
     )
     widths = (f".wide-{width}{{width:{width}%}}" for width in sorted(writer.widths))
     wide = "\n".join((*columns, *widths))
-    return f"{writer.markup.rules()}\n@media (min-width:50rem),print{{{wide}}}"
+    indents = "".join(f".indent-{indent}{{--indent:{indent}}}" for indent in sorted(writer.indents))
+    return f"{writer.markup.rules()}\n{indents}\n@media (min-width:50rem),print{{{wide}}}"
 
 
 def _bundle_markup(bundle: PageBundle, addresses: Sequence[Sequence[str]]) -> str:

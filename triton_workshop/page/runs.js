@@ -4,6 +4,7 @@
 globalThis.Runs = (() => {
   "use strict";
   const { make, loadingBar } = globalThis.page;
+  const MAX_COLUMNS = 80;  // of a terminal
   const DRAW_MS = 200;  // between two drawings of an output: a loop may print faster than the page can draw
   let python, activeRun;
 
@@ -21,6 +22,7 @@ globalThis.Runs = (() => {
     const transcript = new Transcript(output), progress = python ? null : loadingBar(output);
     const startTime = performance.now();
     runButton.textContent = "Stop";
+    request.run.columns = columnsOf(output);
     const result = await execute(request, current, transcript, progress).catch((error) => (
       { failed: `Python did not start: ${error.message}` }
     ));
@@ -32,6 +34,17 @@ globalThis.Runs = (() => {
     if (activeRun === current) activeRun = undefined;
     if (activeRun?.runButton !== runButton) runButton.textContent = "Run";
     return result.seconds !== undefined && !current.stopReason;
+  }
+
+  // How many characters fit beside each other in an output: messages are wrapped to that, between words.
+  function columnsOf(output) {
+    const probe = make("span", "0".repeat(MAX_COLUMNS)), line = make("pre", [probe]);
+    line.style.whiteSpace = "pre";
+    output.append(line);
+    const padding = parseFloat(getComputedStyle(line).paddingLeft);
+    const widths = [line.clientWidth - 2 * padding, probe.getBoundingClientRect().width];
+    line.remove();
+    return Math.min(Math.floor(MAX_COLUMNS * widths[0] / widths[1]), MAX_COLUMNS);
   }
 
   async function execute(request, current, transcript, progress) {

@@ -85,6 +85,7 @@ class Writer:
     markup: Markup = field(default_factory=Markup)
     weights: set[tuple[int, ...]] = field(default_factory=set)
     widths: set[int] = field(default_factory=set)
+    indents: set[int] = field(default_factory=set)
 
     def slide(self, slide: Slide, number: int) -> str:
         """Return a slide as a section."""
@@ -318,13 +319,19 @@ class Writer:
         lines = code_lines(code.language, tuple(code.source.removesuffix("\n").replace("\t", "    ").split("\n")), DARK)
         written = []
         for index, line in enumerate(lines):
-            hidden = " hidden" if index in code.hidden else ""
+            name = self.line_class(line) + (" hidden" if index in code.hidden else "")
             number = code.visible_numbers[index] if index < len(code.source_lines) else None
             numbered = str(number) if code.line_numbers and number is not None else None
             mark = element("i", "", class_="order", data_order=orders.get(number)) if orders else ""
             content = f"{mark}{self.markup.code(line)}\n"
-            written.append(element("span", content, class_=f"line{hidden}", data_number=numbered))
+            written.append(element("span", content, class_=name, data_number=numbered))
         return "".join(written)
+
+    def line_class(self, line: Text) -> str:
+        """Return the classes of a line of code, one of which says how far in it begins."""
+        indent = len(line.plain) - len(line.plain.lstrip())
+        self.indents.add(indent)
+        return f"line indent-{indent}"
 
     @cached_property
     def _block_numbers(self) -> dict[int, int]:
