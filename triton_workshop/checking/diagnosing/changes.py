@@ -165,14 +165,14 @@ def _is_tile_size(value: int) -> bool:
 
 
 def _of_rounds(function: Function) -> Iterator[Change]:
-    """Make one more iteration, where the end of a loop is computed, or else in the loop."""
-    nodes = walk(function)
+    """Make one more iteration: in the loop, or where its end is computed, if nothing else reads that."""
+    nodes, read = walk(function), Counter(names_loaded(function))
     pairs = [(node.targets[0], node.value) for node in nodes if isinstance(node, ast.Assign)]
     values = {target.id: value for target, value in pairs if isinstance(target, ast.Name)}
     for node in nodes:
         if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
             stop = node.args[: len(node.args) // 2 + 1][-1]
-            end = values.get(stop.id, stop) if isinstance(stop, ast.Name) else stop
+            end = values.get(stop.id, stop) if isinstance(stop, ast.Name) and read[stop.id] == 1 else stop
             if not isinstance(end, ast.BinOp):  # of those, a part may be too much
                 yield Change("rounds", end, f"{ast.unparse(end)} + 1")
 
