@@ -264,6 +264,17 @@ def test_the_hints_of_a_filled_todo_that_is_not_right_come_first(tmp_path: Path)
     assert second == expected
 
 
+def test_the_hints_of_a_todo_that_stops_are_about_its_error(tmp_path: Path) -> None:
+    file = tmp_path / "exercise_1.py"
+    text = fill_in(ADD, {1, 2}).replace("tl.arange(0, BLOCK_SIZE)", "tl.arange(pid, pid + BLOCK_SIZE)")
+    file.write_text(text, encoding="utf-8")
+    *_, last = (verdict.findings[0].hints for verdict in verdicts(CheckRequest(ADD, file, compiler=None)))
+    question, idea, solution = last[:3]
+    assert question == "TODO 2 has no ✓ yet. Which numbers are known before the kernel runs?"
+    assert "A program id is not known yet" in idea
+    assert solution == ADD.todo_hints(2)[-1]
+
+
 def test_values_of_several_todos_say_their_places() -> None:
     todos = (
         FilledTodo(1, False, "pid 1", (1,), "a case"),

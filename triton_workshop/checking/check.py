@@ -208,14 +208,17 @@ def with_todos(verdict: Verdict, tried: TriedTodos, started: float, compiler: St
 def _with_hints_of_filled(verdict: Verdict, finding: Finding) -> Finding:
     """Return a finding with the hints of a filled TODO that is not right.
 
-    They come before those of the next open one. Where it makes no values, nothing is known of it.
+    They come before those of the next open one, and are about its error if it stops at one. Where it makes no values,
+    nothing is known of it.
     """
-    todo = next((todo.number for todo in verdict.todos if todo.is_known_wrong), None)
+    todo = next((todo for todo in verdict.todos if todo.is_known_wrong), None)
     if todo is None or not finding.hints:
         return finding
     following = next(iter(open_todos(verdict.text)))
-    question, *ideas = EXERCISES[verdict.exercise].todo_hints(todo)
-    first = sentence("todos.hint-of-filled", number=todo, hint=question)
+    hints = EXERCISES[verdict.exercise].todo_hints(todo.number)
+    # What is known of its error is more to the point than what the task asks.
+    question, *ideas = (*todo.error_hints, *hints[-1:]) if todo.error_hints else hints
+    first = sentence("todos.hint-of-filled", number=todo.number, hint=question)
     next_question, *next_ideas = finding.hints
     if following.number:
         next_question = sentence("todos.hint", number=following.number, hint=next_question)

@@ -291,8 +291,8 @@ def _with_values(completion: Completion, renamed: _Renamed, tried: _Tried) -> tu
                 else todo
             )
         if error is not None and error.line in lines:
-            message = classify_error(completion.script, error).finding.message
-            todo = replace(todo, values="", error=message, line=error.line)
+            finding = classify_error(completion.script, error).finding
+            todo = replace(todo, values="", error=finding.message, error_hints=finding.hints, line=error.line)
         todos.append(replace(todo, right=number in tried.right))
     return tuple(todos)
 

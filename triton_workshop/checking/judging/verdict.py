@@ -204,6 +204,8 @@ class FilledTodo:
     """The line that makes the value, or that raises the error."""
     error: str = ""
     """The message of the error at which its lines stop."""
+    error_hints: tuple[str, ...] = ()
+    """A question and an idea about that error, if it is known."""
 
     @property
     def is_known_wrong(self) -> bool:
