@@ -97,6 +97,7 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
     With another name it might not end, or not soon.
     """
     waiting: list[ast.AST] = [] if _is_a_size(statement) else [statement]
+    tiles = _tiles_of_steps(statement)
     while waiting:
         node = waiting.pop()
         yield node
@@ -109,6 +110,8 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
             inside = [part for part in inside if part is not node.test or not _asks_for_one_value(part)]
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.FloorDiv):
             inside = [part for part in inside if not isinstance(part, ast.Constant)]  # it may be too much as a whole
+        elif node in tiles:
+            inside = []  # more elements than a step would do an iteration's work twice
         elif isinstance(node, ast.Call) and called(node) == "num_programs":
             inside = []  # of an axis that the grid does not have it is 1, which may do away with anything
         elif isinstance(node, ast.Call) and called(node) in LOOPS:
@@ -117,6 +120,17 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
             values = (part.value if isinstance(part, ast.keyword) else part for part in inside)
             inside = [value for value in values if not isinstance(value, ast.Constant)]
         waiting += reversed(inside)
+
+
+def _tiles_of_steps(statement: ast.stmt) -> set[ast.AST]:
+    """Return the ranges in loops with as many elements as the loop's step."""
+    found = set[ast.AST]()
+    for loop in walk(statement):
+        match loop:
+            case ast.For(iter=ast.Call(args=[_, _, ast.Name(step)])):
+                calls = [node for node in walk(loop) if isinstance(node, ast.Call) and called(node) == "arange"]
+                found |= {call for call in calls if call.args and ast.unparse(call.args[-1]) == step}
+    return found
 
 
 def _asks_for_one_value(test: ast.expr) -> bool:
