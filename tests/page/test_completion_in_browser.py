@@ -66,6 +66,16 @@ def help_of(page: Page) -> str:
     return shown.inner_text()
 
 
+def test_what_is_typed_replaces_a_selection(page: Page) -> None:
+    """The browser would give it a style, of which the page's policy complains in the console."""
+    page.keyboard.insert_text("import triton\ndef kernel():\n    return None\n")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("x")
+    assert text(page) == "x"
+    page.keyboard.press("Control+z")
+    assert text(page).startswith("import triton\ndef")
+
+
 def test_names_of_tl_come_after_the_dot_and_are_chosen_by_arrow_or_mouse(page: Page) -> None:
     page.keyboard.type("x = tl.program_")
     options(page).get_by_text("program_id").wait_for()

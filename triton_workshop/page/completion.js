@@ -6,6 +6,7 @@
 // parameters are shown once its bracket is typed, or when they are asked for.
 globalThis.Completion = (() => {
   "use strict";
+  const TYPING_PAUSE_MS = 200;  // after the last key, until the list is looked for
   const MIN_LETTERS = 3;  // of a name without a dot, until the list opens by itself
   const TOKENS = /("""|''')[^]*?(?:\1|$)|"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|#.*|[()[\]{},]/g;
   const CALLEE = /(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*$/;
@@ -93,6 +94,7 @@ globalThis.Completion = (() => {
     const { EditorView, keymap, showTooltip } = modules["@codemirror/view"];
     const show = StateEffect.define();  // true, or false
     const atCursor = (state) => callAt(modules, state, state.selection.main.head);
+    const isSame = (a, b) => a && b && a.name === b.name && a.from === b.from && a.current === b.current;
     const field = StateField.define({
       create: () => null,
       update(help, transaction) {
@@ -100,7 +102,9 @@ globalThis.Completion = (() => {
         if (asked === false) return null;
         if (asked) return atCursor(state) ?? nameAt(modules, state, state.selection.main.head) ?? null;
         if (!transaction.docChanged && !transaction.selection) return help;
-        return help || hasOpenedCall(transaction) ? atCursor(state) : null;
+        if (!help && !hasOpenedCall(transaction)) return null;
+        const call = atCursor(state);
+        return isSame(help, call) ? help : call;  // for another object, its tooltip would be drawn again at each key
       },
       provide: (self) => showTooltip.compute([self], (state) => tooltip(state.field(self))),
     });
@@ -138,7 +142,8 @@ globalThis.Completion = (() => {
       const found = nameAt(modules, state, position);
       return found ? { pos: found.from, above: true, create: () => ({ dom: describe(found) }) } : null;
     });
-    return [parameterHelp(modules), autocompletion({ override, icons: false, selectOnOpen: false }), hover];
+    const options = { override, icons: false, selectOnOpen: false, activateOnTypingDelay: TYPING_PAUSE_MS };
+    return [parameterHelp(modules), autocompletion(options), hover];
   }
 
   return { extension };

@@ -83,6 +83,13 @@ globalThis.Editor = (() => {
     return [EditorView.cspNonce.of("editor"), python, ...colours, ...wrapping];
   }
 
+  // In the place of a selection, the browser would give what is typed a style, which the page's policy refuses.
+  function typeOverSelection({ inputType, data }, view) {
+    if (inputType !== "insertText" || data === null || view.composing || view.state.selection.main.empty) return false;
+    view.dispatch(view.state.replaceSelection(data), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  }
+
   function editingExtensions(modules, { label, onChange, onSubmit }) {
     const view = modules["@codemirror/view"], { EditorView } = view;
     const { history, defaultKeymap, historyKeymap, indentWithTab } = modules["@codemirror/commands"];
@@ -98,6 +105,7 @@ globalThis.Editor = (() => {
       bracketMatching(), codeFolding(), indentUnit.of("    "), EditorView.updateListener.of(notify),
       view.keymap.of([submit, ...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }), Completion.extension(modules),
+      EditorView.domEventHandlers({ beforeinput: typeOverSelection }),
     ];
   }
 

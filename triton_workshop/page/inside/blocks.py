@@ -63,7 +63,7 @@ def run(
         main, rename = sys.modules["__main__"], line_renamer(file, numbers)
         with capture_output(lambda printed: os.write(1, rename(printed.encode("utf-8", "replace")))):
             script = become_main([str(file)])
-            if PICTURE_LIBRARY.search(text.encode()):  # PIL takes a tenth of the time that the first kernel takes
+            if PICTURE_LIBRARY.search(text.encode()):  # others need not wait for PIL
                 show_pictures_in_slide()
             try:
                 with time_limit(limit_seconds, str(file).__eq__):
