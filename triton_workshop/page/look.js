@@ -184,7 +184,7 @@ globalThis.createLook = (options) => {
       if (number >= 0 && number < total) ask({ program: programIds(number) });
     });
     const words = [["Program ", "muted"], [ids(at.ids), "accent"], [` in a grid of ${ids(grid)}`, "muted"]];
-    if (planes > 1) words.push(["  Page Up and Page Down change its first id", "muted"]);
+    if (planes > 1) words.push([" · Page Up and Page Down change its first id", "muted"]);
     if (faulty.length) words.push(["  ✗ has a fault", "bad"]);
     return make("div", [make("p", words.map(toned)), ...(total > 1 ? [map] : [])]);
   }

@@ -7,7 +7,7 @@ globalThis.createTask = () => {
   const element = make("details", "", { className: "task" });
   let isNew = false;
 
-  const paragraph = (text) => make(text.startsWith(" ") ? "pre" : "p", text);
+  const paragraph = (text) => (/^ /.test(text) ? make("pre", text.replaceAll(/^ {4}/gm, "")) : make("p", text));
 
   function picture({ name, shape, png, width }) {
     const alt = `${name === RESULT ? "The result" : name}, ${shape}`;

@@ -297,6 +297,7 @@ globalThis.createWorkspace = (options) => {
     const variations = exercises.filter(({ number }) => exercise.variations.includes(number)).map(place);
     const steps = [...(next ? [["Go on:", next]] : []), ...variations.map((variation) => ["Done early?", variation])];
     const links = steps.map(([reason, { title, href }]) => make("a", `${reason} ${title}`, { href }));
+    if (next) links[0].className = "go-on";
     return make("div", [button("Compare with the solution", showSolution), ...links], { className: "next" });
   }
 
