@@ -351,7 +351,7 @@ def scaled(x_ptr, scale_ptr, out_ptr, N, K, BLOCK: tl.constexpr):
 def test_no_change_computes_with_a_mask() -> None:
     [kernel] = ast.parse(WITH_MASKS).body
     assert isinstance(kernel, ast.FunctionDef)
-    words = {each.words for each in changes_in(kernel, True, {}, set())}
+    words = {each.replacement for each in changes_in(kernel, True, {}, set())}
     assert "rows * N" in words
     assert not [each for each in words if re.search(r"[*/%+] *(inside|both)|(inside|both) *[*/%+]", each)]
     assert {"inside", "both"} <= words

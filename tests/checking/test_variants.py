@@ -143,14 +143,14 @@ def kernel(x_ptr, s_ptr, y_ptr, N, K, stride_x, BLOCK: tl.constexpr):
 def test_a_formula_has_this_change(text: str, kind: str, words: str) -> None:
     [kernel] = ast.parse(text).body
     assert isinstance(kernel, ast.FunctionDef)
-    assert (kind, words) in {(change.kind, change.words) for change in changes_in(kernel, True, {}, set())}
+    assert (kind, words) in {(change.kind, change.replacement) for change in changes_in(kernel, True, {}, set())}
 
 
 def test_lines_in_a_row_that_are_alike_have_the_same_change() -> None:
     kernel = ast.parse(ROWS).body[0]
     assert isinstance(kernel, ast.FunctionDef)
     together = list(changes_together(kernel, changes_in(kernel, True, {}, set())))
-    words = {(each.kind, each.words, each.also[0][1]) for each in together}
+    words = {(each.kind, each.replacement, each.also[0][1]) for each in together}
     assert ("size", "W", "W") in words
     assert ("operator", "(r + 2.0)", "(g + 3.0)") in words
     assert all(len(each.also) == 1 for each in together)
@@ -180,6 +180,6 @@ def test_targets_in_another_order_are_tried_by_themselves() -> None:
     source = _source(ADD.replace("    inside = idx < n\n", "    size, inside = n, idx < n\n"))
     changes = [change for change in _changes(source) if change.kind == "order"]
     text, fitting = text_with_variants(source, changes)
-    assert {change.words for change in changes} == {"inside, size", "idx < n, n"}
-    assert [changes[number - 1].words for number in fitting] == ["idx < n, n"]
+    assert {change.replacement for change in changes} == {"inside, size", "idx < n, n"}
+    assert [changes[number - 1].replacement for number in fitting] == ["idx < n, n"]
     ast.parse(text)

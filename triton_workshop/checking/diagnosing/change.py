@@ -13,7 +13,7 @@ class Change:
     kind: str
     node: ast.expr | ast.stmt
     """The node that is replaced; it is on one line."""
-    words: str
+    replacement: str
     names_the_unread: bool = False
     """It uses a parameter that nothing uses so far.
 
@@ -29,7 +29,7 @@ class Change:
     @property
     def nodes(self) -> tuple[tuple[ast.expr | ast.stmt, str], ...]:
         """All that is replaced, and by what."""
-        return (self.node, self.words), *self.also
+        return (self.node, self.replacement), *self.also
 
     @property
     def place(self) -> int:

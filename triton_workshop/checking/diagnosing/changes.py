@@ -47,9 +47,9 @@ def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
     """
     read = Counter(names_loaded(function))
     for change in changes:
-        lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.words))
+        lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.replacement))
         useful = change.kind in KEEPING or all(read[name] > lost[name] for name in lost)
-        if useful and change.words != ast.unparse(change.node):
+        if useful and change.replacement != ast.unparse(change.node):
             yield change
 
 
@@ -103,21 +103,21 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
         yield node
         inside = list(ast.iter_child_nodes(node))
         if isinstance(node, ast.While):
-            inside = [part for part in node.body if not _keeps_going(part, node)]
+            inside = [child for child in node.body if not _keeps_going(child, node)]
         elif isinstance(node, ast.If | ast.IfExp):  # what avoids a path is one change: see `_of_paths`
             numbers = isinstance(node, ast.IfExp)
-            inside = [part for part in inside if not (numbers and isinstance(part, ast.Constant))]
-            inside = [part for part in inside if part is not node.test or not _asks_for_one_value(part)]
+            inside = [child for child in inside if not (numbers and isinstance(child, ast.Constant))]
+            inside = [child for child in inside if child is not node.test or not _asks_for_one_value(child)]
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub | ast.FloorDiv):
-            inside = [part for part in inside if not isinstance(part, ast.Constant)]  # it may be too much as a whole
+            inside = [child for child in inside if not isinstance(child, ast.Constant)]  # it may be too much as a whole
         elif node in tiles:
             inside = []  # more elements than a step would do an iteration's work twice
         elif isinstance(node, ast.Call) and called(node) == "num_programs":
             inside = []  # of an axis that the grid does not have it is 1, which may do away with anything
         elif isinstance(node, ast.Call) and called(node) in LOOPS:
-            inside = [part for part in node.args[:2] if not isinstance(part, ast.Name)]
+            inside = [child for child in node.args[:2] if not isinstance(child, ast.Name)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):  # a launch: sizes again
-            values = (part.value if isinstance(part, ast.keyword) else part for part in inside)
+            values = (child.value if isinstance(child, ast.keyword) else child for child in inside)
             inside = [value for value in values if not isinstance(value, ast.Constant)]
         waiting += reversed(inside)
 
@@ -159,7 +159,9 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
         case ast.BinOp(left, ast.FloorDiv(), right):
             yield Change("rounded", node, f"{cdiv}({ast.unparse(left)}, {ast.unparse(right)})")
         case ast.Constant(int(value)) if type(value) is int and not _is_tile_size(value):
-            yield from (Change("number", node, str(other)) for other in (value + 1, value - 1) if other >= 0)
+            yield from (
+                Change("number", node, str(alternative)) for alternative in (value + 1, value - 1) if alternative >= 0
+            )
         case ast.BinOp(ast.Name(first), ast.Sub(), ast.Name(second)):
             yield Change("number", node, f"({first} - 1 - {second})")
         case ast.Constant(float(value)) if value in (0, 1):
@@ -199,7 +201,7 @@ def _of_paths(statement: ast.stmt, names: Names) -> Iterator[Change]:
     for node in walk(statement):
         is_flag = isinstance(node, ast.If | ast.IfExp) and ast.unparse(node.test) in names.constants
         if isinstance(node, ast.If | ast.IfExp) and not is_flag:
-            yield from (Change("path", node.test, words) for words in ("False", "True"))
+            yield from (Change("path", node.test, replacement) for replacement in ("False", "True"))
 
 
 def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
@@ -209,8 +211,8 @@ def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
             like = get_close_matches(str(value), map(str, sorted(right)), 2, 0)
             yield from (Change("coefficient", node, each) for each in like)
         case ast.Constant(float(value)) if value in right:  # it may be another one's
-            others = map(str, sorted(right - {value}))
-            yield from (Change("coefficient", node, each, far_fetched=True) for each in others)
+            alternatives = map(str, sorted(right - {value}))
+            yield from (Change("coefficient", node, each, far_fetched=True) for each in alternatives)
 
 
 def _parameters(node: ast.AST, of_kernels: dict[str, list[str]]) -> list[str]:
@@ -236,10 +238,10 @@ def _of_orders(node: ast.AST, parameters: list[str]) -> Iterator[Change]:
     placed = [_is_named_like(*pair) for pair in zip(values, parameters, strict=False)]
     movable = [at for at in range(len(values)) if at >= len(placed) or not placed[at]]
     near = 1 if len(values) > MOST_IN_ANY_ORDER else len(values)
-    for one, other in combinations(movable, 2):
-        if other - one <= near and ast.dump(values[one]) != ast.dump(values[other]):
-            swapped = [values[other], *values[one + 1 : other], values[one]]
-            yield Change(kind, _span(values[one : other + 1]), ", ".join(map(ast.unparse, swapped)))
+    for first, second in combinations(movable, 2):
+        if second - first <= near and ast.dump(values[first]) != ast.dump(values[second]):
+            swapped = [values[second], *values[first + 1 : second], values[first]]
+            yield Change(kind, _span(values[first : second + 1]), ", ".join(map(ast.unparse, swapped)))
     if kind == "order" and len(values) == 3:
         for turned in ([*values[1:], values[0]], [values[2], *values[:2]]):
             yield Change(kind, _span(values), ", ".join(map(ast.unparse, turned)))
@@ -259,8 +261,8 @@ def _is_named_like(argument: ast.expr, parameter: str) -> bool:
 def _of_operators(node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.BinOp(left, operator, right):
-            for other in OPERATORS.get(type(operator), ()):
-                yield Change("operator", node, f"({ast.unparse(ast.BinOp(left, other(), right))})")
+            for alternative in OPERATORS.get(type(operator), ()):
+                yield Change("operator", node, f"({ast.unparse(ast.BinOp(left, alternative(), right))})")
             if isinstance(left, ast.Call) and len(left.args) == 1 and isinstance(operator, ast.Add):
                 argument = f"{ast.unparse(left.args[0])} + {ast.unparse(right)}"
                 yield Change("inside", node, f"{ast.unparse(left.func)}({argument})")
@@ -276,16 +278,18 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
                     yield Change("bound", node, ast.unparse(ast.Compare(left, [sign()], [right])))
         case ast.Call(function) if called(node) in OPPOSITES:
             name = called(node)
-            words = ast.unparse(function).removesuffix(name) + OPPOSITES[name]
-            yield Change("operator", function, words)
+            replacement = ast.unparse(function).removesuffix(name) + OPPOSITES[name]
+            yield Change("operator", function, replacement)
 
 
 def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
     match node:
         case ast.Name(name, ast.Load()):
             kind = "size" if name in names.sizes else "pointer" if name in names.pointers else "name"
-            for other in names.like(name):
-                yield Change(kind, node, other, other in names.unread, not names.are_alike(name, other))
+            for alternative in names.like(name):
+                yield Change(
+                    kind, node, alternative, alternative in names.unread, not names.are_alike(name, alternative)
+                )
         case ast.Call(function, [ast.Name(size), ast.Name(block)]) if (
             called(node) == "cdiv" and block in names.constants
         ):
@@ -294,8 +298,8 @@ def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
             for pair in product(sizes, blocks):  # another axis
                 yield Change("size", node, f"{ast.unparse(function)}({', '.join(pair)})")
         case ast.Attribute(ast.Name(name), attribute) if attribute in OF_TENSORS:
-            for other in (tensor for tensor in names.tensors if tensor != name):
-                yield Change("name", node, f"{other}.{attribute}")
+            for alternative in (tensor for tensor in names.tensors if tensor != name):
+                yield Change("name", node, f"{alternative}.{attribute}")
 
 
 def _of_pairs(statement: ast.stmt, names: Names) -> Iterator[Change]:
@@ -303,16 +307,16 @@ def _of_pairs(statement: ast.stmt, names: Names) -> Iterator[Change]:
 
     An example is `x * b + y * a` for `x * a + y * b`.
     """
-    for part in walk(statement):
-        value = getattr(part, "value", None) if isinstance(part, WITH_A_VALUE) else None
+    for node in walk(statement):
+        value = getattr(node, "value", None) if isinstance(node, WITH_A_VALUE) else None
         if not isinstance(value, ast.expr) or (isinstance(value, ast.Call) and isinstance(value.func, ast.Subscript)):
             continue  # of the arguments of a launch, the order is another question
         once = sorted(name for name, times in Counter(names_loaded(value)).items() if times == 1)
-        for one, other in combinations(once, 2):
-            if other in names.like(one):
-                words = {one: other, other: one}
-                pattern = rf"\b({one}|{other})\b"
-                yield Change("names", value, re.sub(pattern, lambda found: words[found[0]], ast.unparse(value)))  # noqa: B023
+        for one, partner in combinations(once, 2):
+            if partner in names.like(one):
+                exchanged = {one: partner, partner: one}
+                pattern = rf"\b({one}|{partner})\b"
+                yield Change("names", value, re.sub(pattern, lambda found: exchanged[found[0]], ast.unparse(value)))  # noqa: B023
 
 
 def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
@@ -326,10 +330,10 @@ def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
         return
     by_axis = {name[-1]: name for name in unread}
     used = [name for name in names_loaded(value) if name in names.sizes and name[-1] in by_axis]
-    words = {name: by_axis[name[-1]] for name in used}
-    if len(words) > 1:
-        pattern = rf"\b({'|'.join(words)})\b"
-        yield Change("strides", value, re.sub(pattern, lambda found: words[found[0]], ast.unparse(value)), True)
+    by_name = {name: by_axis[name[-1]] for name in used}
+    if len(by_name) > 1:
+        pattern = rf"\b({'|'.join(by_name)})\b"
+        yield Change("strides", value, re.sub(pattern, lambda found: by_name[found[0]], ast.unparse(value)), True)
 
 
 def _of_axes(node: ast.AST) -> Iterator[Change]:
@@ -339,17 +343,17 @@ def _of_axes(node: ast.AST) -> Iterator[Change]:
     axis = (
         node.args[1] if len(node.args) > 1 else next((each.value for each in node.keywords if each.arg == "axis"), None)
     )
-    others = [each for each in node.keywords if each.arg != "axis"]
+    keywords = [keyword for keyword in node.keywords if keyword.arg != "axis"]
     for number in (1, 0):
         if axis is None or not (isinstance(axis, ast.Constant) and axis.value == number):
-            changed = [ast.keyword("axis", ast.Constant(number)), *others]
+            changed = [ast.keyword("axis", ast.Constant(number)), *keywords]
             yield Change("axis", node, ast.unparse(ast.Call(node.func, node.args[:1], changed)))
 
 
 def _of_precision(node: ast.AST) -> Iterator[Change]:
     match node:
-        case ast.Call(function, arguments, words) if called(node) == "dot":
-            kept = [ast.unparse(each) for each in words if each.arg not in ("input_precision", "allow_tf32")]
+        case ast.Call(function, arguments, keywords) if called(node) == "dot":
+            kept = [ast.unparse(each) for each in keywords if each.arg not in ("input_precision", "allow_tf32")]
             inside = ", ".join([*map(ast.unparse, arguments), *kept, "input_precision='ieee'"])
             yield Change("precision", node, f"{ast.unparse(function)}({inside})")
         case ast.Call() if called(node) == "load":
@@ -370,8 +374,8 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             plain = [right]
         case ast.AugAssign(ast.Name(), ast.Add(), ast.Name() as value):  # `pointers += BLOCK`
             plain = [value]
-            numbers = [name for name in names.others if name not in names.conditions]
-            yield from (Change("factor", value, f"{value.id} * {other}") for other in numbers)
+            numbers = [name for name in names.assigned if name not in names.conditions]
+            yield from (Change("factor", value, f"{value.id} * {alternative}") for alternative in numbers)
         case ast.Call(args=arguments) if called(node) in LOOPS:
             ends = [each for each in arguments if isinstance(each, ast.Name) and each.id in names.constants]
             yield from (Change("factor", e, f"{e.id} * {size}") for e in ends for size in names.constants)
@@ -386,8 +390,10 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             return
     for each in plain:
         for size in names.factors_of(node):
-            words = f"{ast.unparse(each)} * {size}"
-            yield Change("factor", each, words, size in names.unread, bool({*names_loaded(each)} & names.products))
+            replacement = f"{ast.unparse(each)} * {size}"
+            yield Change(
+                "factor", each, replacement, size in names.unread, bool({*names_loaded(each)} & names.products)
+            )
 
 
 def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:
@@ -398,11 +404,14 @@ def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:
     addends = _addends(node)
     for at, addend in enumerate(addends):
         if isinstance(addend, ast.BinOp) and isinstance(addend.op, ast.Mult):
-            for other in range(len(addends)):
+            for alternative in range(len(addends)):
                 for rest, factor in ((addend.left, addend.right), (addend.right, addend.left)):
                     moved = [ast.unparse(each) for each in addends]
-                    moved[at], moved[other] = ast.unparse(rest), f"{_inside(addends[other])} * {_inside(factor)}"
-                    if other != at:
+                    moved[at], moved[alternative] = (
+                        ast.unparse(rest),
+                        f"{_inside(addends[alternative])} * {_inside(factor)}",
+                    )
+                    if alternative != at:
                         yield " + ".join(moved)
 
 

@@ -64,20 +64,20 @@ def is_possible(change: Change, function: str, forms: Forms) -> bool:
     """
     read = [node.id for node in walk(change.node) if isinstance(node, ast.Name)]
     if change.kind in OF_INDICES:
-        added = [forms.get((function, name), MIXED) for name in NAME.findall(change.words) if name not in read]
+        added = [forms.get((function, name), MIXED) for name in NAME.findall(change.replacement) if name not in read]
         whole = change.kind == "moved" or all(form[1] == () for form in added if form is not MIXED)
         return whole and "float" not in [form[0] for form in added] + [
             forms.get((function, name), MIXED)[0] for name in read
         ]
     if change.kind == "names":
         pairs = zip(
-            read, [node.id for node in walk(ast.parse(change.words)) if isinstance(node, ast.Name)], strict=True
+            read, [node.id for node in walk(ast.parse(change.replacement)) if isinstance(node, ast.Name)], strict=True
         )
         kinds = [[forms.get((function, name), MIXED)[0] for name in pair] for pair in pairs]
         return all(one == other or "mixed" in (one, other) for one, other in kinds)
     if not isinstance(change.node, ast.Name):
         return True
-    old, new = forms.get((function, change.node.id), MIXED), forms.get((function, change.words), MIXED)
+    old, new = forms.get((function, change.node.id), MIXED), forms.get((function, change.replacement), MIXED)
     if MIXED in (old, new):
         return True
     return old[:2] == new[:2] and (old[2] is None or old[2] != new[2])

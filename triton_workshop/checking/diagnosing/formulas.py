@@ -120,10 +120,10 @@ class Formulas:
         """The power of a difference of maxima, as the kernel computes it."""
         for node in walk(self.kernel):
             if isinstance(node, ast.Call) and called(node) in POWERS:
-                for part in walk(node):
-                    match part:
-                        case ast.BinOp(ast.Name(one), ast.Sub(), ast.Name(other)) if {one, other} <= {*self._maxima}:
-                            return ast.unparse(node).replace(ast.unparse(part), "{} - {}")
+                for operand in walk(node):
+                    match operand:
+                        case ast.BinOp(ast.Name(left), ast.Sub(), ast.Name(right)) if {left, right} <= {*self._maxima}:
+                            return ast.unparse(node).replace(ast.unparse(operand), "{} - {}")
         return ""
 
     @cached_property
@@ -148,28 +148,27 @@ class Formulas:
     def _masks(self) -> list[str]:
         """The masks of loads, as they are written, and the names of others."""
         loads = [node for node in walk(self.kernel) if isinstance(node, ast.Call) and called(node) == "load"]
-        words = [word.value for load in loads for word in load.keywords if word.arg == "mask"]
-        written = dict.fromkeys(ast.unparse(value) for value in words if isinstance(value, ast.Compare))
+        masks = [keyword.value for load in loads for keyword in load.keywords if keyword.arg == "mask"]
+        written = dict.fromkeys(ast.unparse(value) for value in masks if isinstance(value, ast.Compare))
         return [*sorted(self.names.conditions), *written]
 
     @cached_property
     def _sums(self) -> list[tuple[ast.expr, list[tuple[str, ast.expr]]]]:
         """The sums that names stand for, with their parts and signs."""
         values = [value for values in self._assigned.values() for value in values]
-        return [(value, parts) for value in values if len(parts := _signed_parts(value)) > 1]
+        return [(value, operands) for value in values if len(operands := _signed_parts(value)) > 1]
 
     def _of_statement(self, node: ast.stmt) -> Iterator[Change]:
         match node:
             case ast.Assign([ast.Name()], ast.Call() as value) if called(value) == "max":
-                for other in self._maxima:
-                    yield Change("running", value, f"tl.maximum({other}, {ast.unparse(value)})")
+                for alternative in self._maxima:
+                    yield Change("running", value, f"tl.maximum({alternative}, {ast.unparse(value)})")
             case ast.Assign([ast.Name()], ast.Call() as value) if called(value) == "zeros":
-                words = ", ".join(map(ast.unparse, value.args[1:]))
-                keywords = [ast.unparse(word) for word in value.keywords]
-                rest = ", ".join(filter(None, [words, *keywords]))
+                keywords = [ast.unparse(keyword) for keyword in value.keywords]
+                rest = ", ".join([*map(ast.unparse, value.args[1:]), *keywords])
                 for lowest in LOWEST:
-                    words = f"tl.full({ast.unparse(value.args[0])}, {lowest}, {rest or 'tl.float32'})"
-                    yield Change("start", value, words)
+                    replacement = f"tl.full({ast.unparse(value.args[0])}, {lowest}, {rest or 'tl.float32'})"
+                    yield Change("start", value, replacement)
             case ast.Assign([ast.Name()], ast.Name(constant) as size) if constant in self.names.constants:
                 yield from self._limited(size)
         whole = getattr(node, "value", None)
@@ -178,19 +177,19 @@ class Formulas:
 
     def _limited(self, node: ast.Name) -> Iterator[Change]:
         """Leave fewer where fewer are left."""
-        names = [name for name in self.names.others if name not in self.names.conditions]
-        for one, other in permutations(names, 2):
-            yield Change("limited", node, f"min({one} - {other}, {node.id})", far_fetched=len(names) > MOST)
+        names = [name for name in self.names.assigned if name not in self.names.conditions]
+        for one, alternative in permutations(names, 2):
+            yield Change("limited", node, f"min({one} - {alternative}, {node.id})", far_fetched=len(names) > MOST)
 
     def _masked(self, node: ast.Assign | ast.AugAssign, value: ast.expr) -> Iterator[Change]:
         target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
         if isinstance(target, ast.Name) and target.id in self.names.conditions:
-            words = ast.unparse(value)
+            replacement = ast.unparse(value)
             for index in self._indices:
                 if index not in names_loaded(value):
                     for size in self.names.sizes:
                         if size not in self.names.constants:
-                            within = f"({words}) & ({index} >= 0) & ({index} < {size})"
+                            within = f"({replacement}) & ({index} >= 0) & ({index} < {size})"
                             yield Change("mask", value, within, far_fetched=True)
             return
         if isinstance(target, ast.Name) and target.id not in self._indices:
@@ -222,7 +221,7 @@ class Formulas:
 
     def _of_ones(self, node: ast.expr) -> Iterator[Change]:
         if isinstance(node, ast.Constant) and isinstance(node.value, float):
-            numbers = [name for name in (*self.names.others, *self.names.sizes) if name not in self._indices]
+            numbers = [name for name in (*self.names.assigned, *self.names.sizes) if name not in self._indices]
             for name in numbers:
                 if name not in self.names.conditions and name not in self.names.constants:
                     yield Change("constant", node, name, far_fetched=True)
@@ -242,8 +241,8 @@ class Formulas:
     def _of_call(self, node: ast.Call) -> Iterator[Change]:
         name = called(node)
         prefix = ast.unparse(node.func).removesuffix(name)
-        for other in FUNCTIONS.get(name, ()):
-            yield Change("base", node.func, prefix + other)
+        for alternative in FUNCTIONS.get(name, ()):
+            yield Change("base", node.func, prefix + alternative)
         if (
             len(node.args) == 1
             and not node.keywords
@@ -254,8 +253,8 @@ class Formulas:
             for maximum in self._maxima:
                 if maximum not in names_loaded(node):
                     for column in COLUMN[:2]:
-                        words = f"{ast.unparse(node.args[0])} - {maximum}{column}"
-                        yield Change("unshifted", node.args[0], words)
+                        replacement = f"{ast.unparse(node.args[0])} - {maximum}{column}"
+                        yield Change("unshifted", node.args[0], replacement)
         if name in ("log", "log2"):
             for maximum in self._maxima:
                 yield Change("unshifted", node, f"({maximum} + {ast.unparse(node)})")
@@ -276,20 +275,20 @@ class Formulas:
     def _like_its_sibling(self) -> Iterator[Change]:
         """Add to a sum what another one has, along another axis."""
         sizes = {*self.names.sizes}
-        for value, parts in self._sums:
-            own = {ast.unparse(part) for _, part in parts}
-            for _, others in self._sums:
-                if len(others) == len(parts) + 1:
-                    for sign, part in others:
-                        words = ast.unparse(part)
-                        if words not in own and {*names_loaded(part)} <= sizes:
-                            yield Change("addend", value, f"({ast.unparse(value)} {sign} {words})")
+        for value, operands in self._sums:
+            own = {ast.unparse(operand) for _, operand in operands}
+            for _, longer in self._sums:
+                if len(longer) == len(operands) + 1:
+                    for sign, operand in longer:
+                        addend = ast.unparse(operand)
+                        if addend not in own and {*names_loaded(operand)} <= sizes:
+                            yield Change("addend", value, f"({ast.unparse(value)} {sign} {addend})")
 
     def _rescaled(self, node: ast.expr) -> Iterator[Change]:
         """Multiply what lanes have summed by what brings it to a common maximum."""
         if isinstance(node, ast.Name) and self._power and len(self._maxima) <= MOST:
-            for one, other in permutations(self._maxima, 2):
-                yield Change("rescaled", node, f"({node.id} * {self._power.format(one, other)})")
+            for left, right in permutations(self._maxima, 2):
+                yield Change("rescaled", node, f"({node.id} * {self._power.format(left, right)})")
 
     def _updated(self, loop: ast.For | ast.While, before: Sequence[ast.stmt]) -> Iterator[Change]:
         """Rescale a sum in a loop, or keep what it has computed."""
@@ -308,15 +307,15 @@ class Formulas:
         started = {name for node in before for name in names_stored(node)} - stored - {*self._indices}
         if not hasattr(last, "body"):
             for name in sorted(started & {*names_loaded(loop)} & {*self._assigned}):
-                for other in self._maxima:
-                    if other in stored:
-                        yield Change("forgotten", last, f"{ast.unparse(last)}; {name} = {other}")
+                for alternative in self._maxima:
+                    if alternative in stored:
+                        yield Change("forgotten", last, f"{ast.unparse(last)}; {name} = {alternative}")
 
 
 def _outside(node: ast.Call, position: int) -> Iterator[Change]:
     """Yield other values for what is outside."""
-    words = [word.value for word in node.keywords if word.arg == "other"]
-    value = node.args[position] if len(node.args) > position else words[0] if words else None
+    named = [keyword.value for keyword in node.keywords if keyword.arg == "other"]
+    value = node.args[position] if len(node.args) > position else named[0] if named else None
     match value:
         case ast.Constant(int() | float()):
             yield from (Change("outside", value, lowest) for lowest in LOWEST)
@@ -336,49 +335,49 @@ def _signed_parts(node: ast.expr) -> list[tuple[str, ast.expr]]:
 def _outside_of_limits(node: ast.Call) -> Iterator[Change]:
     """Multiply what is limited, not what is to be limited."""
     match node:
-        case ast.Call(function, [ast.BinOp(one, ast.Mult(), other), *rest]) if called(node) in LIMITING or isinstance(
+        case ast.Call(function, [ast.BinOp(left, ast.Mult(), right), *rest]) if called(node) in LIMITING or isinstance(
             function, ast.Name
         ):
-            for factor, limited in ((one, other), (other, one)):
-                words = ", ".join(map(ast.unparse, [limited, *rest]))
-                yield Change("regrouped", node, f"({ast.unparse(factor)} * {ast.unparse(function)}({words}))")
+            for factor, limited in ((left, right), (right, left)):
+                replacement = ", ".join(map(ast.unparse, [limited, *rest]))
+                yield Change("regrouped", node, f"({ast.unparse(factor)} * {ast.unparse(function)}({replacement}))")
 
 
 def _regrouped(node: ast.BinOp) -> Iterator[Change]:
     """Give a factor to one part of a sum, or to both."""
     match node:
         case ast.BinOp(
-            ast.BinOp(one, ast.Add() | ast.Sub() as sign, other), ast.Mult() | ast.Div() as operator, factor
+            ast.BinOp(left, ast.Add() | ast.Sub() as sign, right), ast.Mult() | ast.Div() as operator, factor
         ):
-            parts = [
-                ast.BinOp(one, sign, ast.BinOp(other, operator, factor)),
-                ast.BinOp(ast.BinOp(one, operator, factor), sign, other),
+            operands = [
+                ast.BinOp(left, sign, ast.BinOp(right, operator, factor)),
+                ast.BinOp(ast.BinOp(left, operator, factor), sign, right),
             ]
-        case ast.BinOp(factor, ast.Mult() as operator, ast.BinOp(one, ast.Add() | ast.Sub() as sign, other)):
-            parts = [
-                ast.BinOp(one, sign, ast.BinOp(other, operator, factor)),
-                ast.BinOp(ast.BinOp(one, operator, factor), sign, other),
+        case ast.BinOp(factor, ast.Mult() as operator, ast.BinOp(left, ast.Add() | ast.Sub() as sign, right)):
+            operands = [
+                ast.BinOp(left, sign, ast.BinOp(right, operator, factor)),
+                ast.BinOp(ast.BinOp(left, operator, factor), sign, right),
             ]
         case ast.BinOp(
-            ast.BinOp(one, ast.Mult() | ast.Div() as operator, factor), ast.Add() | ast.Sub() as sign, other
+            ast.BinOp(left, ast.Mult() | ast.Div() as operator, factor), ast.Add() | ast.Sub() as sign, right
         ):
-            parts = [ast.BinOp(ast.BinOp(one, sign, other), operator, factor)]
+            operands = [ast.BinOp(ast.BinOp(left, sign, right), operator, factor)]
             if isinstance(operator, ast.Mult):
-                parts.append(ast.BinOp(ast.BinOp(factor, sign, other), operator, one))
+                operands.append(ast.BinOp(ast.BinOp(factor, sign, right), operator, left))
         case ast.BinOp(
-            one, ast.Add() | ast.Sub() as sign, ast.BinOp(other, ast.Mult() | ast.Div() as operator, factor)
+            left, ast.Add() | ast.Sub() as sign, ast.BinOp(right, ast.Mult() | ast.Div() as operator, factor)
         ):
-            parts = [ast.BinOp(ast.BinOp(one, sign, other), operator, factor)]
+            operands = [ast.BinOp(ast.BinOp(left, sign, right), operator, factor)]
         case _:
             return
-    for part in parts:
-        yield Change("regrouped", node, f"({ast.unparse(part)})")
+    for operand in operands:
+        yield Change("regrouped", node, f"({ast.unparse(operand)})")
 
 
 def _of_neighbours(body: Sequence[ast.stmt]) -> Iterator[Change]:
     """Exchange the values of two statements in a row."""
-    for one, other in pairwise(body):
-        match one, other:
+    for left, right in pairwise(body):
+        match left, right:
             case ast.Assign([ast.Name(first)], value), ast.Assign([ast.Name(second)], another) if first != second:
                 operations = _is_operation(value) and _is_operation(another)
                 same = set(names_loaded(value)) == set(names_loaded(another)) and ast.dump(value) != ast.dump(another)
@@ -387,10 +386,10 @@ def _of_neighbours(body: Sequence[ast.stmt]) -> Iterator[Change]:
                     yield Change("exchanged", value, ast.unparse(another), also=((another, ast.unparse(value)),))
 
 
-def _takes_both(statement: ast.stmt, one: str, other: str) -> bool:
+def _takes_both(statement: ast.stmt, left: str, right: str) -> bool:
     """Return whether a call in a statement has both names as arguments."""
     calls = (node for node in walk(statement) if isinstance(node, ast.Call))
-    return any({one, other} <= {each.id for each in call.args if isinstance(each, ast.Name)} for call in calls)
+    return any({left, right} <= {each.id for each in call.args if isinstance(each, ast.Name)} for call in calls)
 
 
 def _is_operation(value: ast.expr) -> bool:
@@ -405,11 +404,11 @@ def _overwritten(body: Sequence[ast.stmt]) -> Iterator[Change]:
             name = _target(first)
             users = [number for number in range(at + 1, len(row)) if name in names_loaded(row[number])]
             if users and name in names_loaded(first):
-                parts = row[at : users[-1] + 1]
-                values = ", ".join(ast.unparse(node.value) for node in parts if isinstance(node, ast.Assign))
-                words = f"{', '.join(map(str, map(_target, parts)))} = {values}"
-                rest = tuple((node, "pass") for node in parts[1:])
-                yield Change("overwritten", first, words, also=rest, line=row[users[0]].lineno)
+                operands = row[at : users[-1] + 1]
+                values = ", ".join(ast.unparse(node.value) for node in operands if isinstance(node, ast.Assign))
+                replacement = f"{', '.join(map(str, map(_target, operands)))} = {values}"
+                rest = tuple((node, "pass") for node in operands[1:])
+                yield Change("overwritten", first, replacement, also=rest, line=row[users[0]].lineno)
                 break
 
 

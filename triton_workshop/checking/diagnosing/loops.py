@@ -57,8 +57,8 @@ def _restarted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
         return
     starts = [node for name, node in _assignments(before) if name in stored and _is_start(node.value)]
     for group in _each_and_all(starts):
-        words = "; ".join(map(ast.unparse, [*group, first]))
-        yield Change("restarted", first, words, line=group[0].lineno)
+        replacement = "; ".join(map(ast.unparse, [*group, first]))
+        yield Change("restarted", first, replacement, line=group[0].lineno)
 
 
 def _each_and_all(nodes: list[ast.Assign]) -> Iterator[list[ast.Assign]]:
@@ -107,12 +107,12 @@ def _unmoved(loop: Loop, before: Sequence[ast.stmt], names: Names) -> Iterator[C
 
 def _steps(value: ast.expr, names: Names) -> Iterator[str]:
     """Yield how far another pointer moves, and as far along other strides."""
-    words = ast.unparse(value)
-    yield words
+    replacement = ast.unparse(value)
+    yield replacement
     for name in names_loaded(value):
-        for other in names.like(name):
-            if names.are_alike(name, other):
-                yield re.sub(rf"\b{name}\b", other, words)
+        for alternative in names.like(name):
+            if names.are_alike(name, alternative):
+                yield re.sub(rf"\b{name}\b", alternative, replacement)
 
 
 def _left(loop: Loop, names: Names) -> Iterator[Change]:

@@ -31,7 +31,7 @@ class Names:
         self.unread = named.difference(names_loaded(function))
         self.sizes = [name for name in arguments if name not in pointers]
         self.pointers = [name for name in arguments if name in pointers | self.unread]  # that one may be either
-        self.others = sorted(names_in(function) - set(arguments))
+        self.assigned = sorted(names_in(function) - set(arguments))
         self.conditions = _conditions(function)
         annotated = {argument.arg for argument in function.args.args if argument.annotation is not None}
         self.products = {name for node in walk(function) if _is_product(node) for name in names_stored(node)}
@@ -65,21 +65,23 @@ class Names:
 
     def like(self, name: str) -> Sequence[str]:
         """The others of its kind; a condition is no number."""
-        group = next((group for group in (self.pointers, self.sizes, self.others) if name in group), [])
+        group = next((group for group in (self.pointers, self.sizes, self.assigned) if name in group), [])
         # GROUP and group are easily mistaken, although one is given and the other computed.
-        group = group + [other for other in self.others if name in self.sizes and other.lower() == name.lower()]
-        alike = [other for other in group if (other in self.conditions) == (name in self.conditions)]
-        return [other for other in alike if other != name]
+        group = group + [
+            alternative for alternative in self.assigned if name in self.sizes and alternative.lower() == name.lower()
+        ]
+        alike = [alternative for alternative in group if (alternative in self.conditions) == (name in self.conditions)]
+        return [alternative for alternative in alike if alternative != name]
 
-    def are_alike(self, one: str, other: str) -> bool:
+    def are_alike(self, name: str, alternative: str) -> bool:
         """Return whether one name is easily mistaken for another.
 
         `stride_am` is for `stride_ak`, and any name if there are only a few.
         """
-        if (one in self.constants) != (other in self.constants):
-            return one.lower() == other.lower()
-        few = one in self.sizes and len(self.constants if one in self.constants else self.sizes) <= FEW
-        return few or len(one) == len(other) == 1 or SequenceMatcher(None, one, other).ratio() >= ALIKE
+        if (name in self.constants) != (alternative in self.constants):
+            return name.lower() == alternative.lower()
+        few = name in self.sizes and len(self.constants if name in self.constants else self.sizes) <= FEW
+        return few or len(name) == len(alternative) == 1 or SequenceMatcher(None, name, alternative).ratio() >= ALIKE
 
 
 def _is_product(node: ast.AST) -> bool:
@@ -91,8 +93,8 @@ def _conditions(function: Function) -> set[str]:
     """The names of what is true or false, such as masks."""
     nodes = list(ast.walk(function))
     calls = (node for node in nodes if isinstance(node, ast.Call))
-    words = (word.value for call in calls for word in call.keywords if word.arg == "mask")
-    found = {value.id for value in words if isinstance(value, ast.Name)}
+    masks = (keyword.value for call in calls for keyword in call.keywords if keyword.arg == "mask")
+    found = {value.id for value in masks if isinstance(value, ast.Name)}
     for node in nodes:  # in their order, so that a mask of masks comes after those
         if isinstance(node, ast.Assign) and _is_condition(node.value, found):
             found |= names_stored(node)

@@ -199,17 +199,17 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
     if diagnosis.line is not None or observation.faults:
         return diagnosis
     mistaken = tries.watch(diagnosis.edited, case) if diagnosis.edited else None
-    place = None if mistaken is None else sight.wrong_place(mistaken, diagnosis.edited_lines)
+    definition = None if mistaken is None else sight.wrong_definition(mistaken, diagnosis.edited_lines)
     if diagnosis.mistake is None:
-        place = sight.first_wrong()
-    if place is None and diagnosis.mistake is None and _is_nan(observation):
-        place = sight.first_nan()
-        if place is not None and sight.is_after_loop(place):
-            return replace(diagnosis, empty=place.line)
-    if place is None and diagnosis.edited:
-        place = sight.first_wrong()
-    if place is not None:
-        return replace(diagnosis, line=place.line)
+        definition = sight.first_wrong()
+    if definition is None and diagnosis.mistake is None and _is_nan(observation):
+        definition = sight.first_nan()
+        if definition is not None and sight.is_after_loop(definition):
+            return replace(diagnosis, empty=definition.line)
+    if definition is None and diagnosis.edited:
+        definition = sight.first_wrong()
+    if definition is not None:
+        return replace(diagnosis, line=definition.line)
     return diagnosis
 
 
@@ -225,7 +225,7 @@ def _with_likely_line(diagnosis: Diagnosis, sight: Sight | None) -> Diagnosis:
     like = diagnosis.like
     if like is not None and like not in sight.known_lines() and not has_twin(sight.source, like):
         return replace(diagnosis, line=like)
-    other = sight.first_other()
+    other = sight.first_difference()
     return diagnosis if other is None else replace(diagnosis, other=(other.name, other.line))
 
 

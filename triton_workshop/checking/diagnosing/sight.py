@@ -19,12 +19,12 @@ from triton_workshop.checking.diagnosing.structure import has_twin, line_like
 from triton_workshop.checking.diagnosing.values import (
     BASES,
     KNOWN,
+    Definition,
     Likeness,
     Lines,
     Numbers,
-    Place,
     factors_of,
-    first_other,
+    first_difference,
     likeness,
     share,
 )
@@ -80,17 +80,17 @@ class Sight:
         return factors_of([*self.script.launches, *self.solution.launches])
 
     @cached_property
-    def likenesses(self) -> dict[Place, Likeness]:
+    def likenesses(self) -> dict[Definition, Likeness]:
         """How much of the numbers of each of the script's lines the solution has."""
         return {
-            place: likeness(numbers, self.solution.lines, self.factors)
-            for place, numbers in self.distinctive_lines.items()
+            definition: likeness(numbers, self.solution.lines, self.factors)
+            for definition, numbers in self.distinctive_lines.items()
         }
 
     @cached_property
-    def distinctive_lines(self) -> dict[Place, Numbers]:
+    def distinctive_lines(self) -> dict[Definition, Numbers]:
         """The script's lines that can be known by their numbers, in order."""
-        return {place: numbers for place, numbers in self.script.lines.items() if numbers.is_distinctive}
+        return {definition: numbers for definition, numbers in self.script.lines.items() if numbers.is_distinctive}
 
     def shown_by(self, lines: Iterable[int]) -> set[int]:
         """Return the solution's next lines that show a change of these lines.
@@ -98,13 +98,13 @@ class Sight:
         Their numbers show it. There are none if the changed lines are in the launcher, or show in the result only.
         """
         uses = _uses_in(self.source.exercise.solution)
-        distinctive = {place.line for place in self._of_solution}
-        shown, passed, todo = set[int](), set[int](), set(lines)
+        distinctive = {definition.line for definition in self._of_solution}
+        exposed, passed, todo = set[int](), set[int](), set(lines)
         while todo:
-            shown |= todo & distinctive
+            exposed |= todo & distinctive
             passed |= todo
             todo = {user for line in todo - distinctive for user in uses.get(line, ())} - passed
-        return shown
+        return exposed
 
     def line_of(self, edit: Edit) -> int | None:
         """Return the script's launch or its only loop, if an edit changes it.
@@ -139,17 +139,21 @@ class Sight:
     def roles(self) -> dict[str, str]:
         """Return the solution's names with the same numbers as the script's names."""
         found = self._roles_of_arguments()
-        for place in self.distinctive_lines:
-            if place.name.isidentifier() and self.likenesses[place].is_known() and place.name not in found:
-                same = [other for other in self.solution.lines if self._are_same(place, other)]
-                names = [other.name for other in same if other.name.isidentifier()]
+        for definition in self.distinctive_lines:
+            if (
+                definition.name.isidentifier()
+                and self.likenesses[definition].is_known()
+                and definition.name not in found
+            ):
+                same = [counterpart for counterpart in self.solution.lines if self._are_same(definition, counterpart)]
+                names = [counterpart.name for counterpart in same if counterpart.name.isidentifier()]
                 free = [name for name in names if name not in found.values()]
-                found.update((place.name, name) for name in (free or names)[:1])
+                found.update((definition.name, name) for name in (free or names)[:1])
         return found
 
-    def _are_same(self, place: Place, other: Place) -> bool:
-        factor = self.factors[self.likenesses[place].factor]
-        return share(self.script.lines[place], self.solution.lines[other], factor) >= KNOWN
+    def _are_same(self, definition: Definition, counterpart: Definition) -> bool:
+        factor = self.factors[self.likenesses[definition].factor]
+        return share(self.script.lines[definition], self.solution.lines[counterpart], factor) >= KNOWN
 
     def _roles_of_arguments(self) -> dict[str, str]:
         """Return the names of arguments that only one of the solution's equals."""
@@ -178,7 +182,7 @@ class Sight:
         return line_like(self.source, solution, mistaken, self.roles(), self._right_lines())
 
     def _right_lines(self) -> set[int]:
-        loads = {place.line for place, numbers in self.distinctive_lines.items() if numbers.is_load}
+        loads = {definition.line for definition, numbers in self.distinctive_lines.items() if numbers.is_load}
         return self.known_lines() | (self._settled_lines - loads)
 
     def known_lines(self) -> set[int]:
@@ -186,38 +190,40 @@ class Sight:
 
         Loads are not among them: a load may have a wrong number here and there.
         """
-        loads = {place.line for place, numbers in self.distinctive_lines.items() if numbers.is_load}
-        unknown = {place.line for place, like in self.likenesses.items() if not like.is_known()}
-        return {place.line for place in self.likenesses} - unknown - loads
+        loads = {definition.line for definition, numbers in self.distinctive_lines.items() if numbers.is_load}
+        unknown = {definition.line for definition, like in self.likenesses.items() if not like.is_known()}
+        return {definition.line for definition in self.likenesses} - unknown - loads
 
     def unknown_lines(self) -> set[int]:
         """Return the lines whose numbers are not known to be right.
 
         The numbers are wrong, or unlike any of the solution's.
         """
-        return {place.line for place in self.unknown_places()}
+        return {definition.line for definition in self.unknown_definitions()}
 
     def suspects(self) -> set[int]:
         """Return the lines that have numbers of their own, but read none.
 
         What they read is the solution's, or has no numbers to be known by.
         """
-        others = [place for place in self.likenesses if self._is_other(place)]
+        counterparts = [definition for definition in self.likenesses if self._differs(definition)]
         # Numbers that come from no tensor may be written in another way.
-        places = [place for place in others if place.line in self._lines_with_data] or others
-        return {place.line for place in places if not self._reads_any_of(place, places)}
+        definitions = [
+            definition for definition in counterparts if definition.line in self._lines_with_data
+        ] or counterparts
+        return {definition.line for definition in definitions if not self._reads_any_of(definition, definitions)}
 
     @cached_property
     def _lines_with_data(self) -> set[int]:
         """The lines that load, or use what was loaded."""
-        loads = {place.line for place, numbers in self.script.lines.items() if numbers.is_load}
+        loads = {definition.line for definition, numbers in self.script.lines.items() if numbers.is_load}
         helpers = [kernel.name for kernel in self.source.kernels if loads & {*_lines_of(kernel)}]
         loads |= {call.lineno for call in self.source.calls(*helpers)} if helpers else set()
         return loads.union(*map(self._users, loads))
 
-    def _reads_any_of(self, place: Place, others: Iterable[Place]) -> bool:
-        read = _names_read_at(self.source, place.line)
-        return any(other.name in read and other.line < place.line for other in others)
+    def _reads_any_of(self, definition: Definition, counterparts: Iterable[Definition]) -> bool:
+        read = _names_read_at(self.source, definition.line)
+        return any(counterpart.name in read and counterpart.line < definition.line for counterpart in counterparts)
 
     def missing(self) -> list[int]:
         """Return the solution's lines whose numbers the script lacks, in order.
@@ -225,18 +231,22 @@ class Sight:
         The script has these numbers nowhere. If it has earlier ones only times a factor of the task, such as a scale,
         the first of those comes first.
         """
-        absent = sorted({place.line for place, like in self._of_solution.items() if not like.is_known()})
-        scaled = [place.line for place, like in self._of_solution.items() if like.factor >= BASES]
+        absent = sorted({definition.line for definition, like in self._of_solution.items() if not like.is_known()})
+        scaled = [definition.line for definition, like in self._of_solution.items() if like.factor >= BASES]
         return [*([min(scaled)] if scaled else []), *absent]
 
     @cached_property
-    def _of_solution(self) -> dict[Place, Likeness]:
+    def _of_solution(self) -> dict[Definition, Likeness]:
         backwards = [1 / factor for factor in self.factors]
         lines = self.solution.lines.items()
-        distinctive = {place: numbers for place, numbers in lines if numbers.is_distinctive and not numbers.is_index}
-        return {place: likeness(numbers, self.script.lines, backwards) for place, numbers in distinctive.items()}
+        distinctive = {
+            definition: numbers for definition, numbers in lines if numbers.is_distinctive and not numbers.is_index
+        }
+        return {
+            definition: likeness(numbers, self.script.lines, backwards) for definition, numbers in distinctive.items()
+        }
 
-    def wrong_place(self, mistaken: Watched, edited: Collection[int]) -> Place | None:
+    def wrong_definition(self, mistaken: Watched, edited: Collection[int]) -> Definition | None:
         """Return the first place whose numbers come from a mistake.
 
         The solution has them only with that mistake. There is no such place if even in the solution, the mistake shows
@@ -247,12 +257,12 @@ class Sight:
         if not at_once and not self._shows_at_once(mistaken, self.shown_by(edited)):
             return None
         found = []
-        for place, numbers in self.distinctive_lines.items():
-            wrong, right = likeness(numbers, mistaken.lines, self.factors), self.likenesses[place]
+        for definition, numbers in self.distinctive_lines.items():
+            wrong, right = likeness(numbers, mistaken.lines, self.factors), self.likenesses[definition]
             if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
-                found.append(place)
+                found.append(definition)
         first = min(found, key=self._first_wrong_step, default=None)
-        if first is None or self._reads_others(first) or self._loads_unknown(first):
+        if first is None or self._reads_differences(first) or self._loads_unknown(first):
             return None
         if self.script.lines[first].is_exact and has_twin(self.source, first.line):
             return None
@@ -263,74 +273,83 @@ class Sight:
         compares = COMPARISON.search(code) and COMPARISON.search(line)
         return first if (at_once or compares) and ("tl.load(" not in code or "load" in line) else None
 
-    def _first_wrong_step(self, place: Place) -> int:
+    def _first_wrong_step(self, definition: Definition) -> int:
         bases = self.factors[:BASES]
-        return first_other(self.script.lines[place], self.solution.lines, bases)
+        return first_difference(self.script.lines[definition], self.solution.lines, bases)
 
     def _shows_at_once(self, mistaken: Watched, edited: Collection[int]) -> bool:
-        distinctive = {place: numbers for place, numbers in mistaken.lines.items() if numbers.is_distinctive}
-        other = [
-            place
-            for place, numbers in distinctive.items()
+        distinctive = {definition: numbers for definition, numbers in mistaken.lines.items() if numbers.is_distinctive}
+        counterpart = [
+            definition
+            for definition, numbers in distinctive.items()
             if not likeness(numbers, self.solution.lines, [1.0]).is_known()
         ]
-        steps = {place: first_other(distinctive[place], self.solution.lines, [1.0]) for place in other}
-        first = min(other, key=lambda place: steps[place], default=None)
+        steps = {
+            definition: first_difference(distinctive[definition], self.solution.lines, [1.0])
+            for definition in counterpart
+        }
+        first = min(counterpart, key=lambda definition: steps[definition], default=None)
         return first is not None and first.line in edited
 
-    def unknown_places(self) -> list[Place]:
+    def unknown_definitions(self) -> list[Definition]:
         """Return the places whose numbers are not the solution's.
 
         They do not become the solution's on later lines either.
         """
-        known = {place.line for place, like in self.likenesses.items() if like.is_known()}
-        unknown = [place for place in self.likenesses if self._is_other(place)]
-        return [place for place in unknown if not (self._users(place.line) - {place.line}) & known]
+        known = {definition.line for definition, like in self.likenesses.items() if like.is_known()}
+        unknown = [definition for definition in self.likenesses if self._differs(definition)]
+        return [definition for definition in unknown if not (self._users(definition.line) - {definition.line}) & known]
 
-    def first_wrong(self) -> Place | None:
+    def first_wrong(self) -> Definition | None:
         """Return the first place with some right numbers and then others.
 
         The right ones are the solution's. What the place reads is right. None if no line shows that it means the same
         as one of the solution's.
         """
-        first = self.first_other()
+        first = self.first_difference()
         if first is None or self.script.lines[first].is_exact or self._multiplies(first.line):
             return None
         if self._reads_few_numbers(first) or self._depends_on_outer_loop(first) or self._calls_in_loop(first):
             return None
         return first if self.likenesses[first].share >= PARTLY else None
 
-    def _reads_few_numbers(self, place: Place) -> bool:
+    def _reads_few_numbers(self, definition: Definition) -> bool:
         """Return whether a place reads what was loaded, but has too few numbers to be known by."""
-        read = _names_read_at(self.source, place.line)
-        loads = {other.name: numbers.is_distinctive for other, numbers in self.script.lines.items() if numbers.is_load}
+        read = _names_read_at(self.source, definition.line)
+        loads = {
+            counterpart.name: numbers.is_distinctive
+            for counterpart, numbers in self.script.lines.items()
+            if numbers.is_load
+        }
         return any(not loads.get(name, True) for name in read)
 
-    def _depends_on_outer_loop(self, place: Place) -> bool:
+    def _depends_on_outer_loop(self, definition: Definition) -> bool:
         """Return whether a place reads what an outer loop keeps from its round before.
 
         It may have to be set again there, on a line before the inner loop.
         """
         loops = [node for node in self.source.nodes if isinstance(node, LOOPS)]
-        around = [loop for loop in loops if loop.lineno < place.line <= (loop.end_lineno or 0)]
-        read = _names_read_at(self.source, place.line)
+        around = [loop for loop in loops if loop.lineno < definition.line <= (loop.end_lineno or 0)]
+        read = _names_read_at(self.source, definition.line)
         for outer, inner in itertools.pairwise(sorted(around, key=lambda loop: loop.lineno)):
-            earlier = {name.id for name in stores_in(outer) if name.lineno < place.line}
-            later = {name.id for name in stores_in(inner) if name.lineno >= place.line}
+            earlier = {name.id for name in stores_in(outer) if name.lineno < definition.line}
+            later = {name.id for name in stores_in(inner) if name.lineno >= definition.line}
             if read & later - earlier:
                 return True
         return False
 
-    def _calls_in_loop(self, place: Place) -> bool:
+    def _calls_in_loop(self, definition: Definition) -> bool:
         """Return whether a place calls a helper with the variable of a loop.
 
         What that loop goes over may be wrong.
         """
-        node = self.source.statement_at(place.line)
+        node = self.source.statement_at(definition.line)
         helpers = {kernel.name for kernel in self.source.kernels}
         calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)] if node else []
         passed = {name for call in calls if called(call) in helpers for name in names_loaded(call)}
-        loops = [loop for loop in self.source.nodes_of(ast.For) if loop.lineno < place.line <= (loop.end_lineno or 0)]
+        loops = [
+            loop for loop in self.source.nodes_of(ast.For) if loop.lineno < definition.line <= (loop.end_lineno or 0)
+        ]
         return any(names_stored(loop.target) & passed for loop in loops)
 
     def _multiplies(self, line: int) -> bool:
@@ -340,29 +359,29 @@ class Sight:
         """
         return "dot(" in self.source.line(line)
 
-    def _loads_unknown(self, place: Place) -> bool:
+    def _loads_unknown(self, definition: Definition) -> bool:
         """Return whether a place loads an earlier kernel's unknown numbers.
 
         That kernel has stored them, and the solution has them nowhere.
         """
         if len({launch.kernel for launch in self.script.launches}) < 2:
             return False
-        read = _names_read_at(self.source, place.line)
+        read = _names_read_at(self.source, definition.line)
         return any(
             numbers.is_load
-            and not self.likenesses[other].is_known()
-            and (other.line == place.line or other.name in read)
-            for other, numbers in self.distinctive_lines.items()
+            and not self.likenesses[counterpart].is_known()
+            and (counterpart.line == definition.line or counterpart.name in read)
+            for counterpart, numbers in self.distinctive_lines.items()
         )
 
-    def _is_other(self, place: Place) -> bool:
+    def _differs(self, definition: Definition) -> bool:
         """Return whether a place has numbers that the solution has nowhere.
 
         Indices do not count.
         """
-        if self.likenesses[place].is_known() or self.script.lines[place].is_index:
+        if self.likenesses[definition].is_known() or self.script.lines[definition].is_index:
             return False
-        return place.line not in self._settled_lines
+        return definition.line not in self._settled_lines
 
     @cached_property
     def _settled_lines(self) -> set[int]:
@@ -371,34 +390,38 @@ class Sight:
         It has those of the line's last operation, or of its last round, or of all lines that read it. What an earlier
         kernel stores is another's input, and what is loaded need not have the type of the solution's.
         """
-        last = {place.line: place for place in self.likenesses}
-        known = {line for line, place in last.items() if self.likenesses[place].is_known()}
-        ends = {line for line, place in last.items() if self._ends_right(place)}
-        loads = {place.line for place, like in self.likenesses.items() if like.is_known() and self._is_copy(place)}
+        last = {definition.line: definition for definition in self.likenesses}
+        known = {line for line, definition in last.items() if self.likenesses[definition].is_known()}
+        ends = {line for line, definition in last.items() if self._ends_right(definition)}
+        loads = {
+            definition.line
+            for definition, like in self.likenesses.items()
+            if like.is_known() and self._is_copy(definition)
+        }
         stores = {line for line in last if last[line].name == "store" and not self._is_in_last_kernel(line)}
         uses = _uses_in(self.source.text)
         readers = {line: (uses.get(line, frozenset()) & set(last)) - {line} for line in last}
         # What is masked otherwise has other numbers too, of which a maximum may say nothing.
         masks = {line for line in last if "where(" in self.source.line(line)}
-        unlike = {line for line, place in last.items() if self.likenesses[place].share < PARTLY} - masks
+        unlike = {line for line, definition in last.items() if self.likenesses[definition].share < PARTLY} - masks
         read = {line for line, users in readers.items() if line in unlike and users and users <= known}
         return known | (ends - masks) | loads | stores | read
 
-    def _ends_right(self, place: Place) -> bool:
+    def _ends_right(self, definition: Definition) -> bool:
         """Return whether a line that runs several times ends right.
 
         It does if its last numbers are the solution's.
         """
-        parts = [part for part in self.script.lines[place].parts if len(part)]
-        if len(parts) < 2:
+        blocks = [block for block in self.script.lines[definition].blocks if len(block)]
+        if len(blocks) < 2:
             return False
-        numbers = replace(self.script.lines[place], parts=parts[-1:], edges=[])
+        numbers = replace(self.script.lines[definition], blocks=blocks[-1:], edges=[])
         numbers.close()
         return likeness(numbers, self.solution.lines, self.factors).is_known()
 
-    def _is_copy(self, place: Place) -> bool:
+    def _is_copy(self, definition: Definition) -> bool:
         """Return whether a line only gives a name to what is loaded there."""
-        return self.script.lines[place].is_load and bool(COPY.match(self.source.line(place.line).strip()))
+        return self.script.lines[definition].is_load and bool(COPY.match(self.source.line(definition.line).strip()))
 
     def _is_in_last_kernel(self, line: int) -> bool:
         """Return whether a line is in the kernel launched last or in a function."""
@@ -411,48 +434,59 @@ class Sight:
         inside = [kernel.name for kernel in self.source.kernels if line in _lines_of(kernel)]
         return any(len(self.source.calls(name)) > 1 for name in inside)
 
-    def first_other(self) -> Place | None:
+    def first_difference(self) -> Definition | None:
         """Return the first place that has other numbers than the solution.
 
         All that it reads is right. A function that is called in several places is right, as far as one knows: its first
         call is that place.
         """
-        unknown = self.unknown_places()
-        shared = [place for place in unknown if self._is_shared(place.line)]
-        first = next((place for place in unknown if place not in shared), None)
+        unknown = self.unknown_definitions()
+        shared = [definition for definition in unknown if self._is_shared(definition.line)]
+        first = next((definition for definition in unknown if definition not in shared), None)
         if first is None or self.script.lines[first].is_load or first.name == "return":
             return None
         if shared and first.name == "store":
             return None
-        others = (place for place in self.likenesses if self._is_other(place) and not self._is_shared(place.line))
-        earlier = any(place.line < first.line for place in others)
-        return None if earlier or self._reads_others(first) else first
+        counterparts = (
+            definition
+            for definition in self.likenesses
+            if self._differs(definition) and not self._is_shared(definition.line)
+        )
+        earlier = any(definition.line < first.line for definition in counterparts)
+        return None if earlier or self._reads_differences(first) else first
 
-    def _reads_others(self, place: Place) -> bool:
+    def _reads_differences(self, definition: Definition) -> bool:
         """Return whether a place reads wrong numbers of an earlier line.
 
         Wrong numbers are those that are not the solution's.
         """
-        names = {other.name for other in self.likenesses if other.line < place.line and self._is_other(other)}
-        read = _names_read_at(self.source, place.line)
+        names = {
+            counterpart.name
+            for counterpart in self.likenesses
+            if counterpart.line < definition.line and self._differs(counterpart)
+        }
+        read = _names_read_at(self.source, definition.line)
         called = {line for kernel in self.source.kernels if kernel.name in read for line in _lines_of(kernel)}
         return not names.isdisjoint(read) or any(
-            other.line in called and not self._is_shared(other.line) for other in self.unknown_places()
+            counterpart.line in called and not self._is_shared(counterpart.line)
+            for counterpart in self.unknown_definitions()
         )
 
-    def first_nan(self) -> Place | None:
+    def first_nan(self) -> Definition | None:
         """Return the place that computes the first NaN or infinity.
 
         It does so from right numbers. None if the solution has a NaN or an infinity too.
         """
         if any(numbers.first_nan is not None for numbers in self.solution.lines.values()):
             return None
-        steps = {place: numbers.first_nan for place, numbers in self.script.lines.items() if not numbers.is_load}
-        found = {place: step for place, step in steps.items() if step is not None}
-        first = min(found, key=lambda place: found[place], default=None)
-        return None if first is None or self._reads_others(first) else first
+        steps = {
+            definition: numbers.first_nan for definition, numbers in self.script.lines.items() if not numbers.is_load
+        }
+        found = {definition: step for definition, step in steps.items() if step is not None}
+        first = min(found, key=lambda definition: found[definition], default=None)
+        return None if first is None or self._reads_differences(first) else first
 
-    def is_after_loop(self, place: Place) -> bool:
+    def is_after_loop(self, definition: Definition) -> bool:
         """Return whether a place uses the sum of a loop before it.
 
         It divides by that sum, or takes the logarithm of it. A NaN there says that the sum is nothing: the loop has
@@ -460,8 +494,8 @@ class Sight:
         """
         for kernel in self.source.kernels:
             loops = [node for node in ast.walk(kernel) if isinstance(node, LOOPS)]
-            if place.line in _lines_of(kernel) and any(_ends_before(loop, place.line) for loop in loops):
-                inside = any(loop.lineno <= place.line <= (loop.end_lineno or 0) for loop in loops)
+            if definition.line in _lines_of(kernel) and any(_ends_before(loop, definition.line) for loop in loops):
+                inside = any(loop.lineno <= definition.line <= (loop.end_lineno or 0) for loop in loops)
                 return not inside
         return False
 
@@ -572,22 +606,22 @@ def _possible_sizes(source: Source, observation: Observation) -> Iterator[dict[s
     """
     match = SIZES.search(source.exercise.solution)
     names = [name for name in match[2].split(", ") if name.startswith("BLOCK")] if match else []
-    given = _constexprs(source, observation)
+    excused = _constexprs(source, observation)
     by_letter = {
         name: size
         for name in names
-        for parameter, size in given.items()
+        for parameter, size in excused.items()
         if name == parameter or (len(names) > 1 and parameter.upper().endswith(name.rpartition("_")[2]))
     }
     rest = [name for name in names if name not in by_letter]
-    left = {size for parameter, size in given.items() if size not in by_letter.values()}
-    seen = []
+    left = {size for parameter, size in excused.items() if size not in by_letter.values()}
+    checked = []
     for values in itertools.permutations(sorted(left), min(len(rest), len(left))):
         sizes = by_letter | dict(zip(rest, values, strict=False))
-        if sizes not in seen:
-            seen.append(sizes)
+        if sizes not in checked:
+            checked.append(sizes)
             yield sizes
-    if by_letter not in seen:
+    if by_letter not in checked:
         yield by_letter
 
 

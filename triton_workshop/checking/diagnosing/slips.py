@@ -135,7 +135,7 @@ def _slip(source: Source, change: Change) -> Slip:
 def _code_of(path: Change, source: Source) -> list[ast.AST]:
     """Return the code of a path, with the functions that it names."""
     choosing = next(node for node in source.nodes if isinstance(node, ast.If | ast.IfExp) and node.test is path.node)
-    code = choosing.body if path.words == "False" else choosing.orelse
+    code = choosing.body if path.replacement == "False" else choosing.orelse
     parts = code if isinstance(code, list) else [code]
     named = {name for part in parts for name in names_loaded(part)}
     return [*parts, *(kernel for kernel in source.kernels if kernel.name in named)]
@@ -153,7 +153,7 @@ def _span(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
 def _code(change: Change, text: str) -> str:
     """Return the changed lines as they would be right, without needless parentheses."""
     lines = text.splitlines()
-    numbers = sorted({node.lineno for node, words in change.nodes if words != "pass"})
+    numbers = sorted({node.lineno for node, replacement in change.nodes if replacement != "pass"})
     return "\n".join(_plain(lines[number - 1].strip()) for number in numbers)
 
 

@@ -76,8 +76,8 @@ def line_like(
             unnamed, named = _likeness(node, change, roles)
             if node.lineno not in right or named > 0:
                 scores[node.lineno] = max(unnamed + named, scores.get(node.lineno, 0.0))
-    best, *others = sorted(scores.values(), reverse=True) or [0.0]
-    if best < ENOUGH or best - max(others, default=0.0) < MARGIN:
+    best, *lower = sorted(scores.values(), reverse=True) or [0.0]
+    if best < ENOUGH or best - max(lower, default=0.0) < MARGIN:
         return None
     line = max(scores, key=lambda number: scores[number])
     return None if has_twin(source, line) else line
@@ -90,7 +90,7 @@ def has_twin(source: Source, line: int) -> bool:
     """
     code = source.line(line)
     beside = [source.line(number) for number in (line - 1, line + 1) if 0 < number <= len(source.lines)]
-    return any(difflib.SequenceMatcher(None, code, other).ratio() >= TWIN for other in beside)
+    return any(difflib.SequenceMatcher(None, code, alternative).ratio() >= TWIN for alternative in beside)
 
 
 def _likeness(node: ast.stmt, change: _Change, roles: Roles) -> tuple[float, float]:
@@ -132,12 +132,12 @@ def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
         for names in (None, own):
             features = _features(made, names)
             gone = _all(_features(node, names) for node in old)
-            others = _all(_features(node, names) for node in before.values())
-            if not features - others:
+            siblings = _all(_features(node, names) for node in before.values())
+            if not features - siblings:
                 features |= _as_whole(made, names)
                 gone |= _all(_as_whole(node, names) for node in old)
-                others |= _all(_as_whole(node, names) for node in before.values())
-            parts.append((features - others, gone - features))
+                siblings |= _all(_as_whole(node, names) for node in before.values())
+            parts.append((features - siblings, gone - features))
         yield _Change((parts[0][0], parts[1][0]), (parts[0][1], parts[1][1]))
 
 
@@ -179,7 +179,7 @@ def _features(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
     for part in parts:
         addends = _addends(part)
         pairs = itertools.combinations(addends, 2) if len(addends) > 2 else ()
-        shapes |= {_sum(_side(one, 1, names), _side(other, 1, names)) for one, other in pairs}
+        shapes |= {_sum(_side(one, 1, names), _side(alternative, 1, names)) for one, alternative in pairs}
     return frozenset(shape for shape in shapes if shape != UNNAMED)
 
 
@@ -200,8 +200,8 @@ def _addends(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _sum(one: str, other: str) -> str:
-    return f"({' + '.join(sorted((one, other)))})"
+def _sum(one: str, alternative: str) -> str:
+    return f"({' + '.join(sorted((one, alternative)))})"
 
 
 def _side(node: ast.expr, depth: int, roles: Roles) -> str:

@@ -30,7 +30,7 @@ def changes_together(function: Function, changes: Iterable[Change]) -> Iterator[
         for signature, change in first.items():
             rest = [each[signature] for each in others if signature in each]
             if len(rest) == len(others):
-                yield replace(change, also=tuple((each.node, each.words) for each in rest))
+                yield replace(change, also=tuple((each.node, each.replacement) for each in rest))
 
 
 def _alike(function: Function) -> Iterator[list[ast.stmt]]:
@@ -46,16 +46,16 @@ def _alike(function: Function) -> Iterator[list[ast.stmt]]:
 
 def _shape(statement: ast.stmt) -> str:
     """Return a statement without its names and numbers."""
-    words = WORD.sub(lambda word: word[0] if word[0] in ("tl", "in", "is") else "_", ast.unparse(statement))
-    return words.replace("%", "//")
+    replacement = WORD.sub(lambda token: token[0] if token[0] in ("tl", "in", "is") else "_", ast.unparse(statement))
+    return replacement.replace("%", "//")
 
 
 def _by_signature(statement: ast.stmt, changes: Sequence[Change]) -> dict[Signature, Change]:
     numbers = {node: number for number, node in enumerate(walk(statement))}
-    own = {word: f"<{at}>" for at, word in enumerate(dict.fromkeys(WORD.findall(ast.unparse(statement))))}
+    own = {token: f"<{at}>" for at, token in enumerate(dict.fromkeys(WORD.findall(ast.unparse(statement))))}
     found: dict[Signature, Change] = {}
     for change in changes:
         if change.node in numbers:
-            words = WORD.sub(lambda word: own.get(word[0], word[0]), change.words).replace("%", "//")
-            found.setdefault((change.kind, numbers[change.node], words), change)
+            replacement = WORD.sub(lambda token: own.get(token[0], token[0]), change.replacement).replace("%", "//")
+            found.setdefault((change.kind, numbers[change.node], replacement), change)
     return found

@@ -43,7 +43,7 @@ BASES = 3
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class Definition:
     """A line, and what it assigns or does there."""
 
     line: int
@@ -57,7 +57,7 @@ class Numbers:
 
     order: int
     """The number of the step in which it ran first."""
-    parts: list[Array] = field(default_factory=list)
+    blocks: list[Array] = field(default_factory=list)
     orders: list[int] = field(default_factory=list)
     """The number of the step of each part."""
     edges: list[Array] = field(default_factory=list)
@@ -74,7 +74,7 @@ class Numbers:
 
     def close(self) -> None:
         """Sort everything, once all of it is there."""
-        self.elements, self.edge, self.sequence = map(_sorted, (self.parts, self.edges, self.sequences))
+        self.elements, self.edge, self.sequence = map(_sorted, (self.blocks, self.edges, self.sequences))
 
     elements: Array = field(default_factory=lambda: np.empty(0))
     edge: Array = field(default_factory=lambda: np.empty(0))
@@ -90,7 +90,7 @@ def _sorted(arrays: list[Array]) -> Array:
     return np.unique(np.concatenate(arrays)) if arrays else np.empty(0)
 
 
-Lines = dict[Place, Numbers]
+Lines = dict[Definition, Numbers]
 
 
 def lines_of(launches: Iterable[Launch], file: str) -> Lines:
@@ -100,7 +100,7 @@ def lines_of(launches: Iterable[Launch], file: str) -> Lines:
     for order, step in enumerate(steps):
         if step.line.file == file and step.operation != "argument":
             for name, value in _values_of(step.name or step.operation, step.value):
-                numbers = found.setdefault(Place(step.line.number, name), Numbers(order))
+                numbers = found.setdefault(Definition(step.line.number, name), Numbers(order))
                 numbers.is_load |= step.operation == "load"
                 _add(numbers, value, order)
     for numbers in found.values():
@@ -112,8 +112,8 @@ def _values_of(name: str, value: StepValue) -> Iterator[tuple[str, StepValue]]:
     """Yield a value, or the parts of a tuple one by one."""
     if not value.parts:
         yield name, value
-    for number, (_, part) in enumerate(value.parts):
-        yield from _values_of(f"{name}[{number}]", part)
+    for number, (_, block) in enumerate(value.parts):
+        yield from _values_of(f"{name}[{number}]", block)
 
 
 def _add(numbers: Numbers, value: StepValue, order: int) -> None:
@@ -127,7 +127,7 @@ def _add(numbers: Numbers, value: StepValue, order: int) -> None:
     if value.dtype == "fp32" or value.dtype == "fp64":
         masked = ~(np.abs(block) <= MASKED)
         kept = block[~masked & ((block != np.round(block)) | (np.abs(block) > 4096))]
-        numbers.parts.append(np.unique(kept))
+        numbers.blocks.append(np.unique(kept))
         numbers.orders.append(order)
         numbers.is_masked |= bool(masked.any())
         outside = masked | (block == 0)
@@ -165,64 +165,64 @@ def _sequences(block: Array) -> Iterator[Array]:
         yield np.unique(total[varied])
 
 
-def share(numbers: Numbers, others: Numbers, factor: float = 1.0) -> float:
+def share(numbers: Numbers, counterparts: Numbers, factor: float = 1.0) -> float:
     """Return the share of the numbers that are among the others.
 
     The first numbers are taken times a factor.
     """
-    if numbers.is_exact != others.is_exact:
+    if numbers.is_exact != counterparts.is_exact:
         return 0.0
     if numbers.is_exact:
-        return _share_exactly(numbers.sequence, others.sequence) if factor == 1.0 else 0.0
-    if numbers.is_masked != others.is_masked:
+        return _share_exactly(numbers.sequence, counterparts.sequence) if factor == 1.0 else 0.0
+    if numbers.is_masked != counterparts.is_masked:
         return 0.0
-    common = _share(numbers.elements, others.elements, factor)
+    common = _share(numbers.elements, counterparts.elements, factor)
     if common >= KNOWN and len(numbers.edge) >= FEW:
-        return min(common, _share(numbers.edge, others.edge, factor))
+        return min(common, _share(numbers.edge, counterparts.edge, factor))
     return common
 
 
-def first_other(numbers: Numbers, others: Lines, factors: Sequence[float]) -> int:
+def first_difference(numbers: Numbers, counterparts: Lines, factors: Sequence[float]) -> int:
     """Return the number of the first step whose numbers the others lack.
 
     If there is none, it is beyond all steps; if they differ only in what is masked, it is the line's first one.
     """
-    for order, part in zip(numbers.orders, numbers.parts, strict=True):
-        pairs = ((other.elements, factor) for other in others.values() for factor in factors)
-        if len(part) >= FEW and not any(_share(part, elements, factor) >= KNOWN for elements, factor in pairs):
+    for order, block in zip(numbers.orders, numbers.blocks, strict=True):
+        pairs = ((counterpart.elements, factor) for counterpart in counterparts.values() for factor in factors)
+        if len(block) >= FEW and not any(_share(block, elements, factor) >= KNOWN for elements, factor in pairs):
             return order
     # What differs may be which of them are masked.
-    pairs = ((other.elements, factor) for other in others.values() for factor in factors)
+    pairs = ((counterpart.elements, factor) for counterpart in counterparts.values() for factor in factors)
     is_same = numbers.is_exact or any(_share(numbers.elements, elements, factor) >= KNOWN for elements, factor in pairs)
     return numbers.order if is_same else sys.maxsize
 
 
-def _share(elements: Array, others: Array, factor: float) -> float:
-    if len(elements) < FEW or not len(others):
+def _share(elements: Array, counterparts: Array, factor: float) -> float:
+    if len(elements) < FEW or not len(counterparts):
         return 0.0
-    if len(elements) < SMALL and len(others) > SMALL * SMALL * len(elements):
+    if len(elements) < SMALL and len(counterparts) > SMALL * SMALL * len(elements):
         return 0.0
     some = elements[np.linspace(0, len(elements) - 1, 8).astype(int)]
-    if len(elements) > 100 and _hits(some, others, factor).mean() < 0.7:
+    if len(elements) > 100 and _hits(some, counterparts, factor).mean() < 0.7:
         return 0.0
     step = -(-len(elements) // MAX_ELEMENTS)
-    return float(_hits(elements[::step], others, factor).mean())
+    return float(_hits(elements[::step], counterparts, factor).mean())
 
 
-def _hits(elements: Array, others: Array, factor: float) -> Array:
+def _hits(elements: Array, counterparts: Array, factor: float) -> Array:
     wanted = elements * factor
-    at = np.searchsorted(others, wanted)
-    below, above = others[np.maximum(at - 1, 0)], others[np.minimum(at, len(others) - 1)]
+    at = np.searchsorted(counterparts, wanted)
+    below, above = counterparts[np.maximum(at - 1, 0)], counterparts[np.minimum(at, len(counterparts) - 1)]
     distance = np.minimum(np.abs(wanted - below), np.abs(wanted - above))
-    greatest = max(abs(float(others[0])), abs(float(others[-1])))
+    greatest = max(abs(float(counterparts[0])), abs(float(counterparts[-1])))
     return np.asarray(distance <= RELATIVE * np.abs(wanted) + ABSOLUTE * greatest)
 
 
-def _share_exactly(elements: Array, others: Array) -> float:
-    if len(elements) < FEW or not len(others):
+def _share_exactly(elements: Array, counterparts: Array) -> float:
+    if len(elements) < FEW or not len(counterparts):
         return 0.0
     step = -(-len(elements) // MAX_ELEMENTS)
-    return float(np.isin(elements[::step], others).mean())
+    return float(np.isin(elements[::step], counterparts).mean())
 
 
 def factors_of(launches: Iterable[Launch]) -> list[float]:
@@ -255,14 +255,14 @@ class Likeness:
         return self.share >= KNOWN
 
 
-def likeness(numbers: Numbers, others: Lines, factors: Sequence[float]) -> Likeness:
+def likeness(numbers: Numbers, counterparts: Lines, factors: Sequence[float]) -> Likeness:
     """Return the best likeness of a line to any line of another script.
 
     Of equal likenesses, it is that of the simplest factor.
     """
     best = Likeness(0.0, 0)
     for number, factor in enumerate(factors):
-        common = max((share(numbers, other, factor) for other in others.values()), default=0.0)
+        common = max((share(numbers, counterpart, factor) for counterpart in counterparts.values()), default=0.0)
         if common >= KNOWN:
             return Likeness(common, number)
         if common > best.share:

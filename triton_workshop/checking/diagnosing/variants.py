@@ -30,10 +30,10 @@ def text_with_variants(source: Source, changes: Sequence[Change]) -> tuple[str, 
     fitting = []
     for number, change in enumerate(changes, 1):
         with suppress(SyntaxError):
-            replacements = [_replacement(node, words, parents) for node, words in change.nodes]
+            replacements = [_replacement(node, replacement, parents) for node, replacement in change.nodes]
             if None not in replacements:
-                for node, words in filter(None, replacements):
-                    choices.setdefault(node, []).append((number, words))
+                for node, replacement in filter(None, replacements):
+                    choices.setdefault(node, []).append((number, replacement))
                 fitting.append(number)
     tree = _rebuilt(source.tree, choices)
     assert isinstance(tree, ast.Module)
@@ -50,34 +50,34 @@ def _rebuilt(node: ast.AST, choices: dict[ast.AST, list[tuple[int, ast.expr]]]) 
             setattr(built, name, [_rebuilt(part, choices) if isinstance(part, ast.AST) else part for part in value])
         elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context | ast.operator | ast.cmpop):
             setattr(built, name, _rebuilt(value, choices))
-    for number, words in choices.get(node, ()):
+    for number, replacement in choices.get(node, ()):
         assert isinstance(built, ast.expr)
         test = ast.Compare(ast.Name(VARIANT, ast.Load()), [ast.Eq()], [ast.Constant(number)])
-        built = ast.IfExp(test, words, built)
+        built = ast.IfExp(test, replacement, built)
     return built
 
 
-def _replacement(node: ast.AST, words: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
+def _replacement(node: ast.AST, replacement: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
     """Return which expression has to be replaced for this node, and by what."""
     if isinstance(node, ast.Assign):
-        return _new_value(node, words)
+        return _new_value(node, replacement)
     if isinstance(node, ast.Tuple) and node not in parents:  # some arguments of a call, or some of a tuple
-        return _in_parent(node.elts, words, parents)
+        return _in_parent(node.elts, replacement, parents)
     if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store):
         return None  # a target is no expression to choose
     parent = parents.get(node)
     if isinstance(parent, ast.Subscript) and parent.slice is node:
-        return parent, _parsed(f"{ast.unparse(parent.value)}[{words}]")
-    return node, _parsed(words)
+        return parent, _parsed(f"{ast.unparse(parent.value)}[{replacement}]")
+    return node, _parsed(replacement)
 
 
-def _parsed(words: str) -> ast.expr:
-    return ast.parse(f"({words})", mode="eval").body
+def _parsed(replacement: str) -> ast.expr:
+    return ast.parse(f"({replacement})", mode="eval").body
 
 
-def _new_value(node: ast.Assign, words: str) -> Replacement | None:
+def _new_value(node: ast.Assign, replacement: str) -> Replacement | None:
     """Return the value of an assignment that keeps its target."""
-    statement, *others = ast.parse(words).body
+    statement, *others = ast.parse(replacement).body
     if others:
         return None
     match statement:
@@ -90,11 +90,11 @@ def _new_value(node: ast.Assign, words: str) -> Replacement | None:
     return (node.value, new) if ast.unparse(target) == ast.unparse(node.targets[0]) else None
 
 
-def _in_parent(old: Sequence[ast.expr], words: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
+def _in_parent(old: Sequence[ast.expr], replacement: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
     parent = parents.get(old[0])
     if isinstance(getattr(parent, "ctx", None), ast.Store):
         return None
-    subscript = _parsed(f"_[{words},]")  # only there may be slices
+    subscript = _parsed(f"_[{replacement},]")  # only there may be slices
     assert isinstance(subscript, ast.Subscript)
     assert isinstance(subscript.slice, ast.Tuple)
     new = subscript.slice
