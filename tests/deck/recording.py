@@ -18,7 +18,7 @@ from .dialect import CASES
 RECORDING = Path(__file__).parent / "presenterm.jsonl"
 VERSION = (Path(__file__).parent / "presenterm-version").read_text(encoding="utf-8").strip()
 """The presenterm that we stand beside. .ci/presenterm installs it."""
-RECORD = "uv run python tests/record_presenterm.py"
+RECORD = "uv run python -m tests.record_presenterm"
 FLAGS = {"with -x -X": ("-x", "-X"), "without": ()}
 """The ways in which presenterm is asked: a deck's code may run, or not."""
 
