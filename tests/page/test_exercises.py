@@ -159,7 +159,7 @@ def test_a_todo_is_right_before_the_last_one_is_filled_in(page: Opened) -> None:
     begun = EXERCISES["1"].shipped_text.replace("pid = ...", "pid = tl.program_id(0)")
     write(page, begun.replace("offsets = ...", "offsets = pid + tl.arange(0, BLOCK_SIZE)"))
     assert "2 of 9 TODOs filled in" in verdict(page, "TODOs")
-    page.locator(".verdict", has_text="✓ with our code").wait_for()
+    page.locator(".verdict", has_text="✓ means: with our code").wait_for()
     said = page.inner_text(".verdict")
     assert "TODO 1" in said
     assert "offsets 1 … 1024" in said, "the second has its values"

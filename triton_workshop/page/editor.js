@@ -174,8 +174,8 @@ globalThis.Editor = (() => {
       this.view.focus();
     }
 
-    // Opens a text, without what can be undone in the one before. A head that everybody's has is folded, and the dots of
-    // the first open TODO are selected: the first key takes their place.
+    // Opens a text, without what can be undone in the one before. A head that everybody's has is folded, and the
+    // dots of the first open TODO are selected: the first key takes their place.
     open(doc, head = "") {
       const { EditorState } = this.modules["@codemirror/state"], { foldEffect } = this.modules["@codemirror/language"];
       const { EditorView } = this.modules["@codemirror/view"], todo = doc.search(/\.\.\. +# TODO/);
