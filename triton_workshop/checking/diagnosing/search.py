@@ -149,7 +149,10 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
 
 
 def next_quietly(diagnoses: Iterator[Diagnosis]) -> Diagnosis | None:
-    """Return the next diagnosis, or None after the last; throw away what the script prints."""
+    """Return the next diagnosis, or None after the last.
+
+    What the script prints is thrown away.
+    """
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         return next(diagnoses, None)
 
@@ -200,23 +203,20 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
         return diagnosis
     mistaken = tries.watch(diagnosis.edited, case) if diagnosis.edited else None
     definition = None if mistaken is None else sight.wrong_definition(mistaken, diagnosis.edited_lines)
-    if diagnosis.mistake is None:
-        definition = sight.first_wrong()
     if definition is None and diagnosis.mistake is None and _is_nan(observation):
         definition = sight.first_nan()
         if definition is not None and sight.is_after_loop(definition):
             return replace(diagnosis, empty=definition.line)
-    if definition is None and diagnosis.edited:
-        definition = sight.first_wrong()
     if definition is not None:
         return replace(diagnosis, line=definition.line)
     return diagnosis
 
 
 def _with_likely_line(diagnosis: Diagnosis, sight: Sight | None) -> Diagnosis:
-    """Return the diagnosis with a line that is like the mistake's, or with the first numbers that are others.
+    """Return the diagnosis with a line that is like the mistake's.
 
-    This is weaker than wrong numbers, or than a change that makes the script right.
+    Or else it has the first numbers that are others. This is weaker than wrong numbers, or than a change that makes the
+    script right.
     """
     if sight is None or diagnosis.culprit is not None or diagnosis.line is not None or diagnosis.empty is not None:
         return diagnosis
@@ -254,9 +254,9 @@ def _is_written(observation: Observation) -> bool:
 
 
 def _is_unclear(source: Source, culprit: Culprit | None, diagnosis: Diagnosis) -> bool:
-    """Return whether no line is known, or other lines than the culprit's may be the cause.
+    """Return whether another line than the culprit's may be the cause.
 
-    These are lines that it uses, or the path that its line chooses.
+    So it is where no line is known. These are lines that it uses, or the path that its line chooses.
     """
     if culprit is None:
         return diagnosis.line is None
@@ -309,7 +309,7 @@ class _SlipSearch:
 
     @functools.cached_property
     def _later(self) -> set[int]:
-        """The lines that use wrong numbers, and those whose numbers the solution has."""
+        """Lines that use wrong numbers, and those with the solution's."""
         return set() if self.sight is None else self.sight.unknown_lines() | self.sight.known_lines()
 
     @functools.cached_property

@@ -33,10 +33,8 @@ from triton_workshop.checking.observing.source import (
     Assignment,
     Function,
     Source,
-    called,
     names_loaded,
     names_stored,
-    stores_in,
 )
 from triton_workshop.exercises.mistakes import Edit
 
@@ -299,65 +297,6 @@ class Sight:
         known = {definition.line for definition, like in self.likenesses.items() if like.is_known()}
         unknown = [definition for definition in self.likenesses if self._differs(definition)]
         return [definition for definition in unknown if not (self._users(definition.line) - {definition.line}) & known]
-
-    def first_wrong(self) -> Definition | None:
-        """Return the first place with some right numbers and then others.
-
-        The right ones are the solution's. What the place reads is right. None if no line shows that it means the same
-        as one of the solution's.
-        """
-        first = self.first_difference()
-        if first is None or self.script.lines[first].is_exact or self._multiplies(first.line):
-            return None
-        if self._reads_few_numbers(first) or self._depends_on_outer_loop(first) or self._calls_in_loop(first):
-            return None
-        return first if self.likenesses[first].share >= PARTLY else None
-
-    def _reads_few_numbers(self, definition: Definition) -> bool:
-        """Return whether a place reads what was loaded, but has too few numbers to be known by."""
-        read = _names_read_at(self.source, definition.line)
-        loads = {
-            counterpart.name: numbers.is_distinctive
-            for counterpart, numbers in self.script.lines.items()
-            if numbers.is_load
-        }
-        return any(not loads.get(name, True) for name in read)
-
-    def _depends_on_outer_loop(self, definition: Definition) -> bool:
-        """Return whether a place reads what an outer loop keeps from its round before.
-
-        It may have to be set again there, on a line before the inner loop.
-        """
-        loops = [node for node in self.source.nodes if isinstance(node, LOOPS)]
-        around = [loop for loop in loops if loop.lineno < definition.line <= (loop.end_lineno or 0)]
-        read = _names_read_at(self.source, definition.line)
-        for outer, inner in itertools.pairwise(sorted(around, key=lambda loop: loop.lineno)):
-            earlier = {name.id for name in stores_in(outer) if name.lineno < definition.line}
-            later = {name.id for name in stores_in(inner) if name.lineno >= definition.line}
-            if read & later - earlier:
-                return True
-        return False
-
-    def _calls_in_loop(self, definition: Definition) -> bool:
-        """Return whether a place calls a helper with the variable of a loop.
-
-        What that loop goes over may be wrong.
-        """
-        node = self.source.statement_at(definition.line)
-        helpers = {kernel.name for kernel in self.source.kernels}
-        calls = [call for call in ast.walk(node) if isinstance(call, ast.Call)] if node else []
-        passed = {name for call in calls if called(call) in helpers for name in names_loaded(call)}
-        loops = [
-            loop for loop in self.source.nodes_of(ast.For) if loop.lineno < definition.line <= (loop.end_lineno or 0)
-        ]
-        return any(names_stored(loop.target) & passed for loop in loops)
-
-    def _multiplies(self, line: int) -> bool:
-        """Return whether a line multiplies tiles.
-
-        The wrong elements may have been loaded for it, although each of them may be a right one.
-        """
-        return "dot(" in self.source.line(line)
 
     def _loads_unknown(self, definition: Definition) -> bool:
         """Return whether a place loads an earlier kernel's unknown numbers.

@@ -29,11 +29,8 @@ Their cause may be another line.
 """
 FAULTS = (FindingKind.OUT_OF_BOUNDS_LOAD, FindingKind.OUT_OF_BOUNDS_STORE)
 """Findings on a line whose address or mask is wrong."""
-NOT_A_NUMBER = "not-a-number"
 ATOMICS = "atomics-on-nothing"
 """What is there before an atomic explains all wrong numbers after it."""
-FIRST_WRONG = "first-wrong-numbers"
-"""The hints for a line of which only its numbers are known."""
 MAX_HINTS = 3
 """A question, an idea, and a line."""
 
@@ -106,7 +103,7 @@ class Explainer:
         if mistake is not None and not is_overwriting(culprit, self.source):
             return self._use_mistake(finding, mistake)
         if culprit is None and self.diagnosis.line is not None and finding.hint_name != ATOMICS:
-            return self._blame_numbers(finding, self.diagnosis.line)
+            return move_to_cause(finding, self.diagnosis.line, self.source)  # the first NaN
         if culprit is None and self.diagnosis.other is not None:
             finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], self._name_other()))
         if culprit is None and self.diagnosis.empty is not None:
@@ -119,12 +116,6 @@ class Explainer:
         if finding.kind in FAULTS and self.source.only_names_elements(finding.line):
             return move_to_cause(finding, None, self.source)
         return mark_as_symptom(finding)
-
-    def _blame_numbers(self, finding: Finding, line: int) -> Finding:
-        """Return the finding on the first line with wrong numbers."""
-        if finding.hint_name != NOT_A_NUMBER:
-            finding = replace(finding, hints=explanation_named(FIRST_WRONG).hints, hint_name=FIRST_WRONG)
-        return move_to_cause(finding, line, self.source)
 
     def _name_other(self) -> str:
         """Return a hint on the first numbers that are not the solution's.
