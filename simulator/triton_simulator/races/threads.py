@@ -166,7 +166,7 @@ class Threads:
                 self._stores_since[group] = len(self._events)
 
     def unsettle(self, access: Access) -> None:
-        """Record a store, with which threads of other warps are under way."""
+        """Record a store that other warps than the first are under way with."""
         lanes = access.lanes
         if lanes is not None and lanes.size > WARP and self.warps > 1:
             layout = infer_layout(lanes, access.item, WARP * self.warps)

@@ -16,7 +16,7 @@ from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.formulas import Formulas
 from triton_workshop.checking.diagnosing.loops import changes_of_loops
 from triton_workshop.checking.diagnosing.names import MEMORY, OF_TENSORS, Names
-from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored, walk
+from triton_workshop.checking.observing.source import Function, argument_of, called, names_loaded, names_stored, walk
 
 OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
@@ -340,9 +340,7 @@ def _of_axes(node: ast.AST) -> Iterator[Change]:
     """Reduce a tile along another axis, or along one instead of as a whole."""
     if not isinstance(node, ast.Call) or called(node) not in REDUCTIONS or not node.args:
         return
-    axis = (
-        node.args[1] if len(node.args) > 1 else next((each.value for each in node.keywords if each.arg == "axis"), None)
-    )
+    axis = argument_of(node, 1, "axis")
     keywords = [keyword for keyword in node.keywords if keyword.arg != "axis"]
     for number in (1, 0):
         if axis is None or not (isinstance(axis, ast.Constant) and axis.value == number):

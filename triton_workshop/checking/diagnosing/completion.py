@@ -14,7 +14,7 @@ from functools import cached_property
 
 from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, aligned
 from triton_workshop.checking.diagnosing.repair import replaced_lines
-from triton_workshop.checking.diagnosing.statements import Statement, every_statement_of, statements_of
+from triton_workshop.checking.diagnosing.statements import Statement, every_statement_of
 from triton_workshop.checking.observing.source import Source, names_loaded, names_stored, parameters_of, stores_in
 from triton_workshop.exercises.exercise import todo_lines
 from triton_workshop.exercises.todos import OpenTodo, open_todos
@@ -76,8 +76,8 @@ class Completion:
         places = [(s.first, slot.solution.todo) for slot in alignment.slots for s in slot.matches]
         order = [todo for _, todo in sorted(places, key=lambda place: place[0]) if todo is not None]
         replaces_more = any(len(slot.matches) > 1 and self._may_be_of_another(slot) for slot in slots)
-        needed = alignment.with_needed(slots)
-        needs_more = any(slot.solution.todo in kept and not self._is_dispensable(slot) for slot in needed)
+        needed = {*alignment.with_needed(slots)} - self._dispensable
+        needs_more = any(slot.solution.todo in kept for slot in needed)
         if replaces_more or needs_more or order != sorted(order):
             return None
         dropped = [s for s, owners in self._unpaired.items() if owners and owners.isdisjoint(kept)]
@@ -86,19 +86,22 @@ class Completion:
         text = "\n".join(line for line, _ in lines) + "\n"
         return Variant(replace(self.script, text=text), origins)
 
-    def _is_dispensable(self, slot: Slot) -> bool:
-        """Return whether a TODO is complete without this statement.
+    @cached_property
+    def _dispensable(self) -> frozenset[Slot]:
+        """Statements without which a TODO is complete.
 
-        It names a number made of parameters, such as a plane's size, which the learner has not named.
+        They name a number made of parameters, such as a plane's size, which the learner has not named.
         """
-        statement = slot.solution
-        siblings = (sibling for sibling in self._alignment.slots if sibling.solution.todo == statement.todo)
-        return (
-            not slot.matches
-            and any(sibling.matches for sibling in siblings)
-            and all(isinstance(node, ARITHMETIC) for node in ast.walk(statement.node))
-            and {name for _, name in statement.uses} <= parameters_of(self.script.kernel)
-            and names_stored(statement.node).isdisjoint(names_loaded(self.script.tree))
+        begun = {slot.solution.todo for slot in self._alignment.slots if slot.matches}
+        parameters, loaded = parameters_of(self.script.kernel), names_loaded(self.script.tree)
+        return frozenset(
+            slot
+            for slot in self._alignment.slots
+            if not slot.matches
+            and slot.solution.todo in begun
+            and all(isinstance(node, ARITHMETIC) for node in ast.walk(slot.solution.node))
+            and {name for _, name in slot.solution.uses} <= parameters
+            and names_stored(slot.solution.node).isdisjoint(loaded)
         )
 
     def _may_be_of_another(self, slot: Slot) -> bool:
@@ -160,16 +163,12 @@ class Completion:
         lines = self._alignment.source.lines
         if at_end := re.search(r"\S.*# *TODO (\d+)", lines[statement.last - 1]):
             return int(at_end[1])
-        headings = {number for line in lines if (number := _heading(line))}
-        of_function = {s.todo for s in self._solution_statements if s.function == statement.function}
-        if not headings.issuperset(of_function & {*self.filled}):
+        ours = (slot.solution for slot in self._alignment.slots)
+        of_function = {s.todo for s in ours if s.function == statement.function}
+        if not {*map(_heading, lines)} >= of_function & {*self.filled}:
             return None
         above = reversed(lines[: statement.first - 1])
         return next((_heading(line) for line in above if re.search(r"# *TODO \d+|^(?:async )?def ", line)), None)
-
-    @cached_property
-    def _solution_statements(self) -> tuple[Statement, ...]:
-        return _statements(self.script, self.script.exercise.solution)
 
     def _todos_around(self, statement: Statement, statements: Sequence[Statement]) -> tuple[list[int], list[int]]:
         """Return the filled TODOs around a statement, and those there that lack one."""
@@ -179,7 +178,7 @@ class Completion:
             (todo for s in statements[place:] if (todo := self._paired.get(s))), default=len(self.script.exercise.hints)
         )
         slots = self._alignment.of_kind(SlotKind.SOLUTION)
-        lacking = {slot.solution.todo for slot in slots if not slot.matches and not self._is_dispensable(slot)}
+        lacking = {slot.solution.todo for slot in slots if not slot.matches and slot not in self._dispensable}
         return (
             [number for number in (before, after) if number in self.filled],
             [number for number in self.filled if before <= number <= after and number in lacking],
@@ -202,10 +201,9 @@ class Completion:
         They are the names in those TODOs that are filled in. Each comes with its TODO.
         """
         own = names_stored(self.script.kernel) if self.script.kernel else set[str]()
-        statements = [slot.solution for slot in self._alignment.slots if not self._is_dispensable(slot)]
         return {
             name: s.todo
-            for s in statements
+            for s in (slot.solution for slot in self._alignment.slots if slot not in self._dispensable)
             for name in sorted(names_stored(s.node))
             if s.function == "kernel" and s.todo is not None and s.todo in self.filled and name not in own
         }
@@ -275,7 +273,3 @@ def _code_by_todo(solution: str) -> dict[int, str]:
     for number, todo in todo_lines(solution).items():
         code.setdefault(todo, []).append(lines[number - 1])
     return {todo: textwrap.dedent("\n".join(own)) for todo, own in code.items()}
-
-
-def _statements(source: Source, text: str) -> tuple[Statement, ...]:
-    return statements_of(replace(source, text=text))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, is_refused
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.observing.source import Source, argument_of
 from triton_workshop.exercises.cases import Case
 
 
@@ -43,10 +43,9 @@ def find_configuration(
 def _lists(source: Source) -> Iterator[ast.List]:
     """The lists of configurations that stand in the script, with two at least."""
     for call in source.calls("autotune"):
-        named = [keyword.value for keyword in call.keywords if keyword.arg == "configs"]
-        for value in (*call.args[:1], *named):
-            if isinstance(value, ast.List) and len(value.elts) > 1:
-                yield value
+        value = argument_of(call, 0, "configs")
+        if isinstance(value, ast.List) and len(value.elts) > 1:
+            yield value
 
 
 def _text(source: Source, node: ast.expr) -> str:

@@ -13,7 +13,7 @@ from itertools import groupby, pairwise, permutations
 
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.names import Names
-from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored, walk
+from triton_workshop.checking.observing.source import Function, argument_of, called, names_loaded, names_stored, walk
 
 FUNCTIONS = {
     "exp": ("exp2",),
@@ -314,8 +314,7 @@ class Formulas:
 
 def _outside(node: ast.Call, position: int) -> Iterator[Change]:
     """Yield other values for what is outside."""
-    named = [keyword.value for keyword in node.keywords if keyword.arg == "other"]
-    value = node.args[position] if len(node.args) > position else named[0] if named else None
+    value = argument_of(node, position, "other")
     match value:
         case ast.Constant(int() | float()):
             yield from (Change("outside", value, lowest) for lowest in LOWEST)

@@ -107,12 +107,12 @@ def _unmoved(loop: Loop, before: Sequence[ast.stmt], names: Names) -> Iterator[C
 
 def _steps(value: ast.expr, names: Names) -> Iterator[str]:
     """Yield how far another pointer moves, and as far along other strides."""
-    replacement = ast.unparse(value)
-    yield replacement
+    step = ast.unparse(value)
+    yield step
     for name in names_loaded(value):
         for alternative in names.like(name):
             if names.are_alike(name, alternative):
-                yield re.sub(rf"\b{name}\b", alternative, replacement)
+                yield re.sub(rf"\b{name}\b", alternative, step)
 
 
 def _left(loop: Loop, names: Names) -> Iterator[Change]:

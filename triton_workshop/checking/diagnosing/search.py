@@ -256,7 +256,7 @@ def _is_written(observation: Observation) -> bool:
 def _is_unclear(source: Source, culprit: Culprit | None, diagnosis: Diagnosis) -> bool:
     """Return whether another line than the culprit's may be the cause.
 
-    So it is where no line is known. These are lines that it uses, or the path that its line chooses.
+    These are lines that it uses, or the path that its line chooses. Any line may be, where none is known.
     """
     if culprit is None:
         return diagnosis.line is None

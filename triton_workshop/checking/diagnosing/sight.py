@@ -245,11 +245,11 @@ class Sight:
         }
 
     def wrong_definition(self, mistaken: Watched, edited: Collection[int]) -> Definition | None:
-        """Return the first place whose numbers come from a mistake.
+        """Return the first definition whose numbers come from a mistake.
 
-        The solution has them only with that mistake. There is no such place if even in the solution, the mistake shows
-        elsewhere than where it is `edited`. If it is in a load or a mask there, the place has to have one too: what it
-        uses may be wrong otherwise.
+        The solution has them only with that mistake. There is none if even in the solution, the mistake shows
+        elsewhere than where it is `edited`. If it is in a load or a mask there, the definition has to have one too:
+        what it uses may be wrong otherwise.
         """
         at_once = self._shows_at_once(mistaken, edited)
         if not at_once and not self._shows_at_once(mistaken, self.shown_by(edited)):
@@ -277,20 +277,19 @@ class Sight:
 
     def _shows_at_once(self, mistaken: Watched, edited: Collection[int]) -> bool:
         distinctive = {definition: numbers for definition, numbers in mistaken.lines.items() if numbers.is_distinctive}
-        counterpart = [
+        unknown = [
             definition
             for definition, numbers in distinctive.items()
             if not likeness(numbers, self.solution.lines, [1.0]).is_known()
         ]
         steps = {
-            definition: first_difference(distinctive[definition], self.solution.lines, [1.0])
-            for definition in counterpart
+            definition: first_difference(distinctive[definition], self.solution.lines, [1.0]) for definition in unknown
         }
-        first = min(counterpart, key=lambda definition: steps[definition], default=None)
+        first = min(unknown, key=lambda definition: steps[definition], default=None)
         return first is not None and first.line in edited
 
     def unknown_definitions(self) -> list[Definition]:
-        """Return the places whose numbers are not the solution's.
+        """Return the definitions whose numbers are not the solution's.
 
         They do not become the solution's on later lines either.
         """
@@ -299,7 +298,7 @@ class Sight:
         return [definition for definition in unknown if not (self._users(definition.line) - {definition.line}) & known]
 
     def _loads_unknown(self, definition: Definition) -> bool:
-        """Return whether a place loads an earlier kernel's unknown numbers.
+        """Return whether a definition loads an earlier kernel's unknown numbers.
 
         That kernel has stored them, and the solution has them nowhere.
         """
@@ -314,7 +313,7 @@ class Sight:
         )
 
     def _differs(self, definition: Definition) -> bool:
-        """Return whether a place has numbers that the solution has nowhere.
+        """Return whether a definition has numbers that the solution has nowhere.
 
         Indices do not count.
         """
@@ -374,10 +373,10 @@ class Sight:
         return any(len(self.source.calls(name)) > 1 for name in inside)
 
     def first_difference(self) -> Definition | None:
-        """Return the first place that has other numbers than the solution.
+        """Return the first definition with other numbers than the solution.
 
         All that it reads is right. A function that is called in several places is right, as far as one knows: its first
-        call is that place.
+        call is the one to look at.
         """
         unknown = self.unknown_definitions()
         shared = [definition for definition in unknown if self._is_shared(definition.line)]
@@ -386,33 +385,29 @@ class Sight:
             return None
         if shared and first.name == "store":
             return None
-        counterparts = (
-            definition
+        is_earlier = any(
+            self._differs(definition) and not self._is_shared(definition.line)
             for definition in self.likenesses
-            if self._differs(definition) and not self._is_shared(definition.line)
+            if definition.line < first.line
         )
-        earlier = any(definition.line < first.line for definition in counterparts)
-        return None if earlier or self._reads_differences(first) else first
+        return None if is_earlier or self._reads_differences(first) else first
 
     def _reads_differences(self, definition: Definition) -> bool:
-        """Return whether a place reads wrong numbers of an earlier line.
+        """Return whether a definition reads wrong numbers of an earlier line.
 
         Wrong numbers are those that are not the solution's.
         """
         names = {
-            counterpart.name
-            for counterpart in self.likenesses
-            if counterpart.line < definition.line and self._differs(counterpart)
+            earlier.name for earlier in self.likenesses if earlier.line < definition.line and self._differs(earlier)
         }
         read = _names_read_at(self.source, definition.line)
         called = {line for kernel in self.source.kernels if kernel.name in read for line in _lines_of(kernel)}
         return not names.isdisjoint(read) or any(
-            counterpart.line in called and not self._is_shared(counterpart.line)
-            for counterpart in self.unknown_definitions()
+            unknown.line in called and not self._is_shared(unknown.line) for unknown in self.unknown_definitions()
         )
 
     def first_nan(self) -> Definition | None:
-        """Return the place that computes the first NaN or infinity.
+        """Return the definition that computes the first NaN or infinity.
 
         It does so from right numbers. None if the solution has a NaN or an infinity too.
         """
@@ -426,7 +421,7 @@ class Sight:
         return None if first is None or self._reads_differences(first) else first
 
     def is_after_loop(self, definition: Definition) -> bool:
-        """Return whether a place uses the sum of a loop before it.
+        """Return whether a definition uses the sum of a loop before it.
 
         It divides by that sum, or takes the logarithm of it. A NaN there says that the sum is nothing: the loop has
         left something out.
@@ -545,22 +540,22 @@ def _possible_sizes(source: Source, observation: Observation) -> Iterator[dict[s
     """
     match = SIZES.search(source.exercise.solution)
     names = [name for name in match[2].split(", ") if name.startswith("BLOCK")] if match else []
-    excused = _constexprs(source, observation)
+    constexprs = _constexprs(source, observation)
     by_letter = {
         name: size
         for name in names
-        for parameter, size in excused.items()
+        for parameter, size in constexprs.items()
         if name == parameter or (len(names) > 1 and parameter.upper().endswith(name.rpartition("_")[2]))
     }
     rest = [name for name in names if name not in by_letter]
-    left = {size for parameter, size in excused.items() if size not in by_letter.values()}
-    checked = []
+    left = {size for parameter, size in constexprs.items() if size not in by_letter.values()}
+    yielded = []
     for values in itertools.permutations(sorted(left), min(len(rest), len(left))):
         sizes = by_letter | dict(zip(rest, values, strict=False))
-        if sizes not in checked:
-            checked.append(sizes)
+        if sizes not in yielded:
+            yielded.append(sizes)
             yield sizes
-    if by_letter not in checked:
+    if by_letter not in yielded:
         yield by_letter
 
 

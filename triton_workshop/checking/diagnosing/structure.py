@@ -179,7 +179,7 @@ def _features(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
     for part in parts:
         addends = _addends(part)
         pairs = itertools.combinations(addends, 2) if len(addends) > 2 else ()
-        shapes |= {_sum(_side(one, 1, names), _side(alternative, 1, names)) for one, alternative in pairs}
+        shapes |= {_sum(_side(left, 1, names), _side(right, 1, names)) for left, right in pairs}
     return frozenset(shape for shape in shapes if shape != UNNAMED)
 
 
@@ -200,8 +200,8 @@ def _addends(node: ast.expr) -> list[ast.expr]:
     return [node]
 
 
-def _sum(one: str, alternative: str) -> str:
-    return f"({' + '.join(sorted((one, alternative)))})"
+def _sum(left: str, right: str) -> str:
+    return f"({' + '.join(sorted((left, right)))})"
 
 
 def _side(node: ast.expr, depth: int, roles: Roles) -> str:

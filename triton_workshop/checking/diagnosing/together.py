@@ -46,8 +46,8 @@ def _alike(function: Function) -> Iterator[list[ast.stmt]]:
 
 def _shape(statement: ast.stmt) -> str:
     """Return a statement without its names and numbers."""
-    replacement = WORD.sub(lambda token: token[0] if token[0] in ("tl", "in", "is") else "_", ast.unparse(statement))
-    return replacement.replace("%", "//")
+    shape = WORD.sub(lambda token: token[0] if token[0] in ("tl", "in", "is") else "_", ast.unparse(statement))
+    return shape.replace("%", "//")
 
 
 def _by_signature(statement: ast.stmt, changes: Sequence[Change]) -> dict[Signature, Change]:

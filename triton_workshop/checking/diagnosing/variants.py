@@ -71,8 +71,8 @@ def _replacement(node: ast.AST, replacement: str, parents: dict[ast.AST, ast.AST
     return node, _parsed(replacement)
 
 
-def _parsed(replacement: str) -> ast.expr:
-    return ast.parse(f"({replacement})", mode="eval").body
+def _parsed(code: str) -> ast.expr:
+    return ast.parse(f"({code})", mode="eval").body
 
 
 def _new_value(node: ast.Assign, replacement: str) -> Replacement | None:

@@ -72,7 +72,7 @@ class Trial:
 
     It is withdrawn if a long case has work for them: a persistent kernel is launched like that.
     """
-    is_fixed: bool = False
+    has_fixed_axis: bool = False
     """True if a grid has as many programs along an axis in every case."""
     branches: frozenset[Branch] = frozenset()
     """The conditions of the script, with the way that they went."""
@@ -182,7 +182,7 @@ def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda ca
         if outcome.to_come:
             yield outcome
             outcome = with_long_cases(judge, outcome, observations, progress)
-    if outcome.is_fixed and not outcome.findings:
+    if outcome.has_fixed_axis and not outcome.findings:
         outcome = _with_larger_cases(judge, runner, outcome)
     if not outcome.findings:
         outcome = replace(outcome, findings=missed_goal(judge.source, judged_goals(exercise, outcome.figures)))
@@ -261,7 +261,7 @@ def _with_remarks(
         outcome,
         to_come=long_cases,
         traffic=describe_traffic(case.name, comparison),
-        is_fixed=_has_fixed_axis(grids),
+        has_fixed_axis=_has_fixed_axis(grids),
     )
     idle = remark_on_idle_programs(case.name, comparison.seen)
     remarks_on_case = remarks(judge.source, case.name, comparison)

@@ -349,9 +349,9 @@ def _filled_todo(
 def _difference(
     script: Source, failure: _Failure, todo_steps: _TodoSteps
 ) -> tuple[tuple[int, ...] | None, str, int | None]:
-    """Return program, name and line of the first value that is wrong.
+    """Return program, name and line of the first value that differs.
 
-    It is not the solution's. Where that is not known, it is the program that the finding names.
+    It differs from the solution's. Where that is not known, it is the program that the finding names.
     """
     ours = _run(replace(script, text=script.exercise.solution), failure.case).steps
     counterparts = {(step.name, step.iteration): step for step in ours if step.name and step.depth == 0}

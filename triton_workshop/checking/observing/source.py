@@ -276,13 +276,11 @@ class Source:
     def _accesses(self, line: int | None) -> list[tuple[ast.expr, ast.expr | None]]:
         """Return the address and the mask of each load and store on a line."""
         pointers_and_values = {"load": 1, "store": 2}
-        found = []
-        for call in self.calls(*pointers_and_values):
-            if call.lineno == line and call.args:
-                masks = [word.value for word in call.keywords if word.arg == "mask"]
-                masks += call.args[pointers_and_values[called(call)] :]
-                found.append((call.args[0], masks[0] if masks else None))
-        return found
+        return [
+            (call.args[0], argument_of(call, pointers_and_values[called(call)], "mask"))
+            for call in self.calls(*pointers_and_values)
+            if call.lineno == line and call.args
+        ]
 
     def unpacks_a_load(self, line: int | None) -> bool:
         """Return whether a line takes several values out of one `tl.load`."""
@@ -348,6 +346,12 @@ def names_stored(node: ast.AST) -> set[str]:
 def names_loaded(node: ast.AST) -> list[str]:
     """Each as often as it is read."""
     return [name.id for name in nodes_of(node, ast.Name) if isinstance(name.ctx, ast.Load)]
+
+
+def argument_of(call: ast.Call, position: int, name: str) -> ast.expr | None:
+    """Return an argument that is passed in its position or by its name."""
+    named = (keyword.value for keyword in call.keywords if keyword.arg == name)
+    return call.args[position] if len(call.args) > position else next(named, None)
 
 
 def called(call: ast.Call) -> str:
