@@ -210,7 +210,7 @@ def colours(palette: Palette) -> str:
 
 
 def _rules(writer: Writer) -> str:
-    """Return rules for the deck's own colours, columns, picture widths and indents of code."""
+    """Return rules for the deck's own colours, columns, widths and indents."""
     columns = (
         f".columns-{'-'.join(map(str, weights))}{{grid-template-columns:{'fr '.join(map(str, weights))}fr}}"
         for weights in sorted(writer.weights)

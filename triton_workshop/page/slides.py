@@ -328,7 +328,7 @@ class Writer:
         return "".join(written)
 
     def line_class(self, line: Text) -> str:
-        """Return the classes of a line of code, one of which says how far in it begins."""
+        """Return the classes of a line of code: one tells its indent."""
         indent = len(line.plain) - len(line.plain.lstrip())
         self.indents.add(indent)
         return f"line indent-{indent}"

@@ -264,7 +264,9 @@ class Watch(App[int]):
         if self.state.awaited:
             self._show_message("your file is being checked: hints come with the verdict")
         elif not hints:
-            self._show_message("it is correct: no hint is left" if self.state.passed else "there is no hint for this")
+            self._show_message(
+                "it is correct, so there is no hint" if self.state.passed else "there is no hint for this"
+            )
         elif number > len(hints):
             self._show_message("that was the last hint")
         else:
