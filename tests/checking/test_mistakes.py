@@ -148,6 +148,19 @@ def test_one_process_for_all_comes_to_the_same_verdict_as_forks(
 
 
 @needs_forks
+@pytest.mark.parametrize("number", ["7a", "7d"])
+def test_one_process_counts_what_a_script_costs(
+    number: str, capfd: pytest.CaptureFixture[str], without_forks: list[Call]
+) -> None:
+    exercise = EXERCISES[number]
+    with unhurried():
+        verdict = check(CheckRequest(exercise, exercise.solution_file, compiler=None))
+    assert verdict.passed, verdict.findings
+    assert verdict.figures
+    assert len(without_forks) == 1
+
+
+@needs_forks
 def test_a_prepared_process_that_was_killed_while_it_waited_is_replaced(
     tmp_path: Path, without_forks: list[Call]
 ) -> None:

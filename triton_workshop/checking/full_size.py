@@ -60,9 +60,7 @@ def run_on_the_gpu(source: Source, observer: Observer, limit: float, progress: O
 def describe_times(source: Source, launcher: Launcher) -> str:
     """Time a launcher beside the one as shipped.
 
-    The size is the largest for which there is memory; the text is empty if there is none.
-
-    Empty if there is none.
+    The size is the largest for which there is memory. The text is empty if there is none.
     """
     exercise, free = source.exercise, torch.cuda.mem_get_info()[0]
     cases = [

@@ -173,15 +173,20 @@ def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda ca
         if outcome.findings:
             yield outcome
             return
-    with closing(runner.observe(exercise.cases, exercise.long_cases)) as observations:
+    with closing(runner.observe(exercise.cases, () if judge.counts else exercise.long_cases)) as observations:
         outcome = judged(judge, exercise.cases, observations, progress)
-        if judge.counts and not outcome.findings:
-            yield replace(outcome, to_come=(*outcome.to_come, cost_case(exercise)))
-            # Before the long cases, so that the compiler can begin meanwhile.
-            outcome = with_costs(judge, outcome, runner.count())
-        if outcome.to_come:
+        if outcome.to_come and not judge.counts:
             yield outcome
             outcome = with_long_cases(judge, outcome, observations, progress)
+    # A prepared process runs one function at a time, so it counts between two observations.
+    if judge.counts and not outcome.findings:
+        yield replace(outcome, to_come=(*outcome.to_come, cost_case(exercise)))
+        # Before the long cases, so that the compiler can begin meanwhile.
+        outcome = with_costs(judge, outcome, runner.count())
+        if outcome.to_come:
+            yield outcome
+            with closing(runner.observe(outcome.to_come)) as observations:
+                outcome = with_long_cases(judge, outcome, observations, progress)
     if outcome.has_fixed_axis and not outcome.findings:
         outcome = _with_larger_cases(judge, runner, outcome)
     if not outcome.findings:
