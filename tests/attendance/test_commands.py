@@ -59,7 +59,7 @@ def test_who_joins_reads_what_is_sent_and_how_to_end_it(
     assert status == 0
     assert said.startswith("You have joined as Ada, number 7.")
     assert "how many TODOs are filled in" in said
-    assert "but never your code." in said
+    assert "Your code stays with you, unless you send it to a GPU of the room" in said
     assert "To end this: uv run workshop leave\n" in said
     assert said.endswith(f"The slides, for you alone: {room.address}?session=secret\n")
     assert room.heard == [("/enter", None, "word=KLMR&name=Ada")]

@@ -36,7 +36,8 @@ def run_join(link: str, word: str | None, name: str | None, prompt_word: Callabl
         f"You have joined as {joined.name or 'an attendee without a name'}, number {joined.number}. "
         "From now on, `workshop watch` and `workshop check` tell the room which exercise you are at, "
         "how many TODOs are filled in, whether it is correct, how many hints you have used, and the name of a mistake "
-        "that the check knows, such as floor-grid, but never your code. "
+        "that the check knows, such as floor-grid. Your code stays with you, unless you send it to a GPU of the room: "
+        "with the key g in watch, or with --room-gpu. "
         "To end this: uv run workshop leave\n"
         "The key a in watch asks the presenter for help."
     )

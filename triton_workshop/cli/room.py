@@ -27,7 +27,8 @@ def join(
 
     The presenter sees which exercise you are at, how many TODOs are filled in,
     whether it is correct, how many hints you have used, and the name of a
-    mistake that the check knows, but never your code.
+    mistake that the check knows. Your code stays with you, unless you send it to
+    a GPU of the room, with the key g in watch or with --room-gpu.
     """
     from triton_workshop.attendance import commands
 
