@@ -9,6 +9,7 @@ from contextlib import nullcontext
 import pytest
 
 from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.pool.jobs import Answer, Job, Outcome
 from triton_workshop.pool.sandbox import refusal
 from triton_workshop.pool.slot import Slot
@@ -39,6 +40,7 @@ def test_right_script_is_correct(slot: Slot, number: str) -> None:
     assert answer.outcome is Outcome.CORRECT, answer.sentence
     assert answer.verdict is not None
     assert answer.verdict["passed"]
+    assert (answer.times is not None) == (number in WORKLOADS), answer.sentence
     assert Answer.from_json(answer.as_json()) == answer
 
 
@@ -51,6 +53,12 @@ def test_wrong_script_is_wrong_in_the_checkers_words(slot: Slot, number: str, mi
     assert answer.outcome is Outcome.WRONG, answer.sentence
     assert answer.verdict is not None
     assert answer.verdict["findings"][0]["hints"]
+
+
+def test_job_that_is_not_timed_gets_no_times(slot: Slot) -> None:
+    answer = slot.run(Job("job", "1", EXERCISES["1"].solution, timed=False), nullcontext())
+    assert answer.outcome is Outcome.CORRECT, answer.sentence
+    assert answer.times is None
 
 
 def test_cancelled_script_ends_at_once(slot: Slot) -> None:

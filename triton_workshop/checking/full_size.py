@@ -91,7 +91,7 @@ def _observe(observer: Observer, case: Case) -> Observation:
 
 
 def observe_guarded(observer: Observer, arguments: tuple[torch.Tensor, ...]) -> Observation:
-    """Observe a call on the GPU, with guards around its arguments."""
+    """Observe a call, with guards around copies of its arguments."""
     guarded, guards = _guard_arguments(arguments)
     observation = observer.observe(guarded)
     return replace(observation, stored_outside=observation.failure is None and not all(map(_is_intact, guards)))
@@ -109,7 +109,7 @@ def _is_intact(guard: torch.Tensor) -> bool:
 def _guard_arguments(
     arguments: tuple[torch.Tensor, ...],
 ) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
-    """Return copies of arguments on the GPU, each between two guards.
+    """Return copies of arguments, each between two guards.
 
     The guards, which come second, hold one value.
     """
@@ -117,7 +117,7 @@ def _guard_arguments(
     for argument in arguments:
         # A view may have gaps between its rows: its memory reaches from the first element to the last one.
         extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))
-        memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), _guard_value(argument.dtype), device="cuda")
+        memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), _guard_value(argument.dtype))
         view = memory.as_strided(argument.shape, argument.stride(), GUARD_ELEMENTS)
         view.copy_(argument)
         views.append(view)

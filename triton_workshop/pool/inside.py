@@ -12,13 +12,17 @@ import socket
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from triton_workshop.checking.full_size import observe_guarded
 from triton_workshop.checking.observing.child import observer_of, prepare, warm_up
-from triton_workshop.checking.observing.observe import Observation, Observer
+from triton_workshop.checking.observing.failure import failure_of
+from triton_workshop.checking.observing.observe import Observation, Observer, Output
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.device import resolve_device
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.pool.arena import Arena, Placed, memory_of
+from triton_workshop.pool.batch import Batch
 from triton_workshop.pool.observations import write_observation
 from triton_workshop.pool.sandbox import HEADER_BYTES, MEMORY_BYTES, TEMPORARY_BYTES
 from triton_workshop.processes.process import limit_memory
@@ -84,19 +88,28 @@ class Script:
     def __init__(self, arena: Arena, gpu: bool) -> None:
         self._arena = arena
         self._gpu = gpu
+        self._device = "cuda" if gpu else "cpu"
+        self._file = Path()
         self._observer: Observer | None = None
+        self._batch: Batch | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do what is requested, and return what is to be said of it."""
-        match request["do"]:
-            case "load":
-                return self._load(request)
-            case "call":
-                return self._call(request)
-        raise ValueError(request["do"])
+        actions = {
+            "load": self._load,
+            "call": self._call,
+            "prepare": self._prepare,
+            "time": self._time,
+            "result": self._result,
+        }
+        try:
+            return actions[request["do"]](request)
+        except BaseException as error:  # the script's, or what it has changed
+            return write_observation(Observation(failure=failure_of(error, self._file)), self._arena, 0)
 
     def _load(self, request: dict[str, Any]) -> dict[str, Any]:
-        source = Source(Path(request["file"]), request["text"], EXERCISES[request["exercise"]])
+        self._file = Path(request["file"])
+        source = Source(self._file, request["text"], EXERCISES[request["exercise"]])
         observer = observer_of(source, simulated=not self._gpu, compiled=False)
         if isinstance(observer, Observation):
             return write_observation(observer, self._arena, 0)
@@ -106,10 +119,30 @@ class Script:
     def _call(self, request: dict[str, Any]) -> dict[str, Any]:
         assert self._observer is not None, "it is loaded first"
         placed = [Placed(**fields) for fields in request["arguments"]]
-        arguments = tuple(self._arena.view(each) for each in placed)
-        if self._gpu:
-            observation = observe_guarded(self._observer, arguments)
-        else:
-            copies = (memory_of(each).clone().as_strided(each.shape, each.stride(), 0) for each in arguments)
-            observation = self._observer.observe(tuple(copies))
+        arguments = tuple(map(self._take, placed))
+        observation = observe_guarded(self._observer, arguments) if self._gpu else self._observer.observe(arguments)
+        return write_observation(observation, self._arena, request["result_at"])
+
+    def _take(self, placed: Placed) -> torch.Tensor:
+        """Return a copy of a tensor in the arena, where the script runs."""
+        memory = memory_of(self._arena.view(placed)).to(self._device, copy=True)
+        return memory.as_strided(placed.shape, placed.stride, 0)
+
+    def _prepare(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._observer is not None, "it is loaded first"
+        base = tuple(self._take(Placed(**fields)) for fields in request["arguments"])
+        self._batch = Batch(base, self._device)
+        return {"prepared": True}
+
+    def _time(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._observer is not None, "it is loaded first"
+        assert self._batch is not None, "it is prepared first"
+        self._batch.make(request["shifts"])
+        return {"milliseconds": self._batch.call(self._observer.launcher)}
+
+    def _result(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self._batch is not None, "it is prepared first"
+        result = self._batch.results[request["number"]]
+        output = Output(result) if isinstance(result, torch.Tensor) else None
+        observation = Observation(output, type(result).__name__)
         return write_observation(observation, self._arena, request["result_at"])

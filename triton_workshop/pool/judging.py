@@ -6,11 +6,12 @@ what is right, and compares.
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from contextlib import AbstractContextManager
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -25,10 +26,12 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.cases import Case, pluralize, to_float64
 from triton_workshop.exercises.exercise import Exercise
-from triton_workshop.pool.arena import end_of
-from triton_workshop.pool.jobs import MAX_SCRIPT_BYTES, Answer, Job, Outcome
+from triton_workshop.pool.arena import ALIGNMENT, end_of
+from triton_workshop.pool.card import Card
+from triton_workshop.pool.jobs import MAX_SCRIPT_BYTES, Answer, Job, Outcome, Times
 from triton_workshop.pool.observations import read_observation
 from triton_workshop.pool.sandbox import End, Sandbox, SandboxEndedError
+from triton_workshop.pool.timing import NotTimedError, Timer
 
 LIMIT_SECONDS = 20.0
 """Seconds that a script has for all cases, compiling included."""
@@ -36,33 +39,12 @@ FOLDER = Path("/script")
 """Where a script seems to be. There is no such folder."""
 
 
-@dataclass(frozen=True)
-class Card:
-    """What the scripts run on."""
-
-    name: str
-    device: str
-    """As PyTorch names it."""
-
-    @property
-    def is_gpu(self) -> bool:
-        return self.device != "cpu"
-
-    def cases(self, exercise: Exercise) -> tuple[Case, ...]:
-        """Return the cases of an exercise that are tried here.
-
-        On the simulator they are the checker's own, some of which depend on how their tensors fit to each other.
-        """
-        if self.is_gpu:
-            return tuple(fresh_case(case, self.device) for case in exercise.gpu_cases)
-        return tuple(case for case in exercise.cases if not case.is_large)
-
-
-def answer(job: Job, sandbox: Sandbox, card: Card) -> Answer:
+def answer(job: Job, sandbox: Sandbox, timer: Timer, alone: AbstractContextManager[None]) -> Answer:
     """Run a job's script in a sandbox, and judge it.
 
-    Raises SandboxEndedError if somebody has cancelled it.
+    `alone` is entered around the timing. Raises SandboxEndedError if somebody has cancelled it.
     """
+    card = timer.card
     if job.exercise not in EXERCISES:
         return failed(f"There is no exercise {job.exercise}: the exercises are {', '.join(EXERCISES)}.", card)
     if len(job.text.encode(errors="replace")) > MAX_SCRIPT_BYTES:
@@ -72,12 +54,18 @@ def answer(job: Job, sandbox: Sandbox, card: Card) -> Answer:
     if finding := static_finding(source):
         verdict = verdict_of(exercise, source.file, started, findings=(finding,), text=source.text)
         return _answer_of(verdict, card)
-    script = SandboxedScript(source, sandbox, card)
-    cases = card.cases(exercise)
-    trial = judged(Judge(source, LIMIT_SECONDS), cases, script.observations(cases), device=card.device)
-    trial = replace(trial, last=None)  # its tensors stay here
-    verdict = verdict_of(exercise, source.file, started, trial, text=source.text)
-    return _answer_of(verdict, card)
+    script, judge, cases = SandboxedScript(source, sandbox, card), Judge(source, LIMIT_SECONDS), card.cases(exercise)
+    trial = judged(judge, cases, script.observations(cases), device=card.device)
+    times, note = None, ""
+    if job.timed and not trial.findings:
+        try:
+            times, timed_cases, observations = timer.time(script, alone)
+            timed = judged(judge, timed_cases, observations, device=card.device)
+            trial = replace(trial, findings=timed.findings)
+        except NotTimedError as error:
+            note = str(error)
+    verdict = verdict_of(exercise, source.file, started, replace(trial, last=None), text=source.text)
+    return _answer_of(verdict, card, times, note)
 
 
 def failed(sentence: str, card: Card) -> Answer:
@@ -85,13 +73,17 @@ def failed(sentence: str, card: Card) -> Answer:
     return Answer(Outcome.FAILED, sentence, card.name)
 
 
-def _answer_of(verdict: Verdict, card: Card) -> Answer:
+def _answer_of(verdict: Verdict, card: Card, times: Times | None = None, note: str = "") -> Answer:
     device = "cuda" if card.is_gpu else "simulator"
     fields = replace(verdict, device=device, file=Path(verdict.file.name)).as_json()
-    if verdict.passed:
-        cases = pluralize(len(verdict.cases), "case")
-        return Answer(Outcome.CORRECT, f"Right in all {cases} on {card.name}.", card.name, fields)
-    return Answer(Outcome.WRONG, _sentence_on(verdict.findings[0]), card.name, fields)
+    if not verdict.passed:
+        return Answer(Outcome.WRONG, _sentence_on(verdict.findings[0]), card.name, fields)
+    sentence = f"Right in all {pluralize(len(verdict.cases), 'case')} on {card.name}."
+    if times is not None:
+        sentence += f" With {times.size}, it takes {times.ratio:.2f} times as long as the limit."
+    if note:
+        sentence += f" There are no times: {note}."
+    return Answer(Outcome.CORRECT, sentence, card.name, fields, times)
 
 
 def _sentence_on(finding: Finding) -> str:
@@ -102,42 +94,12 @@ def _sentence_on(finding: Finding) -> str:
     return f"{message} ({where})." if where else f"{message.rstrip('.')}."
 
 
-def fresh_case(case: Case, device: str) -> Case:
-    """Return a case with other numbers, which nobody can know in advance.
-
-    They are the same ones, moved along each dimension, so what is special about the case stays as it is.
-    """
-    made: list[tuple[torch.Tensor, ...]] = []
-
-    def arguments(_device: str) -> tuple[torch.Tensor, ...]:
-        if not made:
-            originals = case.arguments(device)
-            shifts = [random_shifts(tensor) for tensor in originals]
-            made.append(tuple(map(moved, originals, shifts)))
-        return made[0]
-
-    return replace(case, arguments=arguments)
-
-
-def random_shifts(tensor: torch.Tensor) -> tuple[int, ...]:
-    """Return a random distance along each dimension."""
-    return tuple(random.SystemRandom().randrange(max(1, size)) for size in tensor.shape)
-
-
-def moved(tensor: torch.Tensor, shifts: tuple[int, ...]) -> torch.Tensor:
-    """Return a tensor whose elements are so far along, with its strides."""
-    if not tensor.numel() or not tensor.ndim or 0 in tensor.stride():
-        return tensor
-    result = torch.empty_strided(tensor.shape, tensor.stride(), dtype=tensor.dtype, device=tensor.device)
-    return result.copy_(torch.roll(tensor, shifts, tuple(range(tensor.ndim))))
-
-
 class SandboxedScript:
     """A script in a sandbox, and what is known of its calls."""
 
     def __init__(self, source: Source, sandbox: Sandbox, card: Card) -> None:
-        self._source = source
-        self._sandbox = sandbox
+        self.source = source
+        self.sandbox = sandbox
         self._card = card
 
     def observations(self, cases: Sequence[Case]) -> Iterator[Observation]:
@@ -156,25 +118,44 @@ class SandboxedScript:
             yield observation
 
     def _load(self, deadline: float) -> Observation | None:
-        source = self._source
+        source = self.source
         request = {"file": str(source.file), "text": source.text, "exercise": source.exercise.number}
-        message = self._sandbox.ask({"do": "load", **request}, deadline)
+        message = self.sandbox.ask({"do": "load", **request}, deadline)
         if message.get("loaded") is True:
             return None
-        observation = read_observation(message, source.file, self._sandbox.arena, 0, (), self._card.device)
+        observation = read_observation(message, source.file, self.sandbox.arena, 0, (), self._card.device)
         if observation.failure is None:
             raise ValueError("expected a script that is loaded, or why not")
         return observation
 
     def _call(self, case: Case, deadline: float) -> Observation:
-        arena, arguments = self._sandbox.arena, case.arguments(self._card.device)
-        placed = arena.place(arguments)
-        start, shape = end_of(placed), expected_shape(self._source.exercise, arguments)
-        # A result that the sandbox only claims to have put here is none.
-        arena.poison(start, 2 * 8 * shape.numel() + (1 << 16))
-        request = {"arguments": [asdict(each) for each in placed], "result_at": start}
-        message = self._sandbox.ask({"do": "call", **request}, deadline)
-        return read_observation(message, self._source.file, arena, start, shape, self._card.device)
+        arguments = case.arguments(self._card.device)
+        placed = self.sandbox.arena.place(arguments)
+        request = {"do": "call", "arguments": [asdict(each) for each in placed]}
+        return self._answered(request, end_of(placed), arguments, deadline)
+
+    def result_of(self, number: int, arguments: tuple[torch.Tensor, ...]) -> Observation:
+        """Return what came of a timed call, which had these arguments.
+
+        Raises SandboxEndedError if somebody has cancelled it.
+        """
+        request, deadline = {"do": "result", "number": number}, time.monotonic() + LIMIT_SECONDS
+        observation = self._observe(lambda: self._answered(request, 0, arguments, deadline))
+        assert observation is not None, "a call is observed"
+        return observation
+
+    def _answered(
+        self, request: dict[str, Any], start: int, arguments: tuple[torch.Tensor, ...], deadline: float
+    ) -> Observation:
+        """Return the observation that is requested.
+
+        Its result is put into the arena from `start`.
+        """
+        arena, shape = self.sandbox.arena, expected_shape(self.source.exercise, arguments)
+        # A result that the sandbox only claims to have put here is none. With it comes a mask.
+        arena.poison(start, 2 * 8 * shape.numel() + ALIGNMENT)
+        message = self.sandbox.ask(request | {"result_at": start}, deadline)
+        return read_observation(message, self.source.file, arena, start, shape, self._card.device)
 
     def _observe(self, act: Callable[[], Observation | None]) -> Observation | None:
         """Return what an act observes, or an observation of its failure."""

@@ -6,13 +6,17 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 
+import torch
+
 from triton_workshop.checking.observing.child import prepare, warm_up
 from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.device import visible_gpus
 from triton_workshop.errors import WorkshopError
+from triton_workshop.pool.card import Card
 from triton_workshop.pool.jobs import Answer, Job, Outcome
-from triton_workshop.pool.judging import Card, answer, failed
+from triton_workshop.pool.judging import answer, failed
 from triton_workshop.pool.sandbox import End, Sandbox, SandboxEndedError, refusal
+from triton_workshop.pool.timing import Timer
 
 ATTEMPTS = 2
 """Sandboxes that are started for a job until one gets ready."""
@@ -34,6 +38,7 @@ class Slot:
             raise WorkshopError("There is no GPU for this slot: ask `uv run workshop gpus` for slots on the simulator.")
         self._gpu, self._contained = gpus[0], contained
         self.card = Card("the simulator", "cpu") if self._gpu is None else Card(self._gpu.name, "cuda")
+        self._timer = Timer(self.card)
         self._lock = threading.Lock()
         self._job: str | None = None
         self._is_cancelled = False
@@ -56,7 +61,7 @@ class Slot:
         """Wait until a sandbox waits for a script. Raises SandboxEndedError."""
         self._next.result().wait_until_ready()
 
-    def run(self, job: Job, alone: AbstractContextManager[None]) -> Answer:  # noqa: ARG002
+    def run(self, job: Job, alone: AbstractContextManager[None]) -> Answer:
         """Run a job, one at a time, and return its answer.
 
         `alone` is entered around the timing, when all else is done.
@@ -70,7 +75,7 @@ class Slot:
                 self._running = sandbox
                 if self._is_cancelled:
                     sandbox.end(End.CANCELLED)
-            return answer(job, sandbox, self.card)
+            return answer(job, sandbox, self._timer, alone)
         except SandboxEndedError:  # anything but this is observed
             return Answer(Outcome.CANCELLED, "This run was cancelled.", self.card.name)
         except WorkshopError as error:
@@ -83,6 +88,8 @@ class Slot:
                 self._job = self._running = None
             if sandbox is not None:
                 sandbox.close()
+            if self.card.is_gpu:  # other slots need its memory
+                torch.cuda.empty_cache()
 
     def _take(self) -> Sandbox:
         """Take a sandbox that waits for a script, and have the next one started.
