@@ -136,14 +136,15 @@ def _timed(exercise: Exercise, case: Case, contenders: Ways, instruments: Instru
         )
         for name, ways in contenders.items()
     }
-    limits = [_limit(exercise, arguments, instruments.device) for arguments in inputs]
+    limits = [limit_of(exercise, arguments, instruments.device) for arguments in inputs]
     prepared["limit"] = (instruments.prepare(limits),)
     times = in_turns(prepared, lambda contender: contender.sample())
     graph = all(variant.graph for ways in prepared.values() for variant in ways)
     return Measured(case.name, size, exercise.operations(*first), times, graph)
 
 
-def _limit(exercise: Exercise, arguments: tuple[torch.Tensor, ...], device: str) -> Run:
+def limit_of(exercise: Exercise, arguments: tuple[torch.Tensor, ...], device: str) -> Run:
+    """Return what takes as long as an exercise's work has to, at least."""
     if WORKLOADS[exercise.number].compute_bound:
         return half_product(exercise.operations(*arguments), device)
     return copy_of(exercise.bytes_moved(*arguments), device)

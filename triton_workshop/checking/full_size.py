@@ -87,8 +87,13 @@ def time_call(launcher: Launcher, arguments: tuple[object, ...]) -> float:
 
 
 def _observe(observer: Observer, case: Case) -> Observation:
-    arguments, guards = _guard_arguments(case)
-    observation = observer.observe(arguments)
+    return observe_guarded(observer, case.arguments("cuda"))
+
+
+def observe_guarded(observer: Observer, arguments: tuple[torch.Tensor, ...]) -> Observation:
+    """Observe a call, with guards around copies of its arguments."""
+    guarded, guards = _guard_arguments(arguments)
+    observation = observer.observe(guarded)
     return replace(observation, stored_outside=observation.failure is None and not all(map(_is_intact, guards)))
 
 
@@ -101,13 +106,15 @@ def _is_intact(guard: torch.Tensor) -> bool:
     return bool((guard.isnan() if guard.is_floating_point() else guard == _guard_value(guard.dtype)).all())
 
 
-def _guard_arguments(case: Case) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
-    """Return a case's arguments on the GPU, each between two guards.
+def _guard_arguments(
+    arguments: tuple[torch.Tensor, ...],
+) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
+    """Return copies of arguments, each between two guards.
 
     The guards, which come second, hold one value.
     """
     views, guards = [], []
-    for argument in case.arguments("cuda"):
+    for argument in arguments:
         # A view may have gaps between its rows: its memory reaches from the first element to the last one.
         extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))
         memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), _guard_value(argument.dtype))

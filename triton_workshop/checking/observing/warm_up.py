@@ -41,6 +41,11 @@ def _launcher(x: torch.Tensor) -> torch.Tensor:
     return y
 
 
+def launch(device: str) -> None:
+    """Launch the kernel once on a device, and wait for it."""
+    _launcher(torch.zeros(_BLOCK - 1, _BLOCK - 1, device=device)).cpu()
+
+
 def observe_launches() -> tuple[Observation, ...]:
     """Observe launches on the simulator. Call this in a process that is on it."""
     observer = Observer(_launcher, Path(__file__).resolve(), simulated=True)

@@ -1,0 +1,194 @@
+"""Judges a script that runs in a sandbox, from outside.
+
+Whatever comes out of the sandbox is data. The judge makes the inputs, different ones for each job, computes itself
+what is right, and compares.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from triton_workshop.checking.check import verdict_of
+from triton_workshop.checking.judging.judge import Judge
+from triton_workshop.checking.judging.statics import static_finding
+from triton_workshop.checking.judging.trial import judged
+from triton_workshop.checking.judging.verdict import Finding, Verdict
+from triton_workshop.checking.observing.failure import Failure
+from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises import EXERCISES
+from triton_workshop.exercises.cases import Case, pluralize, to_float64
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.pool.arena import ALIGNMENT, end_of
+from triton_workshop.pool.card import Card
+from triton_workshop.pool.jobs import MAX_SCRIPT_BYTES, Answer, Job, Outcome, Times
+from triton_workshop.pool.observations import read_observation
+from triton_workshop.pool.sandbox import End, Sandbox, SandboxEndedError
+from triton_workshop.pool.timing import NotTimedError, Timer
+
+LIMIT_SECONDS = 20.0
+"""Seconds that a script has for all cases, compiling included."""
+FOLDER = Path("/script")
+"""Where a script seems to be. There is no such folder."""
+
+
+def answer(job: Job, sandbox: Sandbox, timer: Timer, alone: AbstractContextManager[None]) -> Answer:
+    """Run a job's script in a sandbox, and judge it.
+
+    `alone` is entered around the timing. Raises SandboxEndedError if somebody has cancelled it.
+    """
+    card = timer.card
+    if job.exercise not in EXERCISES:
+        return failed(f"There is no exercise {job.exercise}: the exercises are {', '.join(EXERCISES)}.", card)
+    if len(job.text.encode(errors="replace")) > MAX_SCRIPT_BYTES:
+        return failed(f"The script is too long: it may have {MAX_SCRIPT_BYTES >> 10} KiB at most.", card)
+    started, exercise = time.perf_counter(), EXERCISES[job.exercise]
+    source = Source(FOLDER / f"exercise_{exercise.number}.py", job.text, exercise)
+    if finding := static_finding(source):
+        verdict = verdict_of(exercise, source.file, started, findings=(finding,), text=source.text)
+        return _answer_of(verdict, card)
+    script, judge, cases = SandboxedScript(source, sandbox, card), Judge(source, LIMIT_SECONDS), card.cases(exercise)
+    trial = judged(judge, cases, script.observations(cases), device=card.device)
+    times, note = None, ""
+    if job.timed and not trial.findings:
+        try:
+            times, timed_cases, observations = timer.time(script, alone)
+            timed = judged(judge, timed_cases, observations, device=card.device)
+            trial = replace(trial, findings=timed.findings)
+        except NotTimedError as error:
+            note = str(error)
+    verdict = verdict_of(exercise, source.file, started, replace(trial, last=None), text=source.text)
+    return _answer_of(verdict, card, times, note)
+
+
+def failed(sentence: str, card: Card) -> Answer:
+    """Return the answer to a job of whose script nothing is known."""
+    return Answer(Outcome.FAILED, sentence, card.name)
+
+
+def _answer_of(verdict: Verdict, card: Card, times: Times | None = None, note: str = "") -> Answer:
+    device = "cuda" if card.is_gpu else "simulator"
+    fields = replace(verdict, device=device, file=Path(verdict.file.name)).as_json()
+    if not verdict.passed:
+        return Answer(Outcome.WRONG, _sentence_on(verdict.findings[0]), card.name, fields)
+    sentence = f"Right in all {pluralize(len(verdict.cases), 'case')} on {card.name}."
+    if times is not None:
+        sentence += f" With {times.size}, it takes {times.ratio:.2f} times as long as the limit."
+    if note:
+        sentence += f" There are no times: {note}."
+    return Answer(Outcome.CORRECT, sentence, card.name, fields, times)
+
+
+def _sentence_on(finding: Finding) -> str:
+    where = " ".join(
+        [*([f"in line {finding.line}"] if finding.line else []), *([f"with {finding.case}"] if finding.case else [])]
+    )
+    message = f"{finding.message[:1].upper()}{finding.message[1:]}"
+    return f"{message} ({where})." if where else f"{message.rstrip('.')}."
+
+
+class SandboxedScript:
+    """A script in a sandbox, and what is known of its calls."""
+
+    def __init__(self, source: Source, sandbox: Sandbox, card: Card) -> None:
+        self.source = source
+        self.sandbox = sandbox
+        self._card = card
+
+    def observations(self, cases: Sequence[Case]) -> Iterator[Observation]:
+        """Load the script, and yield an observation of each case.
+
+        Raises SandboxEndedError if somebody has cancelled it.
+        """
+        deadline = time.monotonic() + LIMIT_SECONDS
+        if (observation := self._observe(lambda: self._load(deadline))) is not None:
+            yield observation
+            return
+        for case in cases:
+            # A lambda that is called at once
+            observation = self._observe(lambda: self._call(case, deadline))  # noqa: B023
+            assert observation is not None, "a call is observed"
+            yield observation
+
+    def _load(self, deadline: float) -> Observation | None:
+        source = self.source
+        request = {"file": str(source.file), "text": source.text, "exercise": source.exercise.number}
+        message = self.sandbox.ask({"do": "load", **request}, deadline)
+        if message.get("loaded") is True:
+            return None
+        observation = read_observation(message, source.file, self.sandbox.arena, 0, (), self._card.device)
+        if observation.failure is None:
+            raise ValueError("expected a script that is loaded, or why not")
+        return observation
+
+    def _call(self, case: Case, deadline: float) -> Observation:
+        arguments = case.arguments(self._card.device)
+        placed = self.sandbox.arena.place(arguments)
+        request = {"do": "call", "arguments": [asdict(each) for each in placed]}
+        return self._answered(request, end_of(placed), arguments, deadline)
+
+    def result_of(self, number: int, arguments: tuple[torch.Tensor, ...]) -> Observation:
+        """Return what came of a timed call, which had these arguments.
+
+        Raises SandboxEndedError if somebody has cancelled it.
+        """
+        request, deadline = {"do": "result", "number": number}, time.monotonic() + LIMIT_SECONDS
+        observation = self._observe(lambda: self._answered(request, 0, arguments, deadline))
+        assert observation is not None, "a call is observed"
+        return observation
+
+    def _answered(
+        self, request: dict[str, Any], start: int, arguments: tuple[torch.Tensor, ...], deadline: float
+    ) -> Observation:
+        """Return the observation that is requested.
+
+        Its result is put into the arena from `start`.
+        """
+        arena, shape = self.sandbox.arena, expected_shape(self.source.exercise, arguments)
+        # A result that the sandbox only claims to have put here is none. With it comes a mask.
+        arena.poison(start, 2 * 8 * shape.numel() + ALIGNMENT)
+        message = self.sandbox.ask(request | {"result_at": start}, deadline)
+        return read_observation(message, self.source.file, arena, start, shape, self._card.device)
+
+    def _observe(self, act: Callable[[], Observation | None]) -> Observation | None:
+        """Return what an act observes, or an observation of its failure."""
+        try:
+            return act()
+        except SandboxEndedError as error:
+            if error.reason is End.CANCELLED:
+                raise
+            return Observation(timed_out=error.reason is End.TIME, failure=_failure_of(error))
+        except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, OverflowError):
+            return Observation(failure=GARBLED)
+
+
+GARBLED = Failure("Garbled", "what the script's process sent is no observation of it", None)
+
+
+def _failure_of(error: SandboxEndedError) -> Failure:
+    match error.reason:
+        case End.TIME:
+            return Failure("Timeout", "", None)
+        case End.MEMORY:
+            return Failure("Killed", "the script took too much memory, so it was ended", None)
+        case End.PROCESSES:
+            return Failure("Killed", "the script started too many processes, so it was ended", None)
+        case End.GARBLED:
+            return GARBLED
+    if error.code is None:
+        return Failure("Closed", "the script closed the connection to the checker", None)
+    if error.code > 128:
+        return Failure("Killed", f"the script's process was ended by signal {error.code - 128}", None)
+    return Failure("SystemExit", f"the script ended itself, exit status {error.code}", None)
+
+
+def expected_shape(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) -> torch.Size:
+    """Return the shape of the right result, without computing it."""
+    return exercise.reference(*to_float64(tuple(tensor.to("meta") for tensor in arguments))).shape

