@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +28,7 @@ from tests.room.stand_in import GPU, SLOTS, jobs_of
 from triton_workshop.attendance.board_key import board_link
 from triton_workshop.attendance.register import Register
 from triton_workshop.attendance.submissions import LOST, MAX_SENDS, UNREADABLE
+from triton_workshop.cli import main
 from triton_workshop.errors import MisuseError
 from triton_workshop.pool.jobs import MAX_SCRIPT_BYTES, Job, PoolStatus
 from triton_workshop.processes.wire import Connection
@@ -349,3 +352,26 @@ def test_an_address_of_gpus_is_accepted(text: str) -> None:
 def test_an_address_of_another_form_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(MisuseError, match=r"expected TOKEN@HOST:PORT, as `workshop gpus` prints it"):
         parse_pool(text)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--gpus", "a@b:1"], "add --share"),
+        (["--share", "--gpus", "10.0.0.7:10001"], "expected TOKEN@HOST:PORT"),
+        (["--share", "--gpus", "a@b:1"], "uv sync --extra room --extra gpus"),
+    ],
+)
+def test_gpus_that_cannot_serve_are_refused_in_a_sentence(
+    options: list[str], words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ray" else find_spec(name))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "argv", ["workshop", "present", *options])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert words in " ".join(capsys.readouterr().err.split())

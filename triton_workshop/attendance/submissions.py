@@ -56,6 +56,10 @@ the same GPU. `submitted` is in ISO 8601, in UTC.
 """
 
 
+FORMULA_SIGNS = ("=", "+", "-", "@")
+"""Characters that begin a formula in a spreadsheet; a name that begins with one gets an apostrophe before it."""
+
+
 class TakenError(ValueError):
     """The identifier belongs to the submission of somebody else."""
 
@@ -276,4 +280,5 @@ def csv_rows(entries: Iterable[Entry]) -> Iterator[tuple[object, ...]]:
         submitted = datetime.fromtimestamp(entry.submitted, UTC).isoformat(timespec="seconds")
         title, times = EXERCISES[entry.exercise].title, entry.times
         figures = (f"{figure:.6g}" for figure in (times.ratio, *_figures(times)))
-        yield (entry.exercise, title, entry.number, entry.name or "", *figures, times.size, entry.gpu, submitted)
+        name = f"'{entry.name}" if (entry.name or "").startswith(FORMULA_SIGNS) else entry.name or ""
+        yield (entry.exercise, title, entry.number, name, *figures, times.size, entry.gpu, submitted)
