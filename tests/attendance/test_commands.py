@@ -15,6 +15,7 @@ from tests.attendance.scripted import ENTERED, Scripted
 from triton_workshop.attendance import reporter
 from triton_workshop.attendance.board import Progress
 from triton_workshop.attendance.board_key import BoardKey
+from triton_workshop.attendance.jobs import Answer, Job, Outcome, Times
 from triton_workshop.attendance.membership import membership_file, read_membership
 from triton_workshop.attendance.register import FOLDER_VARIABLE, Register, register_file
 from triton_workshop.attendance.reporter import report_once
@@ -24,7 +25,6 @@ from triton_workshop.checking.reporting import progress
 from triton_workshop.cli import main
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises import exercise as exercise_module
-from triton_workshop.pool.jobs import Answer, Job, Outcome, Times
 
 Workshop = Callable[..., tuple[int, str]]
 

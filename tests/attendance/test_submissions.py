@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from triton_workshop.attendance.jobs import Answer, Job, Outcome, Times
 from triton_workshop.attendance.register import Register, forget_attendees
 from triton_workshop.attendance.submissions import (
     CANCELLED,
@@ -24,7 +25,6 @@ from triton_workshop.attendance.submissions import (
     TakenError,
     entries_to_json,
 )
-from triton_workshop.pool.jobs import Answer, Job, Outcome, Times
 
 TIMES = Times("4096", 3.0, 2.0, 2.5, 4.0)
 RIGHT = Answer(Outcome.CORRECT, "Right.", "A GPU", {"passed": True}, TIMES)

@@ -13,7 +13,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from triton_workshop.pool.jobs import Answer, Answered, Cancel, Job, Outcome, PoolStatus, Times
+from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Outcome, PoolStatus, Times
 from triton_workshop.processes.wire import Connection
 from triton_workshop.repository import ROOT
 from triton_workshop.room.messages import GpuPool

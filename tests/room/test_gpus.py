@@ -26,11 +26,11 @@ from tests.room import stand_in
 from tests.room.loopback import Answer, asked, served
 from tests.room.stand_in import GPU, SLOTS, jobs_of
 from triton_workshop.attendance.board_key import board_link
+from triton_workshop.attendance.jobs import MAX_SCRIPT_BYTES, Job, PoolStatus
 from triton_workshop.attendance.register import Register
 from triton_workshop.attendance.submissions import LOST, MAX_SENDS, UNREADABLE
 from triton_workshop.cli import main
 from triton_workshop.errors import MisuseError
-from triton_workshop.pool.jobs import MAX_SCRIPT_BYTES, Job, PoolStatus
 from triton_workshop.processes.wire import Connection
 from triton_workshop.repository import ROOT
 from triton_workshop.room import gpus

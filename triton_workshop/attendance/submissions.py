@@ -15,9 +15,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
+from triton_workshop.attendance.jobs import Answer, Job, Outcome, Times
 from triton_workshop.attendance.register import IS_PRESENT, Register
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.pool.jobs import Answer, Job, Outcome, Times
 
 MAX_SENDS = 3
 """Times that a job is sent to the GPUs: once, and twice again if it is lost."""

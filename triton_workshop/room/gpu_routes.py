@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from triton_workshop.attendance.jobs import MAX_SCRIPT_BYTES, Job
 from triton_workshop.attendance.submissions import Submission, Submissions, TakenError
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.pool.jobs import MAX_SCRIPT_BYTES, Job
 from triton_workshop.room.attendees import MalformedError, parse_message, times_to_json
 from triton_workshop.room.gpus import Dispatcher, pool_to_json
 from triton_workshop.room.guard import too_many_requests

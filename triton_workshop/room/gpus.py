@@ -15,9 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Outcome, PoolStatus
 from triton_workshop.attendance.submissions import Submissions
 from triton_workshop.errors import WorkshopError
-from triton_workshop.pool.jobs import Answer, Answered, Cancel, Job, Outcome, PoolStatus
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, start
 from triton_workshop.room.messages import GpuPool
 from triton_workshop.room.stream import Value
