@@ -30,7 +30,9 @@ from triton_workshop.attendance.jobs import MAX_SCRIPT_BYTES, Job, PoolStatus
 from triton_workshop.attendance.register import Register
 from triton_workshop.attendance.submissions import LOST, MAX_SENDS, UNREADABLE
 from triton_workshop.cli import main
+from triton_workshop.deck import load_deck
 from triton_workshop.errors import MisuseError
+from triton_workshop.page.bundle import Blob, PageBundle
 from triton_workshop.processes.wire import Connection
 from triton_workshop.repository import ROOT
 from triton_workshop.room import gpus
@@ -38,6 +40,7 @@ from triton_workshop.room.addresses import parse_pool
 from triton_workshop.room.gpu_routes import NO_GPUS, SUBMISSION_BURST
 from triton_workshop.room.gpus import UNANSWERED
 from triton_workshop.room.limits import MAX_BODY_BYTES
+from triton_workshop.room.live_page import GPU_SCRIPTS, LivePage
 from triton_workshop.room.messages import GpuPool
 from triton_workshop.room.server import Server
 
@@ -132,6 +135,17 @@ def test_a_room_without_gpus_says_so(tmp_path: Path) -> None:
         assert ada.ask("gpus/submit", {"exercise": "4", "text": ""}).status == 404
         assert asked(f"{address}gpus").status == 401
     assert server.stream.events_since(0) == b""
+
+
+@pytest.mark.parametrize("gpus_here", [True, False])
+def test_only_pages_of_a_room_with_gpus_have_their_scripts(tmp_path: Path, gpus_here: bool) -> None:
+    (tmp_path / "deck.md").write_text("# A talk\n", encoding="utf-8")
+    page = LivePage(PageBundle((Blob("a", b""),), ""), gpus=gpus_here)
+    page.set_deck(load_deck(tmp_path / "deck.md"))
+    text, style = (bytes(page.file(name).plain.body).decode() for name in ("", "style.css"))  # type: ignore[union-attr]
+    assert [name in text for name in GPU_SCRIPTS] == [gpus_here] * 2
+    assert [page.file(name) is not None for name in GPU_SCRIPTS] == [gpus_here] * 2
+    assert (".gpu" in style) is gpus_here
 
 
 def test_a_script_is_answered_and_its_time_is_on_the_board(room: Room) -> None:

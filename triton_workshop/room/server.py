@@ -93,7 +93,7 @@ class Server:
         A `proxy` at this address is believed when it forwards its clients' addresses; `url` is the address outside.
         """
         self._register = register
-        self.page = LivePage(bundle)
+        self.page = LivePage(bundle, gpus=pool is not None)
         self.stream = Stream()
         self.has_page = asyncio.Event()
         self.encoding = ThreadPoolExecutor(1)
