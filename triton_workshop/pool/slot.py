@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager, suppress
 
 import torch
 
+from triton_workshop.attendance.jobs import Answer, Job, Outcome
 from triton_workshop.checking.observing.child import prepare, warm_up
 from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.device import visible_gpus
 from triton_workshop.errors import WorkshopError
 from triton_workshop.pool.card import Card
-from triton_workshop.pool.jobs import Answer, Job, Outcome
 from triton_workshop.pool.judging import answer, failed
 from triton_workshop.pool.sandbox import End, Sandbox, SandboxEndedError, refusal
 from triton_workshop.pool.timing import Timer

@@ -111,3 +111,20 @@ class Answered:
 
     id: str
     answer: Answer
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A job has no answer, as its GPU, machine or process has gone: send it again."""
+
+    id: str
+    reason: str
+    """A plain sentence."""
+
+
+@dataclass(frozen=True)
+class Unreachable:
+    """There is no way to the GPUs. The last message of the process that speaks to Ray."""
+
+    reason: str
+    """What was expected, what came and what to do, in plain sentences."""

@@ -1,0 +1,45 @@
+"""Address of the GPUs of a room, as `workshop gpus` prints it and `present --gpus` takes it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from triton_workshop.errors import MisuseError
+
+PORT = 10001
+"""Port that presenters connect to; the next one below is for further machines."""
+ADDRESS = re.compile(r"(?P<token>[\w-]{16,128})@(?P<host>[\w.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>\d{1,5})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where GPUs are, and the token without which Ray does nothing for anybody."""
+
+    token: str
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, text: str, option: str) -> Address:
+        """Parse the value of an option. Raises MisuseError."""
+        match = ADDRESS.fullmatch(text.strip())
+        if match is None or not 0 < int(match["port"]) < 1 << 16:
+            raise MisuseError(
+                f"{option}: expected TOKEN@HOST:PORT, as `workshop gpus` prints it on the machine with GPUs, "
+                f"found {hide_token(text)!r}"
+            )
+        return cls(match["token"], match["host"], int(match["port"]))
+
+    @property
+    def location(self) -> str:
+        """Host and port, without the token."""
+        return f"{self.host}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.token}@{self.location}"
+
+
+def hide_token(text: str) -> str:
+    """Return an address for a message that other people may see."""
+    return re.sub(r".*@", "…@", text)

@@ -1,0 +1,51 @@
+"""How many scripts a GPU runs at a time."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from triton_workshop.device import installed_gpus, visible_gpus
+from triton_workshop.processes.process import machine_memory
+
+UNCONTAINED = "TRITON_WORKSHOP_UNCONTAINED"
+"""Variable that the owner of a machine sets, if its scripts shall run without a sandbox."""
+
+MAX_SLOTS = 8
+"""Slots of a GPU. More would only take turns: a check keeps a GPU busy for a fraction of its seconds."""
+CORES_PER_SLOT = 2
+"""A script's compiler keeps one core busy, the judge and the next sandbox another."""
+HOST_BYTES_PER_SLOT = 4 << 30
+"""A sandbox with PyTorch, CUDA and a script's tensors takes 2 GiB, its successor 1 GiB."""
+GPU_BYTES_PER_SLOT = 10 << 30
+"""Two contexts, of a sandbox and its successor, and the largest case with its copies for the judge."""
+
+
+@dataclass(frozen=True)
+class ActorStatus:
+    """What an actor offers."""
+
+    gpu: str
+    slots: int
+
+
+def gpu_slots(cores: int, gpus: int, gpu_bytes: int, host_bytes: int) -> int:
+    """Return how many slots a GPU gets that shares its machine with `gpus - 1` others."""
+    by_cores = cores // gpus // CORES_PER_SLOT
+    by_memory = min(gpu_bytes // GPU_BYTES_PER_SLOT, host_bytes // gpus // HOST_BYTES_PER_SLOT)
+    return max(1, min(MAX_SLOTS, by_cores, by_memory))
+
+
+def simulator_slots(cores: int) -> int:
+    """Return how many slots run the simulator on a machine without a GPU: its checks use a core or two each."""
+    return max(1, min(MAX_SLOTS, cores // CORES_PER_SLOT))
+
+
+def own_status(gpu: bool) -> ActorStatus:
+    """Return what the actor in this process offers."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not gpu:
+        return ActorStatus("the simulator", simulator_slots(cores))
+    chosen = visible_gpus()[0]  # Ray shows each actor its own
+    host_bytes = machine_memory() or HOST_BYTES_PER_SLOT
+    return ActorStatus(chosen.name, gpu_slots(cores, len(installed_gpus()), chosen.memory_bytes, host_bytes))
