@@ -97,7 +97,8 @@ class Slot:
         Raises WorkshopError if none gets ready.
         """
         for _ in range(ATTEMPTS):
-            sandbox, self._next = self._next.result(), self._start()
+            starting, self._next = self._next, self._start()
+            sandbox = starting.result()
             with suppress(SandboxEndedError):
                 sandbox.wait_until_ready()
                 return sandbox

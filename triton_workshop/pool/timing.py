@@ -67,7 +67,7 @@ class Pace:
 
 GPU_PACE = Pace(batch=6, slowest=250, overhead=0.6, share=0.03)
 # Where somebody tries it out on a laptop, other processes take the processor's time, too.
-CPU_PACE = Pace(batch=10, slowest=5000, overhead=50, share=0.3)
+CPU_PACE = Pace(batch=100, slowest=5000, overhead=20, share=0.2)
 
 
 class NotTimedError(Exception):
