@@ -3,7 +3,8 @@
 Run it by `python -m benchmarks.verdicts`.
 
 As in `workshop watch`, with its processes warm. A right script gets the verdict of the simulator, then that of Triton's
-compiler. A wrong one gets the simulator's, with its line and hint. One that the front end refuses gets both. `--pause`
+compiler. A wrong one gets the simulator's, with its line and hint. One that the front end refuses gets both. A slow one
+is an exercise with goals, as shipped: it is correct, and the last verdict says which goal it misses. `--pause`
 is how many seconds pass between two saves; where nothing can fork, the processes for the next check take some to get
 ready. What waits then is listed in the end: how much memory of each is resident, and how much of that it shares.
 """
@@ -18,7 +19,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import memory
-from triton_workshop.exercises import REQUIRED
+from triton_workshop.checking.judging.verdict import Verdict
+from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.watch.checker import Checker
 
@@ -35,7 +37,7 @@ def main() -> None:
             print(
                 f"\n| exercise, {name} | simulator's verdict | worst | compiler's, later by |\n| --- {'| ---: ' * 3}|"
             )
-            for exercise in REQUIRED.values():
+            for exercise in WITH_GOALS if name == "slow" else (*REQUIRED.values(), *WITH_GOALS):
                 text = SCRIPTS[name](exercise)
                 times = [list(_seconds(checker, exercise, text, options.pause)) for _ in range(options.rounds + 1)][1:]
                 first = [seconds[0] for seconds in times]
@@ -54,6 +56,10 @@ def right(exercise: Exercise) -> str:
     return exercise.solution_file.read_text(encoding="utf-8")
 
 
+def slow(exercise: Exercise) -> str:
+    return exercise.shipped_text
+
+
 def wrong(exercise: Exercise) -> str:
     """The solution with the first mistake of its table."""
     mistake = next(each for each in exercise.mistakes if any(edit.applies_to(exercise.solution) for edit in each.edits))
@@ -68,7 +74,8 @@ def refused(exercise: Exercise) -> str:
     return right(exercise).replace("\n    # 1:", "\n    for _ in range(4):\n        break\n    # 1:", 1)
 
 
-SCRIPTS: dict[str, Callable[[Exercise], str]] = {each.__name__: each for each in (right, wrong, refused)}
+SCRIPTS: dict[str, Callable[[Exercise], str]] = {each.__name__: each for each in (right, wrong, refused, slow)}
+WITH_GOALS = [exercise for exercise in EXERCISES.values() if exercise.goals]
 
 
 def _seconds(checker: Checker, exercise: Exercise, text: str, pause: float) -> Iterator[float]:
@@ -85,8 +92,13 @@ def _seconds(checker: Checker, exercise: Exercise, text: str, pause: float) -> I
             assert verdict.cases, verdict.findings
             assert verdict.passed or verdict.findings[0].hints, verdict.findings
         yield first[1]
-        decided = [seconds for verdict, seconds in others if verdict.compiler or not verdict.passed]
-        yield from decided[:1]
+        yield from [seconds for verdict, seconds in others if _is_decided(verdict)][:1]
+
+
+def _is_decided(verdict: Verdict) -> bool:
+    """Return whether the compiler has judged the script, or at least its goals."""
+    judged = bool(verdict.goals) and all(goal.holds is not None for goal in verdict.goals)
+    return judged or bool(verdict.compiler) or not verdict.passed
 
 
 def _waiting() -> Iterator[tuple[int, int]]:

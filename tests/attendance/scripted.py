@@ -27,9 +27,13 @@ class Scripted:
 def scripted_room() -> Iterator[Scripted]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            if "/gpus/" not in self.path:
+                self.send_response(200)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            room.heard.append((self.path, self.headers["Authorization"], None))
+            self.answer()
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -38,6 +42,9 @@ def scripted_room() -> Iterator[Scripted]:
             else:
                 message = {name: value for name, value in json.loads(body).items() if name != "told"}
                 room.heard.append((self.path, self.headers["Authorization"], message))
+            self.answer()
+
+        def answer(self) -> None:
             answer = room.answers.pop(0) if room.answers else (204, b"")
             if answer is None:
                 self.close_connection = True

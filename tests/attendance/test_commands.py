@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -13,9 +15,11 @@ from tests.attendance.scripted import ENTERED, Scripted
 from triton_workshop.attendance import reporter
 from triton_workshop.attendance.board import Progress
 from triton_workshop.attendance.board_key import BoardKey
+from triton_workshop.attendance.jobs import Answer, Job, Outcome, Times
 from triton_workshop.attendance.membership import membership_file, read_membership
 from triton_workshop.attendance.register import FOLDER_VARIABLE, Register, register_file
 from triton_workshop.attendance.reporter import report_once
+from triton_workshop.attendance.submissions import CSV_COLUMNS, Submissions
 from triton_workshop.checking import commands
 from triton_workshop.checking.reporting import progress
 from triton_workshop.cli import main
@@ -59,7 +63,7 @@ def test_who_joins_reads_what_is_sent_and_how_to_end_it(
     assert status == 0
     assert said.startswith("You have joined as Ada, number 7.")
     assert "how many TODOs are filled in" in said
-    assert "but never your code." in said
+    assert "Your code stays with you, unless you send it to a GPU of the room" in said
     assert "To end this: uv run workshop leave\n" in said
     assert said.endswith(f"The slides, for you alone: {room.address}?session=secret\n")
     assert room.heard == [("/enter", None, "word=KLMR&name=Ada")]
@@ -127,6 +131,48 @@ def test_the_board_says_that_somebody_guesses(workshop: Workshop, monkeypatch: p
     room = Register(register_file())
     room.accepts_word("AAAAA")
     assert f"The room {room.word}\n! Somebody is guessing the room's word" in workshop("board")[1]
+
+
+def test_the_board_of_times_is_written_as_csv(workshop: Workshop, tmp_path: Path) -> None:
+    room, file = Register(register_file(), lambda: 1e9), tmp_path / "times.csv"
+    store = Submissions(room)
+    for index, (name, script) in enumerate((("Ada", 3.0), ("=1+1", 2.5), (None, 4.0))):
+        job = Job(f"{index:032x}", "4", "")
+        store.submit(room.enter(name).number, job)
+        store.answer(job.id, Answer(Outcome.CORRECT, "", "A GPU", None, Times("4096, fp16", script, 2.0, 2.5, 4.0)))
+    status, said = workshop("board", "--export", str(file))
+    assert (status, "no room is open" in said) == (2, True), "it was used long ago"
+    assert not file.exists()
+    with sqlite3.connect(register_file()) as other:
+        other.execute("UPDATE rooms SET used = ?", (time.time(),))
+    assert workshop("board", "--export", str(file)) == (0, f"Wrote 3 times to {file}.\n")
+    header, *rows = csv.reader(file.read_text(encoding="utf-8").splitlines())
+    assert tuple(header) == CSV_COLUMNS
+    assert [dict(zip(header, row, strict=True)) for row in rows[1:2]] == [
+        {
+            "exercise": "4",
+            "title": EXERCISES["4"].title,
+            "number": "1",
+            "name": "Ada",
+            "ratio": "1.5",
+            "script_ms": "3",
+            "limit_ms": "2",
+            "plain_ms": "2.5",
+            "pytorch_ms": "4",
+            "size": "4096, fp16",
+            "gpu": "A GPU",
+            "submitted": "2001-09-09T01:46:40+00:00",
+        }
+    ]
+    assert [row[3] for row in rows] == ["'=1+1", "Ada", ""], "no spreadsheet computes a name"
+
+
+def test_a_file_that_cannot_be_written_is_named(workshop: Workshop, tmp_path: Path) -> None:
+    Register(register_file())
+    (tmp_path / "file").touch()
+    status, said = workshop("board", "--export", str(tmp_path / "file" / "times.csv"))
+    assert (status, "times.csv: cannot be written" in said) == (2, True), said
+    assert workshop("board", "--export", "x.csv", "--forget")[0] == 2
 
 
 def test_join_says_to_prefer_its_prompt(workshop: Workshop) -> None:

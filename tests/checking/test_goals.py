@@ -75,6 +75,7 @@ def with_goals(*goals: Goal) -> mock._patch[property]:
         (Goal("few", Quantity.SECTORS, 1000, HINTS, margin=1.25), 1250, 1251),
         (Goal("none", Quantity.SPILLS, 0, HINTS), 0, 1),
         (Goal("wide", Quantity.WIDTH, 128, HINTS, margin=2), 64, 32),
+        (Goal("none", Quantity.SPILLS, 0, HINTS, slack=32), 32, 33),
         (Goal("many", Quantity.PROGRAMS, 5, HINTS, margin=1.2), 5, 4),
         (Goal("fast", Quantity.PRODUCT, "HGMMA", HINTS), "HGMMA", "HMMA"),
     ],

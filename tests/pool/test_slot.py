@@ -8,9 +8,9 @@ from contextlib import nullcontext
 
 import pytest
 
+from triton_workshop.attendance.jobs import Answer, Job, Outcome
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.workloads import WORKLOADS
-from triton_workshop.pool.jobs import Answer, Job, Outcome
 from triton_workshop.pool.sandbox import refusal
 from triton_workshop.pool.slot import Slot
 

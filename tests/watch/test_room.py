@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from textual.pilot import Pilot
 from tests.apps import screen, until
 from tests.attendance.scripted import ENTERED, Scripted, scripted_room
 from triton_workshop.attendance import reporter
+from triton_workshop.attendance.jobs import Answer, Outcome, Times
 from triton_workshop.attendance.membership import join, membership_file
 from triton_workshop.watch.app import Watch
 
@@ -80,5 +82,38 @@ def test_a_room_that_is_out_of_reach_changes_nothing(
         assert "All 12 cases are right" in screen(watch)
         await press(pilot, "a")
         await until(pilot, lambda: "the room does not answer" in " ".join(screen(watch).split()))
+
+    drive(checker, steps)
+
+
+def test_g_sends_the_file_to_a_gpu_of_the_room_after_a_question(room: Scripted, checker: FakeChecker) -> None:
+    answer = Answer(Outcome.CORRECT, "Correct on an H200.", "H200", None, Times("4096²", 0.45, 0.3, 0.4, 0.42))
+    fields = {"state": "answered", "place": 0, "answer": answer.as_json()}
+
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await save(watch, pilot, SOLUTIONS["1"])
+        assert watch.reporter.flush(10)
+        room.answers = [(202, b"{}"), (200, json.dumps(fields).encode())]
+        await press(pilot, "g")
+        assert "Press enter to send it" in screen(watch)
+        assert not any("gpus" in path for path, *_ in room.heard)
+        await press(pilot, "enter")
+        await until(pilot, lambda: "Correct on an H200." in screen(watch))
+        assert "1.50 × the limit" in screen(watch)
+        await press(pilot, "q")
+        # The second time, nobody is asked.
+        room.answers = [(429, b"Wait a minute.")]
+        await press(pilot, "g")
+        await until(pilot, lambda: "The room does not run it: Wait a minute." in screen(watch))
+
+    drive(checker, steps)
+    [sent] = [message["text"] for path, _, message in room.heard if path == "/gpus/submit"][:1]
+    assert sent == SOLUTIONS["1"]
+
+
+def test_without_a_room_g_says_how_to_join_one(desk: Path, checker: FakeChecker) -> None:
+    async def steps(watch: Watch, pilot: Pilot[int]) -> None:
+        await press(pilot, "g")
+        assert "uv run workshop join ADDRESS" in " ".join(screen(watch).split())
 
     drive(checker, steps)

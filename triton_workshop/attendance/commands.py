@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+from triton_workshop.atomic_write import write_atomically
 from triton_workshop.attendance.board import AttendeeStatus, Board, display_name
 from triton_workshop.attendance.board_key import board_link
 from triton_workshop.attendance.membership import (
@@ -15,7 +19,8 @@ from triton_workshop.attendance.membership import (
     parse_link,
 )
 from triton_workshop.attendance.register import find_register, forget_attendees, register_file
-from triton_workshop.errors import wrapped
+from triton_workshop.attendance.submissions import CSV_COLUMNS, Submissions, csv_rows
+from triton_workshop.errors import MisuseError, wrapped
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.printing import use_utf8
 from triton_workshop.slide_environment import columns_of
@@ -36,7 +41,8 @@ def run_join(link: str, word: str | None, name: str | None, prompt_word: Callabl
         f"You have joined as {joined.name or 'an attendee without a name'}, number {joined.number}. "
         "From now on, `workshop watch` and `workshop check` tell the room which exercise you are at, "
         "how many TODOs are filled in, whether it is correct, how many hints you have used, and the name of a mistake "
-        "that the check knows, such as floor-grid, but never your code. "
+        "that the check knows, such as floor-grid. Your code stays with you, unless you send it to a GPU of the room: "
+        "with the key g in watch, or with --room-gpu. "
         "To end this: uv run workshop leave\n"
         "The key a in watch asks the presenter for help."
     )
@@ -63,6 +69,24 @@ def run_board(*, forgetting: bool) -> None:
         print("\n".join((f"The room {register.word}", *format_board(register.board()))))
         if register.address:
             print(f"In a browser, once and within 30 seconds: {board_link(register.address, register.key)}")
+
+
+def run_export(file: Path) -> None:
+    """Write the board of times of the room on this machine as CSV.
+
+    Raises MisuseError if there is no room, or the file cannot be written.
+    """
+    use_utf8()
+    if (register := find_register(register_file())) is None:
+        raise MisuseError("no room is open on this machine, so there are no times to export")
+    entries = Submissions(register).entries()
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([CSV_COLUMNS, *csv_rows(entries)])
+    try:
+        write_atomically(file, text.getvalue().encode())
+    except OSError as error:
+        raise MisuseError(f"{file}: cannot be written: {error.strerror or error}") from error
+    print(f"Wrote {len(entries)} time{'' if len(entries) == 1 else 's'} to {file}.")
 
 
 def format_board(board: Board) -> Iterator[str]:

@@ -14,7 +14,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -42,7 +42,10 @@ MAX_NUMBER = 2**31
 """No attendee has a larger number."""
 MALFORMED_ERRORS = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """Errors of reading JSON that has another shape than expected."""
+REFUSALS = (400, 401, 403, 413, 421, 429)
+"""Status codes with which a room refuses a request, and says why."""
 TOO_SLOW = "it does not answer in time"
+SOMETHING_ELSE = "something else answers in its place"
 EXAMPLE = "192.168.1.5:8000 or http://192.168.1.5:8000/?word=…"
 
 Result = TypeVar("Result")
@@ -227,10 +230,33 @@ def send(joined: Membership, path: str, message: Mapping[str, Any], timeout_seco
     headers = {"Authorization": f"Bearer {joined.token}", "Content-Type": "application/json"}
     answer = _request(joined.address, path, json.dumps(message).encode(), headers, timeout_seconds)
     if answer and not answer.startswith(b"{"):  # a network's own page, perhaps
-        raise UnansweredError("something else answers in its place")
+        raise UnansweredError(SOMETHING_ELSE)
 
 
-def _request(address: str, path: str, body: bytes | None, headers: Mapping[str, str], timeout_seconds: float) -> bytes:
+def ask(
+    joined: Membership, path: str, message: Mapping[str, Any] | None = None, *, timeout_seconds: float
+) -> Mapping[str, Any]:
+    """Return the room's answer to a message, or to a question without one.
+
+    Raises UnansweredError and RefusedError, the latter also for what the room does not have.
+    """
+    headers = {"Authorization": f"Bearer {joined.token}", "Content-Type": "application/json"}
+    body = None if message is None else json.dumps(message).encode()
+    with suppress(*MALFORMED_ERRORS):
+        answer = json.loads(_request(joined.address, path, body, headers, timeout_seconds, (*REFUSALS, 404)) or b"{}")
+        if isinstance(answer, dict):
+            return answer
+    raise UnansweredError(SOMETHING_ELSE)
+
+
+def _request(
+    address: str,
+    path: str,
+    body: bytes | None,
+    headers: Mapping[str, str],
+    timeout_seconds: float,
+    refusals: Collection[int] = REFUSALS,
+) -> bytes:
     """Return the room's answer to a POST, or to a GET without a body."""
     try:
         request = urllib.request.Request(address + path, body, {"Accept": "application/json", **headers})
@@ -239,7 +265,7 @@ def _request(address: str, path: str, body: bytes | None, headers: Mapping[str, 
             return read
     except urllib.error.HTTPError as error:
         with error:
-            if error.code in (400, 401, 403, 413, 421, 429):
+            if error.code in refusals:
                 raise RefusedError(_refusal_sentence(error), busy=error.code == 429) from error
         raise UnansweredError(f"it says {_status_line(error)}") from error
     except (OSError, http.client.HTTPException, ValueError) as error:

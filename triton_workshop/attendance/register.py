@@ -84,8 +84,16 @@ CREATE TABLE IF NOT EXISTS calls (
 CREATE TABLE IF NOT EXISTS origins (
     room INTEGER, number INTEGER, origin TEXT, PRIMARY KEY (room, number)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS submissions (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT, room INTEGER, number INTEGER, id TEXT UNIQUE, exercise TEXT, text TEXT,
+    timed INTEGER, asked REAL, turn INTEGER, sends INTEGER, answer TEXT, ratio REAL, times TEXT, gpu TEXT,
+    struck INTEGER
+);
+CREATE INDEX IF NOT EXISTS submitters ON submissions (room, number);
+CREATE INDEX IF NOT EXISTS unanswered ON submissions (room, turn) WHERE answer IS NULL;
+CREATE TABLE IF NOT EXISTS closed_boards (room INTEGER PRIMARY KEY);
 """
-ATTENDEE_TABLES = ("names", "progress", "mistakes", "calls", "origins", "excesses")
+ATTENDEE_TABLES = ("names", "progress", "mistakes", "calls", "origins", "excesses", "submissions")
 """Tables with data about attendees."""
 
 IS_STALE = "(told < ? OR told > ?)"
@@ -128,17 +136,17 @@ class Register:
         if current is None:
             self.close()
             raise NoRegisterError("no room is open")
-        self._id, self.word, self.key = current
+        self.id, self.word, self.key = current
 
     def _current_room(self) -> tuple[int, str, str] | None:
-        rows = self._rows("SELECT id, word, key, used FROM rooms ORDER BY id DESC LIMIT 1")
+        rows = self.rows("SELECT id, word, key, used FROM rooms ORDER BY id DESC LIMIT 1")
         return rows[0][:3] if rows and self.now() - rows[0][3] < ROOM_LIFETIME_SECONDS else None
 
     def _create_room(self) -> tuple[int, str, str]:
-        with self._transaction("BEGIN IMMEDIATE"):
+        with self.transaction("BEGIN IMMEDIATE"):
             if current := self._current_room():  # another process was faster
                 return current
-            used_words = {word for (word,) in self._rows("SELECT word FROM rooms")}
+            used_words = {word for (word,) in self.rows("SELECT word FROM rooms")}
             word = next(word for word in iter(random_word, "") if word not in used_words)
             key = secrets.token_urlsafe(32)
             values = (word, key, self.now(), self._address)
@@ -152,9 +160,9 @@ class Register:
         A room expires when nobody has used it for 12 hours.
         """
         key = self.key
-        with self._transaction():
+        with self.transaction():
             current = self._current_room()
-        self._id, self.word, self.key = current or self._create_room()
+        self.id, self.word, self.key = current or self._create_room()
         if self.key != key:
             self._wrong_words = 0
 
@@ -183,8 +191,8 @@ class Register:
         self._wrong_words += 1
         if self._wrong_words >= MAX_WRONG_WORDS and not self.guessing:
             longer = "UPDATE rooms SET word = word || ' ' || ? WHERE id = ? AND word NOT LIKE '% %'"
-            with self._transaction("BEGIN IMMEDIATE"):
-                self._store.execute(longer, (random_word(), self._id))
+            with self.transaction("BEGIN IMMEDIATE"):
+                self._store.execute(longer, (random_word(), self.id))
             self.renew()
         return False
 
@@ -194,15 +202,15 @@ class Register:
 
         Empty if nobody has served them yet.
         """
-        with self._transaction():
-            rows = self._rows("SELECT coalesce(address, '') FROM rooms WHERE id = ?", self._id)
+        with self.transaction():
+            rows = self.rows("SELECT coalesce(address, '') FROM rooms WHERE id = ?", self.id)
         return str(rows[0][0]) if rows else ""
 
     def serve_at(self, address: str) -> None:
         """Record the address at which this machine reaches the room's pages."""
         self._address = address
-        with self._write_transaction():
-            self._store.execute("UPDATE rooms SET address = ? WHERE id = ?", (address, self._id))
+        with self.write_transaction():
+            self._store.execute("UPDATE rooms SET address = ? WHERE id = ?", (address, self.id))
 
     def close(self) -> None:
         """Close the file."""
@@ -213,32 +221,32 @@ class Register:
     def enter(self, name: str | None = None) -> Attendee:
         """Admit an attendee, under the next number and a unique name."""
         token, name = secrets.token_urlsafe(TOKEN_BYTES), clean_name(name)
-        with self._write_transaction():
-            ((number,),) = self._rows("SELECT coalesce(max(number), 0) + 1 FROM attendees WHERE room = ?", self._id)
+        with self.write_transaction():
+            ((number,),) = self.rows("SELECT coalesce(max(number), 0) + 1 FROM attendees WHERE room = ?", self.id)
             if name:
                 name = with_number(name, self._name_in_use)
-                self._store.execute("INSERT INTO names VALUES (?, ?, ?)", (self._id, number, name_key(name)))
-            values = (self._id, number, name, digest(token))
+                self._store.execute("INSERT INTO names VALUES (?, ?, ?)", (self.id, number, name_key(name)))
+            values = (self.id, number, name, digest(token))
             self._store.execute("INSERT INTO attendees VALUES (?, ?, ?, ?)", values)
         return Attendee(number, name, token)
 
     def _name_in_use(self, key: str) -> bool:
-        return bool(self._rows("SELECT 1 FROM names WHERE room = ? AND key = ? LIMIT 1", self._id, key))
+        return bool(self.rows("SELECT 1 FROM names WHERE room = ? AND key = ? LIMIT 1", self.id, key))
 
     def attendee(self, token: str) -> Attendee | None:
         """Return the attendee with this token; None if it is nobody of this room."""
         query = "SELECT number, name FROM attendees JOIN rooms ON id = room WHERE token = ? AND room = ? AND used > ?"
-        with self._transaction():
-            rows = self._rows(query, digest(token), self._id, self.now() - ROOM_LIFETIME_SECONDS)
+        with self.transaction():
+            rows = self.rows(query, digest(token), self.id, self.now() - ROOM_LIFETIME_SECONDS)
         if rows and self.now() - self._touched_at > TOUCH_INTERVAL_SECONDS:
-            with suppress(WorkshopError), self._write_transaction():  # who comes back keeps the room open
+            with suppress(WorkshopError), self.write_transaction():  # who comes back keeps the room open
                 pass
         return next((Attendee(number, name, token) for number, name in rows), None)
 
     def numbers(self) -> set[int]:
         """Return the numbers of everybody in the room."""
-        with self._transaction():
-            rows = self._rows("SELECT number FROM attendees WHERE room = ? AND token IS NOT NULL", self._id)
+        with self.transaction():
+            rows = self.rows("SELECT number FROM attendees WHERE room = ? AND token IS NOT NULL", self.id)
         return {number for (number,) in rows}
 
     def leave(self, number: int) -> None:
@@ -246,21 +254,21 @@ class Register:
 
         The number is not given to anybody else.
         """
-        with self._write_transaction():
+        with self.write_transaction():
             for table in ATTENDEE_TABLES:
-                self._store.execute(f"DELETE FROM {table} WHERE room = ? AND number = ?", (self._id, number))
+                self._store.execute(f"DELETE FROM {table} WHERE room = ? AND number = ?", (self.id, number))
             # The row stays, so that nobody else gets the number.
             nobody = "UPDATE attendees SET name = NULL, token = NULL WHERE room = ? AND number = ?"
-            self._store.execute(nobody, (self._id, number))
+            self._store.execute(nobody, (self.id, number))
 
     def report(self, number: int, progress: Progress, sent_at: int | None = None) -> None:
         """Record the progress of an attendee.
 
         `sent_at` is the time of sending in nanoseconds: a report that overtook an older one stays.
         """
-        attendee, sent_at = (self._id, number), sent_at or time.time_ns()
+        attendee, sent_at = (self.id, number), sent_at or time.time_ns()
         *values, mistake = astuple(progress)
-        with self._write_transaction():
+        with self.write_transaction():
             # Inserted again instead of updated: the board shows the exercise with the last row as the current one.
             self._store.execute(
                 f"DELETE FROM progress WHERE room = ? AND number = ? AND exercise = ? AND {IS_STALE}",
@@ -283,8 +291,8 @@ class Register:
         Of several that nobody has answered, the first counts; `sent_at` as for a report. `origin` is the address that
         it comes from, of which a digest is kept: the one with most calls makes space for others.
         """
-        attendee, sent_at, origin = (self._id, number), sent_at or time.time_ns(), digest(f"{self.key} {origin}")[:12]
-        with self._write_transaction():
+        attendee, sent_at, origin = (self.id, number), sent_at or time.time_ns(), digest(f"{self.key} {origin}")[:12]
+        with self.write_transaction():
             if not self._make_space_for(number, origin):
                 return False
             self._store.execute(
@@ -303,10 +311,10 @@ class Register:
 
         If need be, the newest call from the address with most calls is removed for it.
         """
-        waiting = self._rows(
+        waiting = self.rows(
             "SELECT number, origin FROM calls LEFT JOIN origins USING (room, number)"
             " WHERE room = ? AND NOT done ORDER BY asked, told",
-            self._id,
+            self.id,
         )
         if len(waiting) < MAX_CALLS or number in dict(waiting):
             return True
@@ -316,36 +324,36 @@ class Register:
             return False
         # In a flood from one address, calls of real attendees tend to be the older ones.
         newest = next(caller for caller, source in reversed(waiting) if source == crowd)
-        self._store.execute("DELETE FROM calls WHERE room = ? AND number = ?", (self._id, newest))
+        self._store.execute("DELETE FROM calls WHERE room = ? AND number = ?", (self.id, newest))
         return True
 
     def record_excess(self, number: int) -> None:
         """Record that an attendee has asked for far too much."""
-        values = (self._id, number, self.now(), self._id, number)
-        with self._write_transaction():
+        values = (self.id, number, self.now(), self.id, number)
+        with self.write_transaction():
             self._store.execute(f"INSERT OR REPLACE INTO excesses SELECT ?, ?, ? WHERE {IS_PRESENT}", values)
 
     # The presenter's side
 
     def answer_call(self, number: int) -> None:
         """Record that a call for help has been answered."""
-        with self._write_transaction():
-            self._store.execute("UPDATE calls SET done = 1 WHERE room = ? AND number = ?", (self._id, number))
+        with self.write_transaction():
+            self._store.execute("UPDATE calls SET done = 1 WHERE room = ? AND number = ?", (self.id, number))
 
     def board(self) -> Board:
         """Return a snapshot for the presenter."""
-        with self._transaction():
-            attendees = self._rows("SELECT number, name FROM attendees WHERE room = ? ORDER BY number", self._id)
-            reports = self._rows(
-                f"SELECT number, {PROGRESS_COLUMNS} FROM progress WHERE room = ? ORDER BY number, rowid", self._id
+        with self.transaction():
+            attendees = self.rows("SELECT number, name FROM attendees WHERE room = ? ORDER BY number", self.id)
+            reports = self.rows(
+                f"SELECT number, {PROGRESS_COLUMNS} FROM progress WHERE room = ? ORDER BY number, rowid", self.id
             )
-            calls = self._rows("SELECT number, asked, done FROM calls WHERE room = ? ORDER BY asked", self._id)
+            calls = self.rows("SELECT number, asked, done FROM calls WHERE room = ? ORDER BY asked", self.id)
             latest = "SELECT number FROM excesses WHERE room = ? AND at > ? ORDER BY at DESC, number"
-            excesses = self._rows(latest, self._id, self.now() - EXCESS_SECONDS)
-            mistakes = self._rows(
+            excesses = self.rows(latest, self.id, self.now() - EXCESS_SECONDS)
+            mistakes = self.rows(
                 "SELECT exercise, mistake, count(*) AS made FROM mistakes WHERE room = ?"
                 " GROUP BY exercise, mistake ORDER BY exercise, made DESC, mistake",
-                self._id,
+                self.id,
             )
         names, callers, now = dict(attendees), {number for number, _, _ in calls}, self.now()
         progress = {number: tuple(map(_to_progress, rows)) for number, rows in groupby(reports, itemgetter(0))}
@@ -370,23 +378,24 @@ class Register:
 
     # The store
 
-    def _rows(self, query: str, *values: Any) -> list[Any]:
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        """Run a query or a statement, inside a transaction."""
         return self._store.execute(query, values).fetchall()
 
     @contextmanager
-    def _write_transaction(self) -> Iterator[None]:
+    def write_transaction(self) -> Iterator[None]:
         """Run a transaction that may write.
 
         Writing is also what shows that the room is in use.
         """
-        with self._transaction("BEGIN IMMEDIATE"):
+        with self.transaction("BEGIN IMMEDIATE"):
             yield
             self._touched_at = self.now()
             used = "UPDATE rooms SET used = ? WHERE id = ? AND used > ?"  # what is over stays over
-            self._store.execute(used, (self._touched_at, self._id, self._touched_at - ROOM_LIFETIME_SECONDS))
+            self._store.execute(used, (self._touched_at, self.id, self._touched_at - ROOM_LIFETIME_SECONDS))
 
     @contextmanager
-    def _transaction(self, begin: str = "BEGIN") -> Iterator[None]:
+    def transaction(self, begin: str = "BEGIN") -> Iterator[None]:
         """Run a transaction: it reads one state, and writes all or nothing."""
         with self._lock, explain_failures(self._file):
             self._store.execute(begin)

@@ -12,6 +12,11 @@ from triton_workshop.cli.common import fail, prepare_kernels, refuse_dumb_termin
 
 app = typer.Typer()
 
+RoomGpu = Annotated[
+    bool,
+    typer.Option("--room-gpu", help="Send the script to a GPU of the room that you have joined, and run it there."),
+]
+
 
 @app.command()
 def check(
@@ -27,16 +32,20 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
     no_gpu: Annotated[bool, typer.Option("--no-gpu", help="Use only the simulator.")] = False,
     costs: Annotated[bool, typer.Option("--costs", help="Say what correct kernels cost, too.")] = False,
+    room_gpu: RoomGpu = False,
 ) -> None:
     """Check exercises, and say what is wrong, where, and why.
 
     Exits with 0 if all pass, 1 if not, and 2 for misuse.
     """
+    from triton_workshop.attendance.gpu_commands import run_on_room_gpus
     from triton_workshop.attendance.reporter import report_once
     from triton_workshop.checking import commands
 
     with report_misuse():
         scripts = commands.select_scripts(numbers or [], file, solutions=solutions, every=every)
+        if room_gpu:
+            raise typer.Exit(run_on_room_gpus(scripts, timed=False, as_json=as_json))
         prepare_kernels()
         status = commands.run_check(scripts, as_json=as_json, gpu=not no_gpu, costs=costs)
     report_once(commands.learner_exercises(scripts))
@@ -58,6 +67,7 @@ def bench(
     every: Annotated[bool, typer.Option("--all", help="Measure every exercise.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per script, one per line.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Save a roofline plot to this file.")] = None,
+    room_gpu: RoomGpu = False,
 ) -> None:
     """Compare a kernel with the solutions, PyTorch and the GPU's limit.
 
@@ -65,10 +75,13 @@ def bench(
     counts bytes and operations, and published peak rates give the limit. Wrong
     results get no numbers. Exits with 0 if all pass, 1 if not, and 2 for misuse.
     """
+    from triton_workshop.attendance.gpu_commands import run_on_room_gpus
     from triton_workshop.bench import commands
 
     with report_misuse():
         scripts = commands.chosen_to_bench(numbers or [], file, plain=plain, every=every)
+        if room_gpu:
+            raise typer.Exit(run_on_room_gpus(scripts, timed=True, as_json=as_json))
         prepare_kernels()
         raise typer.Exit(commands.run_bench(scripts, as_json=as_json, picture=plot))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,7 +28,8 @@ def join(
 
     The presenter sees which exercise you are at, how many TODOs are filled in,
     whether it is correct, how many hints you have used, and the name of a
-    mistake that the check knows, but never your code.
+    mistake that the check knows. Your code stays with you, unless you send it to
+    a GPU of the room, with the key g in watch or with --room-gpu.
     """
     from triton_workshop.attendance import commands
 
@@ -52,12 +54,25 @@ def leave() -> None:
 @app.command()
 def board(
     forget: Annotated[bool, typer.Option("--forget", help="Delete what is known about all attendees.")] = False,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Write the board of times on the room's GPUs to this file.")
+    ] = None,
 ) -> None:
     """Print who is where and who asks for help.
 
     The room is the one that this machine shares.
+
+    The exported file has each attendee's best time in each exercise. Its
+    columns are exercise, title, number, name, ratio (the script's time over the
+    limit's), script_ms, limit_ms, plain_ms (the plain solution), pytorch_ms,
+    size, gpu, and submitted, in UTC.
     """
     from triton_workshop.attendance import commands
 
+    if forget and export:
+        fail("--forget and --export cannot be used together; export first")
     with report_misuse():
-        commands.run_board(forgetting=forget)
+        if export:
+            commands.run_export(export)
+        else:
+            commands.run_board(forgetting=forget)

@@ -57,6 +57,12 @@ Proxy = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="The proxy's own address, if it says in X-Forwarded-For who is behind it."),
 ]
+Gpus = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TOKEN@HOST:PORT", help="Let the room's kernels run on these GPUs, as `workshop gpus` prints them."
+    ),
+]
 Outputs = Annotated[
     list[Path] | None, typer.Option(metavar="FILE.json", help="Take outputs from this file, or several; run nothing.")
 ]
@@ -77,6 +83,7 @@ def present(
     port: Port = None,
     url: Url = None,
     proxy: Proxy = None,
+    gpus: Gpus = None,
     parts_folder: PartsFolder = None,
     run: LetRun = False,
     replace: LetReplace = False,
@@ -95,7 +102,12 @@ def present(
     from triton_workshop.deck.consent import Consent
 
     path = deck_named(deck, "present")
-    refuse_conflicts(slide, share, notes=notes, has_sharing_options=(port, url, proxy, parts_folder) != (None,) * 4)
+    refuse_conflicts(
+        slide,
+        share,
+        notes=notes,
+        has_sharing_options=any(option is not None for option in (port, url, proxy, gpus, parts_folder)),
+    )
     if not sys.stdout.isatty():
         print_deck(path, slide, notes=notes)
         return
@@ -105,7 +117,7 @@ def present(
         if notes:
             show_notes(path, command)
         prepare_kernels(needed=False)
-        with report_misuse(), sharing(share, port, url, proxy, parts_folder) as shared:
+        with report_misuse(), sharing(share, port, url, proxy, gpus, parts_folder) as shared:
             show_slides(path, slide, Consent(run, replace), shared)
 
 
@@ -114,7 +126,7 @@ def refuse_conflicts(slide: int, share: str | None, *, notes: bool, has_sharing_
     if notes and slide != 1:
         fail("--slide cannot be used with --notes: the notes follow the slides")
     if share is None and has_sharing_options:
-        fail("--port, --url, --proxy and --parts are about sharing the slides; add --share")
+        fail("--port, --url, --proxy, --gpus and --parts are about sharing the slides; add --share")
     if share is not None and notes:
         fail("--share cannot be used with --notes; give it to the slides")
     if sys.stdout.isatty() and not sys.stdin.isatty():
@@ -149,7 +161,12 @@ def report_deck_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def sharing(
-    share: str | None, port: int | None, url: str | None, proxy: str | None, parts_folder: Path | None
+    share: str | None,
+    port: int | None,
+    url: str | None,
+    proxy: str | None,
+    gpus: str | None,
+    parts_folder: Path | None,
 ) -> Iterator[Shared | None]:
     """Share what is presented meanwhile. Raises MisuseError.
 
@@ -162,11 +179,15 @@ def sharing(
 
     if not all(map(find_spec, ("segno", "starlette", "uvicorn"))):
         fail("--share needs a web server, which is not installed yet; to install it: uv sync --extra room")
-    from triton_workshop.room.addresses import PORT, parse_endpoint
+    from triton_workshop.room.addresses import PORT, parse_endpoint, parse_pool
+    from triton_workshop.room.messages import GpuPool
     from triton_workshop.room.share import Share
 
     endpoint = parse_endpoint(share, PORT if port is None else port, url or "", proxy or "")
-    with closing(Share(endpoint, bundle=inside_of_pages(parts_folder))) as shared:
+    pool = None if gpus is None else GpuPool(parse_pool(gpus))
+    if pool and not find_spec("ray"):
+        fail("--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus")
+    with closing(Share(endpoint, bundle=inside_of_pages(parts_folder), pool=pool)) as shared:
         yield shared
 
 

@@ -70,6 +70,8 @@ class Goal:
     hints: tuple[str, ...]
     """A question and an idea."""
     margin: float = 1.0
+    slack: int = 0
+    """What is allowed beyond the margin: no factor gives one to a figure of 0."""
     blame: str = ""
     """The line to show: `sizes`, `launch` or `programs`; by default where it was measured."""
     gpu: GpuModel = H200
@@ -80,7 +82,11 @@ class Goal:
         """The most that a kernel may cost, or the least that it must reach."""
         if isinstance(self.figure, str):
             return self.figure
-        return math.ceil(self.figure / self.margin) if self.quantity.is_gain else int(self.figure * self.margin)
+        return (
+            math.ceil(self.figure / self.margin)
+            if self.quantity.is_gain
+            else int(self.figure * self.margin) + self.slack
+        )
 
     def allows(self, measured: int | str) -> bool:
         """Return whether a kernel of this cost reaches the goal."""

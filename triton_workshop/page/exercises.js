@@ -8,7 +8,7 @@
   const { exercises, marks, scratch: template } = JSON.parse(document.getElementById("exercises-data").textContent);
   const markElements = {};  // of each exercise: in the list, and in its tab
   const tabs = make("nav", "", { className: "tabs", ariaLabel: "All exercises" });
-  const workspace = createWorkspace({ exercises, tabs, onLeave: leave });
+  const workspace = globalThis.page.workspace = createWorkspace({ exercises, tabs, onLeave: leave });
   const hidden = { element: { hidden: true }, save: () => {} };
   let scratch = hidden, exerciseBefore;  // until a scratch pad is opened; and from where
   let origin;  // where the reader was before the workspace opened

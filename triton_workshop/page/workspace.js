@@ -1,6 +1,7 @@
 // The workspace of an exercise, which lies over the page: the editor on one side, and on the other what the checker
 // says of the text while it is typed. `createWorkspace({ exercises, tabs, onLeave })` returns its `element`,
-// `open(exercise)`, `save()`, and the `exercise` that is open.
+// `open(exercise)`, `save()`, and the `exercise` that is open with its `text`. The element dispatches
+// "open", and "edit" when the text may be another one.
 globalThis.createWorkspace = (options) => {
   "use strict";
   const { exercises, tabs, onLeave } = options;
@@ -74,6 +75,7 @@ globalThis.createWorkspace = (options) => {
     const onProgress = loadingBar(verdictPane);
     setStatus("");
     describeStorage();
+    element.dispatchEvent(new Event("open"));
     try {
       // Without a pause, if the editor is there already: it must not hold the text of one exercise for another.
       if (!editor) await loadEditor(onProgress);
@@ -168,6 +170,7 @@ globalThis.createWorkspace = (options) => {
   }
 
   function checkSoon() {
+    element.dispatchEvent(new Event("edit"));
     [isTyping, unfinishedLine] = [true, undefined];
     if (checkTimer === undefined) outdate();  // the first key since the last check: those after it are cheap
     clearTimeout(checkTimer);
@@ -184,6 +187,7 @@ globalThis.createWorkspace = (options) => {
     clearTimeout(checkTimer);
     checkTimer = undefined;
     save();
+    element.dispatchEvent(new Event("edit"));
     if (!python || !editor) return;
     if (isChecking) return checkAgain();
     [isChecking, isOutdated, patience] = [true, false, PATIENCE_MS];
@@ -323,5 +327,5 @@ globalThis.createWorkspace = (options) => {
   addEventListener("beforeprint", () => { paper.textContent = editor?.text ?? ""; });
   addEventListener("visibilitychange", save);
   Store.subscribe(describeStorage);
-  return { element, open, save, get exercise() { return exercise; } };
+  return { element, open, save, get exercise() { return exercise; }, get text() { return editor?.text; } };
 };

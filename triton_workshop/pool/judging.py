@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from triton_workshop.attendance.jobs import MAX_SCRIPT_BYTES, Answer, Job, Outcome, Times
 from triton_workshop.checking.check import verdict_of
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.statics import static_finding
@@ -28,7 +29,6 @@ from triton_workshop.exercises.cases import Case, pluralize, to_float64
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.pool.arena import ALIGNMENT, end_of
 from triton_workshop.pool.card import Card
-from triton_workshop.pool.jobs import MAX_SCRIPT_BYTES, Answer, Job, Outcome, Times
 from triton_workshop.pool.observations import read_observation
 from triton_workshop.pool.sandbox import End, Sandbox, SandboxEndedError
 from triton_workshop.pool.timing import NotTimedError, Timer

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -155,14 +155,24 @@ def _read_output(fields: Mapping[str, Any], arena: Arena, start: int, expected: 
         return Output(torch.empty(shape, dtype=dtype, device="meta"), None, provenance)
     there, unwritten = placed_result(fields["dtype"], shape, start), None
     if fields["unwritten"] is True:
-        unwritten = arena.view(placed_mask(there)).clone().to(device)
+        unwritten = _copy(arena, placed_mask(there), device)
     return Output(
-        arena.view(there).clone().to(device),
+        _copy(arena, there, device),
         unwritten,
         provenance,
         fields["computed"] is True,
         fields["changes_earlier"] is True,
     )
+
+
+def _copy(arena: Arena, placed: Placed, device: str) -> torch.Tensor:
+    """Return a copy of a tensor in the arena.
+
+    A byte that is neither 0 nor 1 is no bool, whatever PyTorch would do with it.
+    """
+    if placed.dtype == "bool":
+        return (arena.view(replace(placed, dtype="uint8")).clone() != 0).to(device)
+    return arena.view(placed).clone().to(device)
 
 
 def _read_launch(fields: Mapping[str, Any], file: Path) -> Launched:
@@ -176,7 +186,7 @@ def _read_launch(fields: Mapping[str, Any], file: Path) -> Launched:
         _numbers(fields["grid"]),
         faults,
         undefined,
-        {name: value for name, value in numbers.items() if isinstance(value, int | float)},
+        {name: value for name, value in numbers.items() if isinstance(value, int | float) and abs(value) < 2**31},
         idle=0,
         stored_again=_number(fields["stored_again"]),
         prepared=(),

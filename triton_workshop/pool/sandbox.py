@@ -22,10 +22,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from triton_workshop.device import Gpu
 from triton_workshop.pool.arena import Arena
+from triton_workshop.pool.system_calls import system_call_filter
 from triton_workshop.repository import ROOT
 
 MEMORY_BYTES = 8 << 30
@@ -36,7 +37,8 @@ MAX_PROCESSES = 64
 """Processes of a sandbox: Triton starts a C compiler and a linker."""
 TEMPORARY_BYTES = 256 << 20
 """Bytes of a sandbox's temporary files."""
-WATCH_SECONDS = 0.02
+WATCH_SECONDS, IDLE_WATCH_SECONDS = 0.03, 0.5
+"""Seconds between two looks at a sandbox with a script, and at one without."""
 READY_SECONDS = 180.0
 """Seconds in which a sandbox gets ready, from a slow disk."""
 HEADER_BYTES = 4
@@ -106,22 +108,34 @@ def bubblewrap() -> Path | None:
 def _proc_options() -> tuple[str, ...]:
     """Return bubblewrap's options for /proc that work here.
 
-    A container may hide parts of its own /proc, and then the kernel allows no other one. Python and CUDA do without
-    most of it. Raises OSError if nothing works.
+    The first choice lets no script make user namespaces of its own. A container may hide parts of its own /proc, and
+    then the kernel allows no other one: Python and CUDA do without most of it. Raises OSError if nothing works.
     """
-    files = (word for file in PROC_FILES if Path(file).exists() for word in ("--ro-bind", file, file))
-    choices = (("--proc", "/proc"), ("--size", "4096", "--tmpfs", "/proc", *files))
+    files = [word for file in PROC_FILES if Path(file).exists() for word in ("--ro-bind", file, file)]
+    # All of it is read-only, as root's scripts could change the machine's settings: see `system_calls`.
+    new = ("--proc", "/proc", "--remount-ro", "/proc")
+    choices = (("--disable-userns", *new), new, ("--size", "4096", "--tmpfs", "/proc", *files, "--remount-ro", "/proc"))
     for options in choices:
-        command = [*_namespace_options(), *_file_options(), *options, "--", sys.executable, "-I", "-S", "-c", ""]
-        probe = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, env={}, text=True, timeout=60)
+        with _filter_file() as rules:
+            namespaces = _namespace_options(rules.fileno())
+            command = [*namespaces, *_file_options(), *options, "--", sys.executable, "-I", "-S", "-c", ""]
+            probe = subprocess.run(command, capture_output=True, env={}, text=True, pass_fds=[rules.fileno()])
         if not probe.returncode:
             return options
     raise OSError(probe.stderr.strip() or f"exit status {probe.returncode}")
 
 
-def _namespace_options() -> list[str]:
+def _filter_file() -> IO[bytes]:
+    """Return a file with the filter of system calls, which bubblewrap reads once."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
+    file.write(system_call_filter())
+    file.seek(0)
+    return file
+
+
+def _namespace_options(rules: int) -> list[str]:
     return [
-        *(str(bubblewrap()), "--die-with-parent", "--new-session", "--clearenv"),
+        *(str(bubblewrap()), "--seccomp", str(rules), "--die-with-parent", "--new-session", "--clearenv"),
         *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"),
         *("--uid", "65534", "--gid", "65534", "--hostname", "sandbox", "--cap-drop", "ALL"),
     ]
@@ -141,17 +155,15 @@ def _python_folders() -> list[str]:
 
     Of a folder that has our packages, nothing else is taken: a repository has other things in it.
     """
-    ours = [Path(package) for package in map(_package_folder, PACKAGES)]
-    parents = {package.parent for package in ours}
-    home = Path.home()
-    found = [Path(sys.prefix), Path(sys.base_prefix), *map(Path, library_folders())]
-    for entry in map(Path, module_folders()):
-        is_home = entry == home or entry in home.parents
-        if entry.exists() and not is_home and (entry not in parents or entry.name.endswith("-packages")):
-            found.append(entry)
-    # An outer folder first: a bind hides what was bound below it.
-    folders = sorted({str(folder) for folder in (*found, *ours)}, key=len)
-    return [folder for folder in folders if not folder.startswith("/usr/")]
+    ours = {Path(_package_folder(name)) for name in PACKAGES}
+    chosen = os.environ.get("PYTHONPATH", "").split(":")
+    repositories = {package.parent for package in ours if not package.parent.name.endswith("-packages")}
+    entries = {Path(entry) for entry in module_folders() if entry in chosen or entry.endswith("-packages")}
+    never = {*repositories, Path.home(), *Path.home().parents}
+    libraries = {Path(folder) for folder in library_folders()}
+    found = {Path(sys.prefix), Path(sys.base_prefix), *(entries - never), *libraries, *ours}
+    existing = {folder for folder in found if folder.exists()}
+    return sorted(str(each) for each in existing if not {Path("/usr"), *existing} & {*each.parents})
 
 
 def _package_folder(name: str) -> str:
@@ -175,9 +187,9 @@ def library_folders() -> list[str]:
 def _device_options(gpu: Gpu | None) -> Iterator[str]:
     yield from ("--dev", "/dev")
     if gpu is not None:
-        for file in (f"/dev/nvidia{_minor_number(gpu)}", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"):
-            if Path(file).exists():
-                yield from ("--dev-bind", file, file)
+        nodes = (f"nvidia{_minor_number(gpu)}", "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")
+        files = [f"/dev/{name}" for name in nodes if Path(f"/dev/{name}").exists()]
+        yield from (word for file in files for word in ("--dev-bind", file, file))
     yield from ("--size", str(TEMPORARY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
 
 
@@ -192,11 +204,14 @@ def _minor_number(gpu: Gpu) -> int:
         pynvml.nvmlShutdown()
 
 
-def command_line(gpu: Gpu | None, program: str) -> list[str]:
-    """Return the command that runs a Python program in a sandbox."""
+def command_line(gpu: Gpu | None, program: str, rules: int) -> list[str]:
+    """Return the command that runs a Python program in a sandbox.
+
+    `rules` is an open file with the filter of system calls.
+    """
     variables = {**variables_of(gpu), "HOME": "/tmp", "TMPDIR": "/tmp"}
     return [
-        *_namespace_options(),
+        *_namespace_options(rules),
         *_file_options(),
         *_proc_options(),
         *_device_options(gpu),
@@ -227,22 +242,26 @@ class Sandbox:
         self._end: End | None = None
         self._is_ready = self._has_script = False
         self._lock = threading.Lock()
+        self._wake = threading.Event()
+        """Set once it has a script, so that it is watched from the first moment."""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self._connection, theirs = socket.socketpair()
-        with theirs:
+        nothing, end = os.pipe()  # and not /dev/null, whose mode the owner of the file may change
+        os.close(end)
+        with theirs, os.fdopen(nothing) as empty, _filter_file() as rules:
             files = (theirs.fileno(), self.arena.file)
             paths = [str(ROOT), *module_folders()]
             program = (
                 f"import sys; sys.path[:] = {paths!r}; from triton_workshop.pool.inside import main; "
                 f"main({files[0]}, {files[1]}, gpu={gpu is not None})"
             )
-            command = command_line(gpu, program) if contained else [sys.executable, "-c", program]
+            command = command_line(gpu, program, rules.fileno()) if contained else [sys.executable, "-c", program]
             self._process = subprocess.Popen(
                 command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdin=empty,
+                stdout=self._errors,
                 stderr=self._errors,
-                pass_fds=files,
+                pass_fds=(*files, rules.fileno()),
                 env={} if contained else variables_of(gpu) | {"HOME": tempfile.gettempdir()},
                 start_new_session=True,
             )
@@ -260,6 +279,7 @@ class Sandbox:
         `deadline` is a time of the monotonic clock. Raises SandboxEndedError.
         """
         self._has_script = True
+        self._wake.set()
         data = json.dumps(message).encode()
         self._connection.settimeout(max(0.001, deadline - time.monotonic()))
         try:
@@ -347,7 +367,10 @@ class Sandbox:
                 self.end(reason)
             elif self._end is not None:  # a fork that was not there yet
                 self.end(self._end)
-            time.sleep(WATCH_SECONDS)
+            if self._has_script:
+                time.sleep(WATCH_SECONDS)
+            else:
+                self._wake.wait(IDLE_WATCH_SECONDS)
 
     def _excess(self) -> End | None:
         """Return of what it takes too much, if anything."""

@@ -8,12 +8,12 @@ from contextlib import AbstractContextManager, suppress
 
 import torch
 
+from triton_workshop.attendance.jobs import Answer, Job, Outcome
 from triton_workshop.checking.observing.child import prepare, warm_up
 from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.device import visible_gpus
 from triton_workshop.errors import WorkshopError
 from triton_workshop.pool.card import Card
-from triton_workshop.pool.jobs import Answer, Job, Outcome
 from triton_workshop.pool.judging import answer, failed
 from triton_workshop.pool.sandbox import End, Sandbox, SandboxEndedError, refusal
 from triton_workshop.pool.timing import Timer
@@ -97,7 +97,8 @@ class Slot:
         Raises WorkshopError if none gets ready.
         """
         for _ in range(ATTEMPTS):
-            sandbox, self._next = self._next.result(), self._start()
+            starting, self._next = self._next, self._start()
+            sandbox = starting.result()
             with suppress(SandboxEndedError):
                 sandbox.wait_until_ready()
                 return sandbox

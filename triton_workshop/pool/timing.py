@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from triton_workshop.attendance.jobs import Times
 from triton_workshop.bench.limits import copy_of
 from triton_workshop.bench.measuring import limit_of
 from triton_workshop.bench.timing import Run, copies_needed, in_turns
@@ -29,7 +30,6 @@ from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.workloads import WORKLOADS, load_baselines
 from triton_workshop.pool.batch import Batch, Shifts, moved, random_shifts
 from triton_workshop.pool.card import Card
-from triton_workshop.pool.jobs import Times
 from triton_workshop.pool.sandbox import End, SandboxEndedError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Pace:
 
 GPU_PACE = Pace(batch=6, slowest=250, overhead=0.6, share=0.03)
 # Where somebody tries it out on a laptop, other processes take the processor's time, too.
-CPU_PACE = Pace(batch=10, slowest=5000, overhead=50, share=0.3)
+CPU_PACE = Pace(batch=100, slowest=5000, overhead=20, share=0.2)
 
 
 class NotTimedError(Exception):

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from triton_workshop.attendance.board import AttendeeStatus, Board, ExerciseCount, Progress, display_name
 from triton_workshop.attendance.board_key import BoardKey
 from triton_workshop.attendance.register import MAX_CALLS, Register
+from triton_workshop.attendance.submissions import Submissions, entries_to_json
 from triton_workshop.exercises import EXERCISES, REQUIRED
 from triton_workshop.room.assets import room_asset
 from triton_workshop.room.guard import client_address
@@ -36,12 +37,16 @@ class MalformedError(ValueError):
     """A message is none of ours; `str(error)` says what is wrong with it."""
 
 
-def routes(register: Register) -> list[Route]:
-    """Return the routes.
+def routes(register: Register, times: Submissions | None = None) -> list[Route]:
+    """Return the routes; the board has `times` in a room with GPUs.
 
     `Guard` has put the sender into `request.state.attendee`.
     """
-    attendees, board = Attendees(register), BoardPage(register)
+    attendees, board = Attendees(register), BoardPage(register, times)
+    of_times = [
+        Route("/board/times/strike/{id}", board.strike, methods=["POST"]),
+        Route("/board/times/{state:str}", board.turn_times, methods=["POST"]),
+    ]
     return [
         Route("/report", attendees.report, methods=["POST"]),
         Route("/help", attendees.help, methods=["POST"]),
@@ -50,6 +55,7 @@ def routes(register: Register) -> list[Route]:
         Route("/board.json", board.data),
         Route("/board/done/{number}", board.done, methods=["POST"]),
         Route("/board/remove/{number}", board.remove, methods=["POST"]),
+        *(of_times if times else ()),
     ]
 
 
@@ -95,8 +101,8 @@ class BoardPage:
     The code of its link comes once, and becomes a cookie.
     """
 
-    def __init__(self, register: Register) -> None:
-        self._register, self._key = register, BoardKey()
+    def __init__(self, register: Register, times: Submissions | None = None) -> None:
+        self._register, self._times, self._key = register, times, BoardKey()
 
     async def page(self, request: Request) -> Response:
         """Return the board, to a valid code or a cookie."""
@@ -112,7 +118,9 @@ class BoardPage:
     def data(self, request: Request) -> Response:
         """Return the state of the room as JSON."""
         self._check(request)
-        return JSONResponse(board_to_json(self._register.board()))
+        return JSONResponse(
+            board_to_json(self._register.board()) | {"times": self._times and times_to_json(self._times)}
+        )
 
     def done(self, request: Request) -> Response:
         """Record that a call for help has been answered."""
@@ -124,6 +132,22 @@ class BoardPage:
         """Remove an attendee from the room."""
         self._check(request)
         self._register.leave(attendee_number(request))
+        return Response(status_code=204)
+
+    def strike(self, request: Request) -> Response:
+        """Take an entry off the board of times."""
+        self._check(request)
+        assert self._times is not None
+        self._times.strike(request.path_params["id"])
+        return Response(status_code=204)
+
+    def turn_times(self, request: Request) -> Response:
+        """Show the board of times to attendees, or hide it."""
+        self._check(request)
+        assert self._times is not None
+        if (state := request.path_params["state"]) not in ("on", "off"):
+            raise HTTPException(404)
+        self._times.turn_board(on=state == "on")
         return Response(status_code=204)
 
     def _check(self, request: Request) -> None:
@@ -207,6 +231,12 @@ def board_to_json(board: Board) -> dict[str, Any]:
         ],
         "guessed": " ".join(board.warnings),
     }
+
+
+def times_to_json(times: Submissions, reader: int | None = None) -> dict[str, Any]:
+    """Return the board of times; to an attendee only while it is on."""
+    on = times.board_is_on
+    return {"on": on, "exercises": entries_to_json(times.entries(), reader) if on or reader is None else []}
 
 
 def _attendee_to_json(attendee: AttendeeStatus) -> dict[str, Any]:

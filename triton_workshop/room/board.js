@@ -58,6 +58,27 @@
     return make("li", isCalling ? "attendee asks" : "attendee", name, progress, button);
   };
 
+  const timeItem = ({ id, called, ratio, milliseconds, size, gpu }) => {
+    const button = makeButton("Strike", `Strike: ${called}`, () => strikeTime(id, called));
+    const name = make("span", "name", called);
+    const figures = `${ratio.toFixed(2)} × the limit, ${milliseconds.toPrecision(3)} ms at ${size} on ${gpu}`;
+    return make("li", "attendee", name, make("span", "place", figures), button);
+  };
+
+  const showTimes = (times) => {
+    byId("times").hidden = !times;
+    if (!times) return;
+    const { on, exercises } = times, toggle = byId("times-switch");
+    toggle.textContent = on ? "Attendees see these times" : "Attendees do not see these times";
+    toggle.title = on ? "Press to hide them" : "Press to show them";
+    toggle.setAttribute("aria-pressed", String(on));
+    toggle.onclick = () => post(`board/times/${on ? "off" : "on"}`, "nothing is changed");
+    const lists = exercises.flatMap(({ exercise, title, entries }) => (
+      [make("h3", "", `${exercise} · ${title}`), make("ol", "", ...entries.map(timeItem))]
+    ));
+    byId("times-lists").replaceChildren(...(lists.length ? lists : [make("p", "empty", "Nobody has a time yet.")]));
+  };
+
   const fillList = (id, items, placeholder) => {
     byId(id).replaceChildren(...(items.length ? items : [make("li", "empty", placeholder)]));
   };
@@ -71,6 +92,7 @@
     const callItems = calls.map((call, index) => callItem(call, index, board.present));
     fillList("calls", callItems, "Nobody asks for help.");
     fillList("exercises", board.exercises.map(exerciseItem), "");
+    showTimes(board.times);
     byId("guessed").textContent = board.guessed;
     fillList("present", board.present.map(attendeeItem), "Nobody has joined yet: uv run workshop join ADDRESS");
     if (focusedNumber) restoreFocus(focusedNumber);
@@ -119,6 +141,11 @@
     }
   };
   const endCall = (number) => post(`board/done/${number}`, "the call is not marked as done");
+  const strikeTime = (id, called) => {
+    if (confirm(`Strike this time of ${called}? Their next best one, if there is one, takes its place.`)) {
+      post(`board/times/strike/${id}`, "nothing is struck");
+    }
+  };
   const removeAttendee = (number, called) => {
     if (confirm(`Remove ${called} from the room, with all they have told? They need the word to come back.`)) {
       post(`board/remove/${number}`, "nobody is removed");

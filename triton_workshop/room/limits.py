@@ -8,7 +8,7 @@ import socket
 import struct
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import lru_cache, partial
 from typing import Any
@@ -42,6 +42,8 @@ HEADERS = {
 }
 MAX_BODY_BYTES = 4096
 """Bytes of a body: a word and a name, or how far an attendee is."""
+MAX_LARGE_BODIES = 64
+"""Larger bodies that may come in at a time, where an address takes them."""
 MAX_HEADER_BYTES = 16 * 1024
 """Bytes of an address and its headers.
 
@@ -81,7 +83,7 @@ GRACE_SECONDS = 0.2
 In a wave of connections, its request may be there and not yet read.
 """
 HEADERS_TOO_LARGE = f"The headers of a request may have at most {MAX_HEADER_BYTES:,} bytes."
-TOO_LARGE = f"A request may have at most {MAX_BODY_BYTES:,} bytes."
+BUSY = "Too much comes in at once. Try again in a few seconds."
 
 if sys.platform != "win32":
     import fcntl
@@ -367,8 +369,13 @@ class ClientGoneError(Exception):
 class Limits:
     """Reads bodies before the app, and gives up clients that do not read."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, body_limits: Mapping[str, int] | None = None) -> None:
+        """Limit an app.
+
+        `body_limits` has the bytes of a body where that is more than usual, by path.
+        """
+        self._app, self._body_limits = app, body_limits or {}
+        self._large_bodies = 0
         self.connections = Connections()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -377,13 +384,26 @@ class Limits:
         send_in_time = _with_timeout(send, partial(self.connections.cut, client))
         send_limited = _with_headers(_chunked(send_in_time, partial(self.connections.await_client, client)))
         with suppress(ClientGoneError):
-            body = _header_refusal(scope) or await _read_body(scope, receive)
+            body = _header_refusal(scope) or await self._read_body(scope, receive)
             session = token_of(Request(scope)) if isinstance(body, bytes) else None
             with self.connections.answering(client, session):
                 if isinstance(body, bytes):
                     await self._app(scope, _replay(body, receive), send_limited)
                 else:
                     await body(scope, receive, send_limited)
+
+    async def _read_body(self, scope: Scope, receive: Receive) -> bytes | Response:
+        path = scope["path"]  # behind a proxy, that of its own may come first
+        limit = next((limit for end, limit in self._body_limits.items() if path.endswith(end)), MAX_BODY_BYTES)
+        if limit == MAX_BODY_BYTES:
+            return await _read_body(scope, receive, limit)
+        if self._large_bodies >= MAX_LARGE_BODIES:
+            return PlainTextResponse(BUSY, 503, {"Connection": "close", "Retry-After": "2"})
+        self._large_bodies += 1
+        try:
+            return await _read_body(scope, receive, limit)
+        finally:
+            self._large_bodies -= 1
 
 
 def _header_refusal(scope: Scope) -> Response | None:
@@ -398,7 +418,7 @@ def _header_refusal(scope: Scope) -> Response | None:
     return None
 
 
-async def _read_body(scope: Scope, receive: Receive) -> bytes | Response:
+async def _read_body(scope: Scope, receive: Receive, limit: int) -> bytes | Response:
     """Return the whole body, or a refusal.
 
     The refusal comes as soon as the body is too large, and leaves the rest unread.
@@ -406,14 +426,14 @@ async def _read_body(scope: Scope, receive: Receive) -> bytes | Response:
     headers = dict(scope["headers"])
     declared = int(headers.get(b"content-length", b"0"))
     body, more = b"", declared > 0 or b"transfer-encoding" in headers
-    while more and max(declared, len(body)) <= MAX_BODY_BYTES:
+    while more and max(declared, len(body)) <= limit:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientGoneError
         body += message.get("body", b"")
         more = message.get("more_body", False)
-    if max(declared, len(body)) > MAX_BODY_BYTES:
-        return PlainTextResponse(TOO_LARGE, 413, {"Connection": "close"})
+    if max(declared, len(body)) > limit:
+        return PlainTextResponse(f"A request may have at most {limit:,} bytes.", 413, {"Connection": "close"})
     return body
 
 

@@ -90,6 +90,7 @@
     else if (key === "deck") updateDeck(value);
     else if (key === "presenter") setStatus(value ? "" : CLOSED);
     else if (key === "calls") updateCall(value);
+    else if (key === "gpus") document.dispatchEvent(new CustomEvent("gpus", { detail: value }));  // see gpus.js
     else if (key === "style") sheet.replaceSync(value);
     else updateElement(key, value);
   };

@@ -27,6 +27,8 @@ from triton_workshop.viewer.live.editing import version
 
 ASSETS = {"live.js": "javascript", "board.js": "javascript", "enter.css": "css"}
 """Files of this package that pages ask for."""
+GPU_SCRIPTS = ("times.js", "gpus.js")
+"""Scripts of pages in a room with GPUs."""
 MAX_OUTPUT_PICTURE_BYTES = 96 * 2**20
 """Bytes of pictures by code, beyond which the oldest go."""
 
@@ -139,13 +141,15 @@ class LivePage:
     One thread writes; `file` and `pictures.webp` may be called from any.
     """
 
-    def __init__(self, bundle: PageBundle | None = None) -> None:
-        """Create a page in which kernels run if there is a bundle."""
-        self._bundle = bundle
+    def __init__(self, bundle: PageBundle | None = None, *, gpus: bool = False) -> None:
+        """Create a page in which kernels run if there is a bundle, and on the room's GPUs if there are any."""
+        self._bundle, self._has_gpus = bundle, gpus and bundle is not None
         self.pieces = {name: data for blob in bundle.blobs for name, data in blob.pieces().items()} if bundle else {}
         """Pieces of the bundle by name."""
         self._files = {name: text_file(room_asset(name), kind) for name, kind in ASSETS.items()}
         self._files |= {name: text_file(asset(name), "javascript") for name in LIVE_SCRIPTS}
+        if self._has_gpus:
+            self._files |= {name: text_file(room_asset(name), "javascript") for name in GPU_SCRIPTS}
         self._files["board.css"] = text_file(board_style(), "css")
         self.pictures = PictureStore()
         self._rules: dict[int, str] = {}
@@ -171,10 +175,15 @@ class LivePage:
         )
         self._blocks = code_blocks(deck)
         page = make_page(self._writer, scripts)
-        scripts_used = (*(LIVE_SCRIPTS if self._bundle else SCRIPTS), "live.js")
+        scripts_used = (
+            *(LIVE_SCRIPTS if self._bundle else SCRIPTS),
+            *(GPU_SCRIPTS if self._has_gpus else ()),
+            "live.js",
+        )
+        rules = f"{page.style}\n{room_asset('gpus.css')}" if self._has_gpus else page.style
         style = f"style.css?{page.version}"
         text = page.with_files(style, *scripts_used, bundle=self._bundle, folder="piece/")
-        self._files |= {"": text_file(text, "html"), "style.css": text_file(page.style, "css")}
+        self._files |= {"": text_file(text, "html"), "style.css": text_file(rules, "css")}
         self._writer.address = self.pictures.add_output_picture
         return {"style": "", "deck": page.version}
 

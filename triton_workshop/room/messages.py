@@ -67,6 +67,16 @@ class BlockEdit:
 
 
 @dataclass(frozen=True)
+class GpuPool:
+    """GPUs that serve the room."""
+
+    address: str
+    """As `workshop gpus` prints it: `TOKEN@HOST:PORT`."""
+    driver: str = "triton_workshop.pool.driver:serve_jobs"
+    """Function of the process that speaks to them."""
+
+
+@dataclass(frozen=True)
 class Close:
     """The slides are closed, and the server has nothing more to do."""
 

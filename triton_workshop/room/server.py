@@ -26,13 +26,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from triton_workshop.attendance.register import Register
+from triton_workshop.attendance.submissions import Submissions
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.page import bundle
 from triton_workshop.page.bundle import PageBundle
 from triton_workshop.processes.wire import Connection
-from triton_workshop.room import attendees
+from triton_workshop.room import attendees, gpu_routes
 from triton_workshop.room.addresses import Endpoint
 from triton_workshop.room.followers import Follower, Followers
+from triton_workshop.room.gpus import Dispatcher
 from triton_workshop.room.guard import TOO_MANY_REQUESTS, Guard, client_address, store_failure, too_many_requests
 from triton_workshop.room.limits import MAX_HEADER_BYTES, Limits, Throttle, watch_connections
 from triton_workshop.room.live_page import LivePage, Values
@@ -42,6 +44,7 @@ from triton_workshop.room.messages import (
     BlockOutput,
     Close,
     DeckUpdate,
+    GpuPool,
     ServerReady,
     ServerRefused,
     SlidePosition,
@@ -77,29 +80,43 @@ NOT_FOUND = "There is nothing at this address."
 class Server:
     """State that pages follow, and the app that serves it."""
 
-    def __init__(self, register: Register, url: str, bundle: PageBundle | None = None, proxy: str = "") -> None:
-        """Create the app for a room.
+    def __init__(
+        self,
+        register: Register,
+        url: str,
+        bundle: PageBundle | None = None,
+        proxy: str = "",
+        pool: GpuPool | None = None,
+    ) -> None:
+        """Create the app for a room, which a `pool` of GPUs may serve.
 
         A `proxy` at this address is believed when it forwards its clients' addresses; `url` is the address outside.
         """
         self._register = register
-        self.page = LivePage(bundle)
+        self.page = LivePage(bundle, gpus=pool is not None)
         self.stream = Stream()
         self.has_page = asyncio.Event()
         self.encoding = ThreadPoolExecutor(1)
         """One thread, as the few that the event loop has look up sessions too."""
         self.throttle = Throttle(PIECE_BYTES_PER_SECOND, PIECE_BURST_BYTES)
+        submissions = Submissions(register)
+        self.dispatcher = Dispatcher(submissions, pool, partial(self.stream.set, "gpus")) if pool else None
+        """Gives scripts to the room's GPUs, once it runs."""
         routes = [
             Route("/", self.file),
             Route("/events", self.events),
             Route("/picture/{name}.webp", self.picture),
             Route("/piece/{name}", self.piece),
-            *attendees.routes(register),
+            *attendees.routes(register, submissions if pool else None),
+            *gpu_routes.routes(self.dispatcher, submissions),
             Route("/{name}", self.file),
         ]
         app = Starlette(routes=routes, exception_handlers={WorkshopError: lambda *_: store_failure()})
         self.guard = Guard(app, register, url)
-        self.app = Limits(trust_proxy(proxy, self.guard) if proxy else self.guard)
+        self.app = Limits(
+            trust_proxy(proxy, self.guard) if proxy else self.guard,
+            {gpu_routes.SUBMIT: gpu_routes.MAX_SUBMISSION_BYTES} if pool else {},
+        )
         self.followers = Followers(self.stream, self.app.connections)
 
     async def file(self, request: Request) -> Response:
@@ -188,11 +205,17 @@ def trust_proxy(proxy: str, app: Guard) -> ASGIApp:
 # The process
 
 
-def serve(connection: Connection, endpoint: Endpoint, file: Path, bundle_file: Path | None = None) -> None:
+def serve(
+    connection: Connection,
+    endpoint: Endpoint,
+    file: Path,
+    bundle_file: Path | None = None,
+    pool: GpuPool | None = None,
+) -> None:
     """Serve until the connection ends: the function of the process.
 
     It answers `ServerReady` or `ServerRefused` first. A `bundle_file` by `bundle.build_bundle_file` lets the pages run
-    kernels.
+    kernels, and a `pool` runs them on GPUs.
     """
     try:
         listener = listen(endpoint.host, endpoint.port)
@@ -201,7 +224,8 @@ def serve(connection: Connection, endpoint: Endpoint, file: Path, bundle_file: P
         register.serve_at(endpoint.local_address)
     except WorkshopError as error:
         return connection.send(ServerRefused(str(error)))
-    server = Server(register, endpoint.url, bundle.read_bundle(bundle_file) if bundle_file else None, endpoint.proxy)
+    page_bundle = bundle.read_bundle(bundle_file) if bundle_file else None
+    server = Server(register, endpoint.url, page_bundle, endpoint.proxy, pool)
     raise_file_limit()
 
     def invite() -> None:
@@ -235,10 +259,13 @@ async def _serve(server: Server, connection: Connection, listener: socket.socket
     watch_connections(config)
     server_loop = uvicorn.Server(config)
     ViewerChannel(server, connection, server_loop, asyncio.get_running_loop()).start()
-    polling = asyncio.create_task(server.poll_register(invite))
+    tasks = [asyncio.create_task(server.poll_register(invite))]
+    if server.dispatcher:
+        tasks.append(asyncio.create_task(server.dispatcher.run()))
     await server.has_page.wait()  # who comes before waits in the socket's queue
     await server_loop.serve(sockets=[listener])
-    polling.cancel()
+    for task in tasks:
+        task.cancel()
 
 
 class ViewerChannel:

@@ -29,6 +29,7 @@ from triton_workshop.room.messages import (
     BlockOutput,
     Close,
     DeckUpdate,
+    GpuPool,
     ServerReady,
     ServerRefused,
     SlidePosition,
@@ -67,12 +68,19 @@ class Share:
     `tell` belongs to the viewer's thread; everything that takes time has one of its own.
     """
 
-    def __init__(self, endpoint: Endpoint, register_path: Path | None = None, bundle: Path | None = None) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        register_path: Path | None = None,
+        bundle: Path | None = None,
+        pool: GpuPool | None = None,
+    ) -> None:
         """Start the server, and return at once.
 
         `register_path` is the room's register, by default the presenter's own. `bundle` is the file by
-        `bundle.build_bundle_file`, if kernels shall run in the room's pages.
+        `bundle.build_bundle_file`, if kernels shall run in the room's pages, and `pool` has the GPUs that serve them.
         """
+        self._pool = pool
         self._endpoint, self._register_path, self._bundle = endpoint, register_path or register_file(), bundle
         self._sent = SentState()
         self._outbox: Mailbox[ViewerMessage] = Mailbox()
@@ -150,7 +158,7 @@ class Share:
             self._closing.wait(RETRY_SECONDS)
 
     def _start_server(self, output: int) -> Call:
-        return start(SERVER, self._endpoint, self._register_path, self._bundle, output=output)
+        return start(SERVER, self._endpoint, self._register_path, self._bundle, self._pool, output=output)
 
     def _handle_answer(self, answer: ServerReady | ServerRefused) -> None:
         if isinstance(answer, ServerReady):

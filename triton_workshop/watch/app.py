@@ -46,6 +46,7 @@ from triton_workshop.watch.view import Job, WatchState, body, head, status
 
 if TYPE_CHECKING:
     from triton_workshop.attendance.reporter import Reporter
+    from triton_workshop.watch.gpu_screen import GpuScreen
 
 FRAME_SECONDS = 0.1
 """Seconds between two frames of the spinner."""
@@ -80,6 +81,8 @@ class Watch(App[int]):
         self.state = WatchState(EXERCISES[number or "1"], ())
         self.passing_texts: dict[str, str] = {}
         """The last text of each exercise's file that passed, by the number."""
+        self.room_gpu_consented = False
+        """True once the learner has sent a file to the room's GPUs."""
         self.editor_explained = False
         """True once the learner has read how to leave the default editor."""
         self._threads: list[threading.Thread] = []
@@ -362,6 +365,23 @@ class Watch(App[int]):
         request = request_for(exercise, exercise.exercise_file.resolve(), job.text, verdict)
         target, cases = target_of(verdict), case_names(exercise)
         self.push_screen(LookScreen(title(exercise), request, self.checker.look, self.palette, target, cases))
+
+    def action_gpu(self) -> None:
+        """Run the file on a GPU of the room, after a question the first time."""
+        from triton_workshop.attendance.membership import membership_file, read_membership
+        from triton_workshop.watch.gpu_screen import GpuScreen
+
+        joined = read_membership(membership_file())
+        if joined is None:
+            self._show_message("you have not joined a room; to join one: uv run workshop join ADDRESS")
+            return
+        with self._catch_errors():
+            text = read_text(self.state.exercise.exercise_file)
+            screen = GpuScreen(joined, self.state.exercise, text, consented=self.room_gpu_consented)
+            self.push_screen(screen, lambda _: self._remember_consent(screen))
+
+    def _remember_consent(self, screen: GpuScreen) -> None:
+        self.room_gpu_consented |= screen.sent
 
     def action_compiled(self) -> None:
         """Show the compiler's result for the last text that passed."""

@@ -23,6 +23,7 @@ KEYS: list[BindingType] = [
     Binding("e", "edit", "edit", tooltip="open the file in your editor ($EDITOR)"),
     Binding("l", "list", "list", tooltip="list of exercises, and how far you are"),
     Binding("r", "check", "check", tooltip="check again", show=False),
+    Binding("g", "gpu", "on a GPU", tooltip="run it on a GPU of the room, if you have joined one", show=False),
     Binding("a", "ask", "ask", tooltip="ask the presenter for help, if you have joined the room", show=False),
     Binding("x", "reset", "reset", tooltip="restore the file as shipped; yours is kept as a backup"),
     SUSPEND,

@@ -69,6 +69,8 @@ def _text(message: object) -> str:
         return f"(a message that cannot be read: {type(error).__name__})"
     if len(text) > MOST_CHARACTERS:
         text = f"{text[: MOST_CHARACTERS // 2]} … {text[-MOST_CHARACTERS // 2 :]}"
+    if text.startswith("CUDA error: "):  # what follows is advice for authors of CUDA
+        text = text.splitlines()[0]
     return text.encode(errors="backslashreplace").decode()  # a lone surrogate can be shown nowhere
 
 

@@ -242,7 +242,8 @@ class Observer:
                 )
                 for previous, launch in zip([None, *script_launches], script_launches, strict=False)
             ),
-            changed_inputs=_changed_positions(arguments, originals),
+            # After a fault on a GPU, nothing there can be read any more.
+            changed_inputs=_changed_positions(arguments, originals) if self._simulated or failure is None else (),
             failure=failure,
             seconds=seconds,
             unreachable=() if calls is None else tuple(calls.unreachable),

@@ -31,7 +31,9 @@ def _kernel(x_ptr, y_ptr, n, scale, BLOCK: tl.constexpr):  # type: ignore[no-unt
         largest = tl.maximum(largest, tl.max(x.to(tl.float32), axis=1))
     weights = tl.exp(total * scale - largest[:, None])
     shares = tl.where(mask, weights / tl.sum(weights, axis=1)[:, None], 0.0)
-    tl.store(y_ptr + rows[:, None] * n + columns[None, :], tl.minimum(shares, 1.0).to(x.dtype), mask=mask)
+    tl.store(
+        y_ptr + rows[:, None] * n + columns[None, :], tl.minimum(shares, 1.0).to(y_ptr.dtype.element_ty), mask=mask
+    )
 
 
 def _launcher(x: torch.Tensor) -> torch.Tensor:
