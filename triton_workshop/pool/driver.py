@@ -91,7 +91,9 @@ def connect(address: Address) -> None:
 
     try:
         ray.init(f"ray://{address.location}", namespace=NAMESPACE, log_to_driver=False, logging_level=logging.ERROR)
-    except ConnectionError:
+    except ConnectionError as error:
+        if "timeout" not in str(error):
+            raise
         raise MisuseError(
             f"--gpus: {address.location} answers, but not to this token, or it is not Ray. Type the line that "
             "`workshop gpus` shows there now"
@@ -282,12 +284,8 @@ class Driver:
         """Tell the server if the pool has changed."""
         if not self._known and self._reported is None:
             return
-        available = (
-            status.slots
-            for name, status in self._known.items()
-            if (member := self._members.get(name)) is None or member.status is not None
-        )
-        status = PoolStatus(tuple(status.gpu for status in self._known.values()), sum(available))
+        offers = self._known.values()
+        status = PoolStatus(tuple(offer.gpu for offer in offers), sum(offer.slots for offer in offers))
         if status != self._reported:
             self._connection.send(status)
             self._reported = status
