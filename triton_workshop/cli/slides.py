@@ -179,12 +179,13 @@ def sharing(
 
     if not all(map(find_spec, ("segno", "starlette", "uvicorn"))):
         fail("--share needs a web server, which is not installed yet; to install it: uv sync --extra room")
-    from triton_workshop.room.addresses import PORT, parse_endpoint, parse_pool
+    from triton_workshop.pool.address import Address
+    from triton_workshop.room.addresses import PORT, parse_endpoint
     from triton_workshop.room.messages import GpuPool
     from triton_workshop.room.share import Share
 
     endpoint = parse_endpoint(share, PORT if port is None else port, url or "", proxy or "")
-    pool = None if gpus is None else GpuPool(parse_pool(gpus))
+    pool = None if gpus is None else GpuPool(str(Address.parse(gpus, "--gpus")))
     if pool and not find_spec("ray"):
         fail("--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus")
     with closing(Share(endpoint, bundle=inside_of_pages(parts_folder), pool=pool)) as shared:

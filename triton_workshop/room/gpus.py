@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Outcome, PoolStatus
+from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
 from triton_workshop.attendance.submissions import Submissions
 from triton_workshop.errors import WorkshopError
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, start
@@ -129,6 +129,8 @@ class Dispatcher:
         self._submissions, self._pool, self._publish = submissions, pool, publish
         self.status: PoolStatus | None = None
         """The GPUs, once they are known; no slots while they are out of reach."""
+        self.problem = ""
+        """Why there is no way to the GPUs, for the presenter."""
         self._sent: dict[str, float] = {}
         """Time at which each job was sent that the driver still has."""
         self._cancelled: dict[str, float] = {}
@@ -211,6 +213,10 @@ class Dispatcher:
             case Answered(id, answer) if id in self._sent:  # it may answer twice
                 await asyncio.to_thread(self._submissions.answer, id, answer)
                 self._forget(id)
+            case Lost(id):  # it waits again, and is counted when it is sent
+                self._forget(id)
+            case Unreachable(reason):
+                self.problem = reason
             case DriverEnded():
                 for id in [*self._sent]:
                     self._forget(id)
@@ -223,6 +229,8 @@ class Dispatcher:
 
     def _set_status(self, status: PoolStatus) -> None:
         self.status = status
+        if status.slots:
+            self.problem = ""
         self._publish(pool_to_json(status))
 
     def _notify(self) -> None:
