@@ -13,14 +13,15 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Outcome, PoolStatus, Times
+from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Times
 from triton_workshop.processes.wire import Connection
 from triton_workshop.repository import ROOT
 from triton_workshop.room.messages import GpuPool
 
 GPU = "Stand-in GPU"
 SLOTS = 2
-DIES, DIES_ONCE, TWICE, SILENT, GARBAGE = "# dies", "# dies once", "# answers twice", "# is silent", "# is garbage"
+DIES, DIES_ONCE, LOST_ONCE = "# dies", "# dies once", "# is lost once"
+TWICE, SILENT, GARBAGE = "# answers twice", "# is silent", "# is garbage"
 
 
 def pool_at(folder: Path) -> GpuPool:
@@ -48,6 +49,9 @@ def serve_jobs(connection: Connection, address: str) -> None:
             with suppress(FileExistsError):
                 (folder / "died").touch(exist_ok=False)
                 os._exit(1)
+        elif LOST_ONCE in job.text and not (folder / "lost").exists():
+            (folder / "lost").touch()
+            return connection.send(Lost(job.id, "Its process has ended."))
         elif DIES in job.text:
             os._exit(1)
         if SILENT in job.text:

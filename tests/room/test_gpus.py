@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from tests.room import stand_in
 from tests.room.loopback import Answer, asked, served
 from tests.room.stand_in import GPU, SLOTS, jobs_of
 from triton_workshop.attendance.board_key import board_link
-from triton_workshop.attendance.jobs import MAX_SCRIPT_BYTES, Job, PoolStatus
+from triton_workshop.attendance.jobs import MAX_SCRIPT_BYTES, Job, PoolStatus, Unreachable
 from triton_workshop.attendance.register import Register
 from triton_workshop.attendance.submissions import LOST, MAX_SENDS, UNREADABLE
 from triton_workshop.cli import main
@@ -35,7 +35,7 @@ from triton_workshop.page.bundle import Blob, PageBundle
 from triton_workshop.processes.wire import Connection
 from triton_workshop.repository import ROOT
 from triton_workshop.room import gpus
-from triton_workshop.room.gpu_routes import NO_GPUS, SUBMISSION_BURST
+from triton_workshop.room.gpu_routes import NO_GPUS, NOT_REACHED, SUBMISSION_BURST
 from triton_workshop.room.gpus import UNANSWERED
 from triton_workshop.room.limits import MAX_BODY_BYTES
 from triton_workshop.room.live_page import GPU_SCRIPTS, LivePage
@@ -275,6 +275,39 @@ def test_a_job_is_sent_again_when_the_driver_dies(room: Room) -> None:
     assert bob.answer(bob.submit())["outcome"] == "correct"
 
 
+def test_a_job_that_the_driver_has_lost_is_sent_again(room: Room) -> None:
+    ada = room.enter()
+    id = ada.submit(f"{SOLUTION}\n{stand_in.LOST_ONCE}")
+    assert ada.answer(id)["outcome"] == "correct"
+    assert jobs_of(room.pool) == [id, id]
+
+
+def test_the_presenter_reads_why_there_is_no_way_to_the_gpus(tmp_path: Path) -> None:
+    register, pool = Register(tmp_path / "room.sqlite"), stand_in.pool_at(tmp_path / "pool")
+    server = Server(register, "", pool=replace(pool, driver="tests.room.test_gpus:find_nothing"))
+    assert server.dispatcher is not None
+    ada = register.enter()
+
+    async def work() -> None:
+        assert server.dispatcher is not None
+        running = asyncio.create_task(server.dispatcher.run())
+        while not server.dispatcher.problem:
+            await asyncio.sleep(0.01)
+        running.cancel()
+
+    asyncio.run(asyncio.wait_for(work(), PATIENCE_SECONDS))
+    with served(server.app) as address:
+        cookie = {"Cookie": asked(board_link(address, register.key)).headers["set-cookie"].partition(";")[0]}
+        assert json.loads(asked(f"{address}board.json", headers=cookie).text)["guessed"] == "Nothing answers there."
+        assert Attendee(address, ada.token, ada.number).ask("gpus").text == NOT_REACHED
+    assert server.stream.events_since(0) == b"", "pages have no button yet"
+
+
+def find_nothing(connection: Connection, _address: str) -> None:
+    """A driver that finds no way to the GPUs."""
+    connection.send(Unreachable("Nothing answers there."))
+
+
 def test_a_job_that_kills_the_driver_each_time_is_answered_at_last(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpus, "MIN_PAUSE_SECONDS", 0.01)
     ada = room.enter()
@@ -356,9 +389,9 @@ def test_the_presenter_strikes_entries_and_turns_the_board_off(room: Room) -> No
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--gpus", "0123456789abcdef@b:1"], "add --share"),
+        (["--gpus", "a@b:1"], "add --share"),
         (["--share", "--gpus", "10.0.0.7:10001"], "expected TOKEN@HOST:PORT"),
-        (["--share", "--gpus", "0123456789abcdef@b:1"], "uv sync --extra room --extra gpus"),
+        (["--share", "--gpus", f"{'a' * 16}@b:1"], "uv sync --extra room --extra gpus"),
     ],
 )
 def test_gpus_that_cannot_serve_are_refused_in_a_sentence(

@@ -37,12 +37,14 @@ class MalformedError(ValueError):
     """A message is none of ours; `str(error)` says what is wrong with it."""
 
 
-def routes(register: Register, times: Submissions | None = None, obstacle: Callable[[], str] = str) -> list[Route]:
-    """Return the routes; the board has `times` in a room with GPUs.
+def routes(
+    register: Register, times: Submissions | None = None, problem: Callable[[], str] = lambda: ""
+) -> list[Route]:
+    """Return the routes; in a room with GPUs, the board has `times`, and says what their `problem` is.
 
     `Guard` has put the sender into `request.state.attendee`.
     """
-    attendees, board = Attendees(register), BoardPage(register, times, obstacle)
+    attendees, board = Attendees(register), BoardPage(register, times, problem)
     of_times = [
         Route("/board/times/strike/{id}", board.strike, methods=["POST"]),
         Route("/board/times/{state:str}", board.turn_times, methods=["POST"]),
@@ -101,9 +103,8 @@ class BoardPage:
     The code of its link comes once, and becomes a cookie.
     """
 
-    def __init__(self, register: Register, times: Submissions | None = None, obstacle: Callable[[], str] = str) -> None:
-        """Create the board; `obstacle` returns why the room's GPUs are out of reach, if they are."""
-        self._register, self._times, self._obstacle, self._key = register, times, obstacle, BoardKey()
+    def __init__(self, register: Register, times: Submissions | None, problem: Callable[[], str]) -> None:
+        self._register, self._times, self._problem, self._key = register, times, problem, BoardKey()
 
     async def page(self, request: Request) -> Response:
         """Return the board, to a valid code or a cookie."""
@@ -120,8 +121,8 @@ class BoardPage:
         """Return the state of the room as JSON."""
         self._check(request)
         board = board_to_json(self._register.board())
-        warnings = " ".join(filter(None, (board["guessed"], self._obstacle())))
-        return JSONResponse(board | {"guessed": warnings, "times": self._times and times_to_json(self._times)})
+        board["guessed"] = " ".join(filter(None, (board["guessed"], self._problem())))
+        return JSONResponse(board | {"times": self._times and times_to_json(self._times)})
 
     def done(self, request: Request) -> Response:
         """Record that a call for help has been answered."""

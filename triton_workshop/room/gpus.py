@@ -129,8 +129,8 @@ class Dispatcher:
         self._submissions, self._pool, self._publish = submissions, pool, publish
         self.status: PoolStatus | None = None
         """The GPUs, once they are known; no slots while they are out of reach."""
-        self.obstacle = ""
-        """The reason why the GPUs are out of reach, in sentences for the presenter; empty if they are not."""
+        self.problem = ""
+        """Why there is no way to the GPUs, for the presenter."""
         self._sent: dict[str, float] = {}
         """Time at which each job was sent that the driver still has."""
         self._cancelled: dict[str, float] = {}
@@ -213,10 +213,10 @@ class Dispatcher:
             case Answered(id, answer) if id in self._sent:  # it may answer twice
                 await asyncio.to_thread(self._submissions.answer, id, answer)
                 self._forget(id)
-            case Lost(id):  # it still waits in the queue, and is sent again
+            case Lost(id):  # it waits again, and is counted when it is sent
                 self._forget(id)
             case Unreachable(reason):
-                self.obstacle = reason
+                self.problem = reason
             case DriverEnded():
                 for id in [*self._sent]:
                     self._forget(id)
@@ -230,7 +230,7 @@ class Dispatcher:
     def _set_status(self, status: PoolStatus) -> None:
         self.status = status
         if status.slots:
-            self.obstacle = ""
+            self.problem = ""
         self._publish(pool_to_json(status))
 
     def _notify(self) -> None:

@@ -107,7 +107,7 @@ class Server:
             Route("/events", self.events),
             Route("/picture/{name}.webp", self.picture),
             Route("/piece/{name}", self.piece),
-            *attendees.routes(register, submissions if pool else None, self._obstacle),
+            *attendees.routes(register, submissions if pool else None, self._pool_problem),
             *gpu_routes.routes(self.dispatcher, submissions),
             Route("/{name}", self.file),
         ]
@@ -119,9 +119,8 @@ class Server:
         )
         self.followers = Followers(self.stream, self.app.connections)
 
-    def _obstacle(self) -> str:
-        """Return why the room's GPUs are out of reach, for the presenter."""
-        return self.dispatcher.obstacle if self.dispatcher else ""
+    def _pool_problem(self) -> str:
+        return self.dispatcher.problem if self.dispatcher else ""
 
     async def file(self, request: Request) -> Response:
         """Return the page, a style or a script."""
