@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -70,6 +71,13 @@ GPU_PACE = Pace(batch=6, slowest=250, overhead=0.6, share=0.03)
 CPU_PACE = Pace(batch=100, slowest=5000, overhead=20, share=0.2)
 
 
+_one_at_a_time = threading.Lock()
+"""Held where the judge itself launches kernels, unless it is alone.
+
+The simulator runs one launch of a process at a time.
+"""
+
+
 class NotTimedError(Exception):
     """Script that gets no times; the message says why."""
 
@@ -96,13 +104,15 @@ class Timer:
         solution = self._solution(exercise)
         remote = RemoteBatch(script, base, self._pace)
         local = Batch(base, self.card.device)
-        plan = self._plan(exercise, base, solution, local)
+        with _one_at_a_time:
+            plan = self._plan(exercise, base, solution, local)
         calls = remote.prepare(plan)
         local.make([random_shifts(base) for _ in range(plan)])
         ways = load_baselines(exercise, self.card.device)
         limit = self._limit(exercise, base)
-        for contender in (solution, *ways, limit):
-            local.call(contender)  # compiles, and has memory for results
+        with _one_at_a_time:
+            for contender in (solution, *ways, limit):
+                local.call(contender)  # compiles, and has memory for results
         per_call = {"limit": (limit,), "plain": (solution,), "pytorch": ways}
         contenders: dict[str, tuple[Callable[[], float], ...]] = {
             name: tuple(partial(local.call, function) for function in functions) for name, functions in per_call.items()
