@@ -39,6 +39,9 @@ def gpus(
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="The address by which other machines get here; by default its own.")
     ] = "",
+    slots: Annotated[
+        int | None, typer.Option(min=1, max=8, metavar="N", help="Scripts at a time on each GPU; by default what fits.")
+    ] = None,
     uncontained: Annotated[
         bool, typer.Option("--uncontained", help="Run scripts without a sandbox, where none is possible.")
     ] = False,
@@ -53,4 +56,4 @@ def gpus(
     from triton_workshop.pool import cluster
 
     with report_misuse():
-        cluster.serve_gpus(port, host, ray, uncontained=uncontained)
+        cluster.serve_gpus(port, host, ray, slots, uncontained=uncontained)

@@ -18,6 +18,7 @@ from triton_workshop.repository import ROOT
 if TYPE_CHECKING:
     from triton_workshop.deck.consent import Consent
     from triton_workshop.page.bundle import PageBundle
+    from triton_workshop.pool.address import Address
     from triton_workshop.viewer.sharing import Shared
 
 DECK = Path("slides", "triton-workshop.md")
@@ -179,16 +180,30 @@ def sharing(
 
     if not all(map(find_spec, ("segno", "starlette", "uvicorn"))):
         fail("--share needs a web server, which is not installed yet; to install it: uv sync --extra room")
-    from triton_workshop.room.addresses import PORT, parse_endpoint, parse_pool
+    from triton_workshop.room.addresses import PORT, parse_endpoint
     from triton_workshop.room.messages import GpuPool
     from triton_workshop.room.share import Share
 
     endpoint = parse_endpoint(share, PORT if port is None else port, url or "", proxy or "")
-    pool = None if gpus is None else GpuPool(parse_pool(gpus))
-    if pool and not find_spec("ray"):
-        fail("--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus")
+    pool = None if gpus is None else GpuPool(str(pool_address(gpus)))
     with closing(Share(endpoint, bundle=inside_of_pages(parts_folder), pool=pool)) as shared:
         yield shared
+
+
+def pool_address(text: str) -> Address:
+    """Return the address of a room's GPUs, of which something answers there.
+
+    Raises MisuseError.
+    """
+    from importlib.util import find_spec
+
+    from triton_workshop.pool.address import Address
+
+    address = Address.parse(text, "--gpus")
+    if not find_spec("ray"):
+        fail("--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus")
+    address.check_reachable()  # a wrong address is found before the slides are shown, not by the first attendee
+    return address
 
 
 def inside_of_pages(folder: Path | None) -> Path | None:

@@ -10,6 +10,8 @@ from triton_workshop.processes.process import machine_memory
 
 UNCONTAINED = "TRITON_WORKSHOP_UNCONTAINED"
 """Variable that the owner of a machine sets, if its scripts shall run without a sandbox."""
+SLOTS = "TRITON_WORKSHOP_SLOTS"
+"""Variable for how many slots each GPU gets, in place of what we compute."""
 
 MAX_SLOTS = 8
 """Slots of a GPU. More would only take turns: a check keeps a GPU busy for a fraction of its seconds."""
@@ -42,10 +44,13 @@ def simulator_slots(cores: int) -> int:
 
 
 def own_status(gpu: bool) -> ActorStatus:
-    """Return what the actor in this process offers."""
+    """Return what an actor in this process offers."""
+    chosen = visible_gpus()[0] if gpu else None  # Ray shows each actor its own
+    name = chosen.name if chosen else "the simulator"
+    if wanted := os.environ.get(SLOTS):
+        return ActorStatus(name, int(wanted))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if not gpu:
-        return ActorStatus("the simulator", simulator_slots(cores))
-    chosen = visible_gpus()[0]  # Ray shows each actor its own
+    if chosen is None:
+        return ActorStatus(name, simulator_slots(cores))
     host_bytes = machine_memory() or HOST_BYTES_PER_SLOT
-    return ActorStatus(chosen.name, gpu_slots(cores, len(installed_gpus()), chosen.memory_bytes, host_bytes))
+    return ActorStatus(name, gpu_slots(cores, len(installed_gpus()), chosen.memory_bytes, host_bytes))

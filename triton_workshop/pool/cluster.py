@@ -23,7 +23,7 @@ from rich.text import Text
 from triton_workshop.device import runs_on_a_gpu, visible_gpus
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.pool.address import PORT, Address
-from triton_workshop.pool.capacity import UNCONTAINED, ActorStatus, own_status
+from triton_workshop.pool.capacity import SLOTS, UNCONTAINED, ActorStatus, own_status
 from triton_workshop.pool.sandbox import refusal
 from triton_workshop.processes.process import NewProcess, RunningProcess
 
@@ -54,16 +54,20 @@ VARIABLES = {
     "RAY_BACKEND_LOG_LEVEL": "warning",
     "RAY_ROTATION_MAX_BYTES": str(1 << 20),
     "RAY_ROTATION_BACKUP_COUNT": "1",
+    # Its handlers of forks may crash the process that Ray starts for a driver.
+    "GRPC_ENABLE_FORK_SUPPORT": "0",
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",
 }
 
 
-def serve_gpus(port: int = PORT, host: str = "", ray: str = "", *, uncontained: bool = False) -> None:
+def serve_gpus(
+    port: int = PORT, host: str = "", ray: str = "", slots: int | None = None, *, uncontained: bool = False
+) -> None:
     """Serve this machine's GPUs, until Ctrl+C or a signal.
 
-    `host` is the address by which others get here; `ray` that of a cluster to join. Raises MisuseError and
-    WorkshopError.
+    `host` is the address by which others get here; `ray` that of a cluster to join. Each GPU runs `slots` scripts at a
+    time, by default as many as fit. Raises MisuseError and WorkshopError.
     """
     if find_spec("ray") is None:
         raise MisuseError("Ray is not installed yet; type: uv run --extra gpus workshop gpus")
@@ -78,6 +82,8 @@ def serve_gpus(port: int = PORT, host: str = "", ray: str = "", *, uncontained: 
         for each in (port, port - 1):
             refuse_used_port(each)
     console = Console()
+    if slots is not None:
+        os.environ[SLOTS] = str(slots)
     status = own_status(gpu=runs_on_a_gpu())
     with ExitStack() as stack:
         stack.enter_context(interrupted_by_signals())
@@ -110,7 +116,7 @@ def keep_running(
             tempfile.TemporaryDirectory(prefix="tw-", dir="/tmp", ignore_cleanup_errors=True) as folder,
             tempfile.TemporaryFile() as output,
         ):
-            command = ray_command(folder, port, host, cluster)
+            command = ray_command(folder, port, cluster)
             with running(command, output, variables) as process:
                 with console.status("Ray starts …"):
                     own_host = wait_until_started(process, Path(folder), None if cluster else port)
@@ -144,7 +150,7 @@ def running(command: list[str], output: IO[bytes], variables: Mapping[str, str])
             process.wait_for_end(GRACE_SECONDS)
 
 
-def ray_command(folder: str, port: int, host: str, cluster: Address | None) -> list[str]:
+def ray_command(folder: str, port: int, cluster: Address | None) -> list[str]:
     """Return the command that runs Ray with little more than it needs."""
     gpus = len(visible_gpus()) if runs_on_a_gpu() else 0
     lean = [
@@ -155,14 +161,7 @@ def ray_command(folder: str, port: int, host: str, cluster: Address | None) -> l
     if cluster is not None:
         return [*start, f"--address={cluster.location}"]
     head = ["--head", f"--temp-dir={folder}", "--include-dashboard=false", "--no-monitor"]
-    if is_loopback(host):
-        head.append("--node-ip-address=127.0.0.1")
     return [*start, *head, f"--port={port - 1}", f"--ray-client-server-port={port}"]
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether an address is for this machine alone."""
-    return host == "localhost" or host.startswith("127.")
 
 
 def wait_until_started(process: RunningProcess, folder: Path, port: int | None) -> str | None:

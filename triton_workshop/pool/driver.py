@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import os
 import queue
-import socket
 import sys
 import threading
 import time
@@ -20,10 +19,10 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
 from triton_workshop.errors import MisuseError
 from triton_workshop.pool.address import Address
 from triton_workshop.pool.capacity import MAX_SLOTS, ActorStatus
-from triton_workshop.pool.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
 from triton_workshop.processes.wire import Connection
 
 SLOT = "triton_workshop.pool.slot:Slot"
@@ -36,8 +35,6 @@ LOOK_SECONDS = 3.0
 """Seconds between two looks at the machines of the cluster."""
 RETRY_SECONDS = 30.0
 """Seconds until an actor that could not start is tried again."""
-REACH_SECONDS = 5.0
-"""Seconds that the machine with GPUs has to accept a connection."""
 VARIABLES = {
     "RAY_AUTH_MODE": "token",
     # Under `uv run`, Ray would copy this folder to all machines, and start its processes by uv there.
@@ -88,19 +85,15 @@ def connect(address: Address) -> None:
         raise MisuseError(
             "--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus"
         )
-    try:
-        socket.create_connection((address.host.strip("[]"), address.port), REACH_SECONDS).close()
-    except OSError as error:
-        raise MisuseError(
-            f"--gpus: nothing answers at {address.location} ({error.strerror or error}). Expected `workshop gpus` to "
-            "run there: start it, and let a firewall pass this port"
-        ) from None
+    address.check_reachable()
     os.environ.update(VARIABLES, RAY_AUTH_TOKEN=address.token)
     import ray
 
     try:
         ray.init(f"ray://{address.location}", namespace=NAMESPACE, log_to_driver=False, logging_level=logging.ERROR)
-    except ConnectionError:
+    except ConnectionError as error:
+        if "timeout" not in str(error):
+            raise
         raise MisuseError(
             f"--gpus: {address.location} answers, but not to this token, or it is not Ray. Type the line that "
             "`workshop gpus` shows there now"
@@ -291,12 +284,8 @@ class Driver:
         """Tell the server if the pool has changed."""
         if not self._known and self._reported is None:
             return
-        available = (
-            status.slots
-            for name, status in self._known.items()
-            if (member := self._members.get(name)) is None or member.status is not None
-        )
-        status = PoolStatus(tuple(status.gpu for status in self._known.values()), sum(available))
+        offers = self._known.values()
+        status = PoolStatus(tuple(offer.gpu for offer in offers), sum(offer.slots for offer in offers))
         if status != self._reported:
             self._connection.send(status)
             self._reported = status

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 import socket
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit
@@ -15,10 +14,6 @@ LOOPBACK = "127.0.0.1"
 PORT = 8000
 MAX_URL_CHARACTERS = 200
 """Characters of an address: a QR code that holds more is hard to scan."""
-POOL = re.compile(
-    r"[\w.~+/=-]+@(\[[\da-f:.]+\]|[a-z\d]([a-z\d.-]*[a-z\d])?):(?P<port>\d{1,5})", re.ASCII | re.IGNORECASE
-)
-"""Address of the room's GPUs, after the token that opens it."""
 PROBE_TARGETS = ("192.0.2.1", "2001:db8::1")
 """Addresses for examples (RFC 5737, RFC 3849).
 
@@ -94,17 +89,6 @@ def parse_endpoint(share: str, port: int, url: str, proxy: str = "") -> Endpoint
     except ValueError:
         raise MisuseError(f"--share: expected lan, or an address such as 192.168.0.7, found {share}") from None
     return Endpoint(host, port, url, proxy)
-
-
-def parse_pool(text: str) -> str:
-    """Check the value of `--gpus`. Raises MisuseError."""
-    match = POOL.fullmatch(text)
-    if match is None or not 0 < int(match["port"]) < 65536:
-        raise MisuseError(
-            "--gpus: expected TOKEN@HOST:PORT, as `workshop gpus` prints it on the machine with the GPUs, such as "
-            f"1f0e2d…@192.168.0.7:10001, found {text!r}"
-        )
-    return text
 
 
 def is_network(text: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -37,12 +37,12 @@ class MalformedError(ValueError):
     """A message is none of ours; `str(error)` says what is wrong with it."""
 
 
-def routes(register: Register, times: Submissions | None = None) -> list[Route]:
+def routes(register: Register, times: Submissions | None = None, obstacle: Callable[[], str] = str) -> list[Route]:
     """Return the routes; the board has `times` in a room with GPUs.
 
     `Guard` has put the sender into `request.state.attendee`.
     """
-    attendees, board = Attendees(register), BoardPage(register, times)
+    attendees, board = Attendees(register), BoardPage(register, times, obstacle)
     of_times = [
         Route("/board/times/strike/{id}", board.strike, methods=["POST"]),
         Route("/board/times/{state:str}", board.turn_times, methods=["POST"]),
@@ -101,8 +101,9 @@ class BoardPage:
     The code of its link comes once, and becomes a cookie.
     """
 
-    def __init__(self, register: Register, times: Submissions | None = None) -> None:
-        self._register, self._times, self._key = register, times, BoardKey()
+    def __init__(self, register: Register, times: Submissions | None = None, obstacle: Callable[[], str] = str) -> None:
+        """Create the board; `obstacle` returns why the room's GPUs are out of reach, if they are."""
+        self._register, self._times, self._obstacle, self._key = register, times, obstacle, BoardKey()
 
     async def page(self, request: Request) -> Response:
         """Return the board, to a valid code or a cookie."""
@@ -118,9 +119,9 @@ class BoardPage:
     def data(self, request: Request) -> Response:
         """Return the state of the room as JSON."""
         self._check(request)
-        return JSONResponse(
-            board_to_json(self._register.board()) | {"times": self._times and times_to_json(self._times)}
-        )
+        board = board_to_json(self._register.board())
+        warnings = " ".join(filter(None, (board["guessed"], self._obstacle())))
+        return JSONResponse(board | {"guessed": warnings, "times": self._times and times_to_json(self._times)})
 
     def done(self, request: Request) -> Response:
         """Record that a call for help has been answered."""

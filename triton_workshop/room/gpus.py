@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Outcome, PoolStatus
+from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
 from triton_workshop.attendance.submissions import Submissions
 from triton_workshop.errors import WorkshopError
 from triton_workshop.processes.call import Call, EndedError, TimeIsUpError, start
@@ -129,6 +129,8 @@ class Dispatcher:
         self._submissions, self._pool, self._publish = submissions, pool, publish
         self.status: PoolStatus | None = None
         """The GPUs, once they are known; no slots while they are out of reach."""
+        self.obstacle = ""
+        """The reason why the GPUs are out of reach, in sentences for the presenter; empty if they are not."""
         self._sent: dict[str, float] = {}
         """Time at which each job was sent that the driver still has."""
         self._cancelled: dict[str, float] = {}
@@ -211,6 +213,10 @@ class Dispatcher:
             case Answered(id, answer) if id in self._sent:  # it may answer twice
                 await asyncio.to_thread(self._submissions.answer, id, answer)
                 self._forget(id)
+            case Lost(id):  # it still waits in the queue, and is sent again
+                self._forget(id)
+            case Unreachable(reason):
+                self.obstacle = reason
             case DriverEnded():
                 for id in [*self._sent]:
                     self._forget(id)
@@ -223,6 +229,8 @@ class Dispatcher:
 
     def _set_status(self, status: PoolStatus) -> None:
         self.status = status
+        if status.slots:
+            self.obstacle = ""
         self._publish(pool_to_json(status))
 
     def _notify(self) -> None:

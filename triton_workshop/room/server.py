@@ -107,7 +107,7 @@ class Server:
             Route("/events", self.events),
             Route("/picture/{name}.webp", self.picture),
             Route("/piece/{name}", self.piece),
-            *attendees.routes(register, submissions if pool else None),
+            *attendees.routes(register, submissions if pool else None, self._obstacle),
             *gpu_routes.routes(self.dispatcher, submissions),
             Route("/{name}", self.file),
         ]
@@ -118,6 +118,10 @@ class Server:
             {gpu_routes.SUBMIT: gpu_routes.MAX_SUBMISSION_BYTES} if pool else {},
         )
         self.followers = Followers(self.stream, self.app.connections)
+
+    def _obstacle(self) -> str:
+        """Return why the room's GPUs are out of reach, for the presenter."""
+        return self.dispatcher.obstacle if self.dispatcher else ""
 
     async def file(self, request: Request) -> Response:
         """Return the page, a style or a script."""
