@@ -19,12 +19,11 @@ from triton_workshop.checking.observing.child import observer_of, prepare, warm_
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.observe import Observation, Observer, Output
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.device import resolve_device
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.pool.arena import Arena, Placed, memory_of
 from triton_workshop.pool.batch import Batch
 from triton_workshop.pool.observations import write_observation
-from triton_workshop.pool.sandbox import HEADER_BYTES, MEMORY_BYTES, TEMPORARY_BYTES
+from triton_workshop.pool.sandbox import GPU_MEMORY_BYTES, HEADER_BYTES, MEMORY_BYTES, TEMPORARY_BYTES
 from triton_workshop.processes.process import limit_memory
 
 MAX_FILES = 1024
@@ -35,10 +34,12 @@ MAX_THREADS = 512
 def main(connection: int, arena: int, *, gpu: bool) -> None:
     """Get ready, say so, and answer requests until the other side goes."""
     if gpu:
-        resolve_device()
-        from triton_workshop.checking.observing.warm_up import launch
+        from triton_workshop.setup.kernel import add_is_correct  # which settles that Triton is for the GPU
 
-        launch("cuda")
+        add_is_correct()
+        total = torch.cuda.get_device_properties(0).total_memory
+        # A script that takes too much by mistake gets PyTorch's error; what it does on purpose, the watch ends.
+        torch.cuda.set_per_process_memory_fraction(min(1.0, GPU_MEMORY_BYTES / total))
     else:
         prepare()
         warm_up()

@@ -18,9 +18,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,6 +32,10 @@ from triton_workshop.repository import ROOT
 
 MEMORY_BYTES = 8 << 30
 """Memory of all processes of a sandbox together, on the CPU's side."""
+GPU_MEMORY_BYTES = 8 << 30
+"""Memory of a sandbox on its GPU, for tensors."""
+CONTEXT_BYTES = 2 << 30
+"""What CUDA itself takes there, at most."""
 SPARE_BYTES = 1 << 30
 """Memory that the machine keeps. Below it a sandbox that runs a script is ended."""
 MAX_PROCESSES = 64
@@ -39,6 +44,8 @@ TEMPORARY_BYTES = 256 << 20
 """Bytes of a sandbox's temporary files."""
 WATCH_SECONDS, IDLE_WATCH_SECONDS = 0.03, 0.5
 """Seconds between two looks at a sandbox with a script, and at one without."""
+LOOKS_PER_GPU_LOOK = 10
+"""Asking the driver takes longer than asking the kernel."""
 READY_SECONDS = 180.0
 """Seconds in which a sandbox gets ready, from a slow disk."""
 HEADER_BYTES = 4
@@ -46,6 +53,8 @@ MAX_MESSAGE_BYTES = 1 << 20
 PACKAGES = ("triton_workshop", "triton_simulator")
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
+GPU_FILES = ("/sys/bus/pci", "/sys/devices", "/sys/module/nvidia", "/sys/module/nvidia_uvm")
+"""What CUDA reads about the machine."""
 PROC_FILES = ("/proc/cpuinfo", "/proc/meminfo", "/proc/driver/nvidia")
 
 
@@ -190,6 +199,7 @@ def _device_options(gpu: Gpu | None) -> Iterator[str]:
         nodes = (f"nvidia{_minor_number(gpu)}", "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools")
         files = [f"/dev/{name}" for name in nodes if Path(f"/dev/{name}").exists()]
         yield from (word for file in files for word in ("--dev-bind", file, file))
+        yield from (word for file in GPU_FILES if Path(file).exists() for word in ("--ro-bind", file, file))
     yield from ("--size", str(TEMPORARY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev")
 
 
@@ -239,6 +249,8 @@ class Sandbox:
     def __init__(self, gpu: Gpu | None, *, contained: bool = True) -> None:
         """Start it. Raises OSError."""
         self.arena = Arena.create()
+        self._gpu = gpu
+        self._looks = 0
         self._end: End | None = None
         self._is_ready = self._has_script = False
         self._lock = threading.Lock()
@@ -374,14 +386,34 @@ class Sandbox:
 
     def _excess(self) -> End | None:
         """Return of what it takes too much, if anything."""
-        memory = 0
-        for count, process in enumerate(processes_below(self._process.pid), 1):
-            if count > MAX_PROCESSES:
-                return End.PROCESSES
-            memory += memory_of(process)
+        processes = list(islice(processes_below(self._process.pid), MAX_PROCESSES + 1))
+        if len(processes) > MAX_PROCESSES:
+            return End.PROCESSES
+        self._looks += 1
+        is_due = self._looks % LOOKS_PER_GPU_LOOK == 0
+        if self._gpu is not None and is_due and gpu_memory_of(self._gpu, processes) > GPU_MEMORY_BYTES + CONTEXT_BYTES:
+            return End.MEMORY
         # The machine's own figure has what no process shows: files in memory that are open, and on their way.
         is_short = self._has_script and available_memory() < SPARE_BYTES
-        return End.MEMORY if memory > MEMORY_BYTES or is_short else None
+        return End.MEMORY if sum(map(memory_of, processes)) > MEMORY_BYTES or is_short else None
+
+
+def gpu_memory_of(gpu: Gpu, processes: Collection[int]) -> int:
+    """Return the bytes that processes have on a GPU, as far as the driver says.
+
+    In some containers it does not say which process is which.
+    """
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+        try:
+            running = pynvml.nvmlDeviceGetComputeRunningProcesses(pynvml.nvmlDeviceGetHandleByUUID(gpu.uuid))
+        finally:
+            pynvml.nvmlShutdown()
+    except pynvml.NVMLError:
+        return 0
+    return sum(each.usedGpuMemory or 0 for each in running if each.pid in processes)
 
 
 def processes_below(parent: int) -> Iterator[int]:

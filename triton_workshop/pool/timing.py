@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from triton_workshop.exercises.exercise import Launcher
     from triton_workshop.pool.judging import SandboxedScript
 
-ROUNDS = (3, 4)
-"""Batches of each contender: how many, the script does not know."""
 RESULTS = 3
 """Results of the timed calls that are compared."""
 MAX_CALLS = 128
@@ -55,6 +54,8 @@ PREPARATION_SECONDS = 15.0
 class Pace:
     """What is usual where the scripts run."""
 
+    rounds: tuple[int, ...]
+    """Batches of each contender: how many of these, the script does not know."""
     batch: float
     """Milliseconds that a batch should take."""
     slowest: float
@@ -65,9 +66,16 @@ class Pace:
     """The same, as a share of its time."""
 
 
-GPU_PACE = Pace(batch=6, slowest=250, overhead=0.6, share=0.03)
+GPU_PACE = Pace(rounds=(3, 4), batch=6, slowest=250, overhead=0.6, share=0.03)
 # Where somebody tries it out on a laptop, other processes take the processor's time, too.
-CPU_PACE = Pace(batch=100, slowest=5000, overhead=20, share=0.2)
+CPU_PACE = Pace(rounds=(2, 3), batch=60, slowest=5000, overhead=20, share=0.2)
+
+
+_one_at_a_time = threading.Lock()
+"""Held where the judge itself launches kernels, unless it is alone.
+
+The simulator runs one launch of a process at a time.
+"""
 
 
 class NotTimedError(Exception):
@@ -96,19 +104,21 @@ class Timer:
         solution = self._solution(exercise)
         remote = RemoteBatch(script, base, self._pace)
         local = Batch(base, self.card.device)
-        plan = self._plan(exercise, base, solution, local)
+        with _one_at_a_time:
+            plan = self._plan(exercise, base, solution, local)
         calls = remote.prepare(plan)
         local.make([random_shifts(base) for _ in range(plan)])
         ways = load_baselines(exercise, self.card.device)
         limit = self._limit(exercise, base)
-        for contender in (solution, *ways, limit):
-            local.call(contender)  # compiles, and has memory for results
+        with _one_at_a_time:
+            for contender in (solution, *ways, limit):
+                local.call(contender)  # compiles, and has memory for results
         per_call = {"limit": (limit,), "plain": (solution,), "pytorch": ways}
         contenders: dict[str, tuple[Callable[[], float], ...]] = {
             name: tuple(partial(local.call, function) for function in functions) for name, functions in per_call.items()
         }
         contenders["script"] = (partial(remote.time, calls),)
-        rounds = random.SystemRandom().choice(ROUNDS)
+        rounds = random.SystemRandom().choice(self._pace.rounds)
         with alone:
             # The judge moves as many bytes in the same way, to know how long that takes.
             remote.making = min(local.make([random_shifts(base) for _ in range(plan)]) for _ in range(2))
