@@ -8,7 +8,7 @@ import time
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from triton_workshop.pool.jobs import Answer, Job, Outcome
+from triton_workshop.attendance.jobs import Answer, Job, Outcome
 
 NOTES = "STAND_IN_NOTES"
 """Variable for the file in which slots note their process and what they do."""

@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 
 from tests.pool.stand_in import NOTES
+from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
 from triton_workshop.pool.cluster import STATE_FOLDER
 from triton_workshop.pool.driver import serve_jobs
-from triton_workshop.pool.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
 from triton_workshop.processes.call import Call, EndedError, start
 from triton_workshop.repository import ROOT
 

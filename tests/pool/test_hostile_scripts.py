@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from triton_workshop.attendance.jobs import Answer, Job, Outcome
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.pool import judging, sandbox
-from triton_workshop.pool.jobs import Answer, Job, Outcome
 from triton_workshop.pool.slot import Slot
 
 pytestmark = pytest.mark.skipif(sandbox.refusal() is not None, reason=sandbox.refusal() or "")

@@ -16,9 +16,9 @@ from typing import Protocol
 
 import ray
 
+from triton_workshop.attendance.jobs import Answer, Job, Outcome
 from triton_workshop.pool.capacity import UNCONTAINED, ActorStatus, own_status
 from triton_workshop.pool.gpu_lock import GpuLock
-from triton_workshop.pool.jobs import Answer, Job, Outcome
 
 JOBS = "jobs"
 """Ray's concurrency group of the threads that run jobs; others cancel, and show signs of life."""

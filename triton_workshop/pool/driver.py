@@ -20,10 +20,10 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
 from triton_workshop.errors import MisuseError
 from triton_workshop.pool.address import Address
 from triton_workshop.pool.capacity import MAX_SLOTS, ActorStatus
-from triton_workshop.pool.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
 from triton_workshop.processes.wire import Connection
 
 SLOT = "triton_workshop.pool.slot:Slot"
