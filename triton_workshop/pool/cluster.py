@@ -24,8 +24,9 @@ from triton_workshop.device import runs_on_a_gpu, visible_gpus
 from triton_workshop.errors import MisuseError, WorkshopError
 from triton_workshop.pool.address import PORT, Address
 from triton_workshop.pool.capacity import SLOTS, UNCONTAINED, ActorStatus, own_status
-from triton_workshop.pool.sandbox import refusal
+from triton_workshop.processes.call import IMPORT_SECONDS, start
 from triton_workshop.processes.process import NewProcess, RunningProcess
+from triton_workshop.processes.wire import Connection
 
 STATE_FOLDER = "TRITON_WORKSHOP_GPUS"
 """Variable for the folder of the token, in place of the user's own."""
@@ -180,6 +181,23 @@ def wait_until_started(process: RunningProcess, folder: Path, port: int | None) 
             socket.create_connection((host.strip("[]"), port), 1).close()
             return host
     return None
+
+
+def refusal() -> str | None:
+    """Return why scripts cannot be contained on this machine.
+
+    Another process finds out, as that imports torch, and this one stays for hours.
+    """
+    with Path(os.devnull).open("wb") as nothing, start(send_refusal, output=nothing.fileno()) as call:
+        answer = call.next_message(IMPORT_SECONDS)
+    return None if answer is None else str(answer)
+
+
+def send_refusal(connection: Connection) -> None:
+    """Send why scripts cannot be contained here, or None."""
+    from triton_workshop.pool import sandbox
+
+    connection.send(sandbox.refusal())
 
 
 def refuse_used_port(port: int) -> None:
