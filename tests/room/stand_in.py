@@ -95,7 +95,7 @@ def answer_to(job: Job) -> Answer:
         )
     verdict = {"passed": True, "findings": [], "cases": [{"name": "4096x4096x4096", "passed": True}], "remarks": []}
     times = Times("4096x4096x4096, float16", 0.412, 0.183, 0.4, 0.21) if job.timed else None
-    return Answer(Outcome.CORRECT, f"Right in all 3 cases on {GPU}.", GPU, verdict, times)
+    return Answer(Outcome.CORRECT, f"Correct in all 3 cases on {GPU}.", GPU, verdict, times)
 
 
 def is_solution(job: Job) -> bool:

@@ -39,8 +39,11 @@ def gpu_slots(cores: int, gpus: int, gpu_bytes: int, host_bytes: int) -> int:
 
 
 def simulator_slots(cores: int) -> int:
-    """Return how many slots run the simulator on a machine without a GPU: its checks use a core or two each."""
-    return max(1, min(MAX_SLOTS, cores // CORES_PER_SLOT))
+    """Return how many slots run the simulator on a machine without a GPU.
+
+    One for each core, as a slot with a script keeps one busy, and others wait.
+    """
+    return max(1, min(MAX_SLOTS, cores))
 
 
 def own_status(gpu: bool) -> ActorStatus:

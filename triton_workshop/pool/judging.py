@@ -78,7 +78,7 @@ def _answer_of(verdict: Verdict, card: Card, times: Times | None = None, note: s
     fields = replace(verdict, device=device, file=Path(verdict.file.name)).as_json()
     if not verdict.passed:
         return Answer(Outcome.WRONG, _sentence_on(verdict.findings[0]), card.name, fields)
-    sentence = f"Right in all {pluralize(len(verdict.cases), 'case')} on {card.name}."
+    sentence = f"Correct in all {pluralize(len(verdict.cases), 'case')} on {card.name}."
     if times is not None:
         sentence += f" With {times.size}, it takes {times.ratio:.2f} times as long as the limit."
     if note:

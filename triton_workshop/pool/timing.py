@@ -1,4 +1,4 @@
-"""Times of a right script, beside the limit, the plain solution and PyTorch.
+"""Times of a correct script, beside the limit, the plain solution and PyTorch.
 
 The script's calls are timed by its own process, which has to be told all it needs for that, and then may say anything.
 So the judge makes up the inputs of all calls only as its own clock starts, looks afterwards at one of the results, of

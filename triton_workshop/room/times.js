@@ -5,7 +5,7 @@ globalThis.Times = (() => {
   const { make, button } = globalThis.page;
   const POLL_MS = 4000;
   const OFF = "The presenter has turned the board of times off.";
-  const EMPTY = "Nobody has a right kernel on a GPU yet.";
+  const EMPTY = "Nobody has a correct kernel on a GPU yet.";
   const LOST = "The room is out of reach; trying again.";
   const HEADINGS = ["", "who", "× limit", "ms", "size", "GPU"];
   let exercise;  // whose times come first
