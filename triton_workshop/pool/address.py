@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+import socket
 from dataclasses import dataclass
 
 from triton_workshop.errors import MisuseError
 
 PORT = 10001
 """Port that presenters connect to; the next one below is for further machines."""
+REACH_SECONDS = 5.0
+"""Seconds that the machine with GPUs has to accept a connection."""
 ADDRESS = re.compile(r"(?P<token>[\w-]{16,128})@(?P<host>[\w.-]+|\[[0-9A-Fa-f:.]+\]):(?P<port>\d{1,5})", re.ASCII)
 
 
@@ -30,6 +33,16 @@ class Address:
                 f"found {hide_token(text)!r}"
             )
         return cls(match["token"], match["host"], int(match["port"]))
+
+    def refuse_silence(self, option: str) -> None:
+        """Raise MisuseError if nothing accepts connections there."""
+        try:
+            socket.create_connection((self.host.strip("[]"), self.port), REACH_SECONDS).close()
+        except OSError as error:
+            raise MisuseError(
+                f"{option}: nothing answers at {self.location} ({error.strerror or error}). Expected `workshop gpus` "
+                "to run there: start it, and let a firewall pass this port"
+            ) from None
 
     @property
     def location(self) -> str:

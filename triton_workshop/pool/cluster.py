@@ -79,7 +79,9 @@ def serve_gpus(
             "that you may on this machine: --uncontained"
         )
     cluster = Address.parse(ray, "--ray") if ray else None
-    if cluster is None:
+    if cluster is not None:
+        cluster.refuse_silence("--ray")
+    else:
         for each in (port, port - 1):
             refuse_used_port(each)
     console = Console()

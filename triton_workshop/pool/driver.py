@@ -8,7 +8,6 @@ from __future__ import annotations
 import logging
 import os
 import queue
-import socket
 import sys
 import threading
 import time
@@ -36,8 +35,6 @@ LOOK_SECONDS = 3.0
 """Seconds between two looks at the machines of the cluster."""
 RETRY_SECONDS = 30.0
 """Seconds until an actor that could not start is tried again."""
-REACH_SECONDS = 5.0
-"""Seconds that the machine with GPUs has to accept a connection."""
 VARIABLES = {
     "RAY_AUTH_MODE": "token",
     # Under `uv run`, Ray would copy this folder to all machines, and start its processes by uv there.
@@ -88,13 +85,7 @@ def connect(address: Address) -> None:
         raise MisuseError(
             "--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus"
         )
-    try:
-        socket.create_connection((address.host.strip("[]"), address.port), REACH_SECONDS).close()
-    except OSError as error:
-        raise MisuseError(
-            f"--gpus: nothing answers at {address.location} ({error.strerror or error}). Expected `workshop gpus` to "
-            "run there: start it, and let a firewall pass this port"
-        ) from None
+    address.refuse_silence("--gpus")
     os.environ.update(VARIABLES, RAY_AUTH_TOKEN=address.token)
     import ray
 
