@@ -79,7 +79,9 @@ def serve_gpus(
             "that you may on this machine: --uncontained"
         )
     cluster = Address.parse(ray, "--ray") if ray else None
-    if cluster is None:
+    if cluster is not None:
+        cluster.refuse_silence("--ray")
+    else:
         for each in (port, port - 1):
             refuse_used_port(each)
     console = Console()
@@ -110,7 +112,7 @@ def keep_running(
     variables: Mapping[str, str],
 ) -> None:
     """Start Ray, and again whenever it ends. Raises KeyboardInterrupt and WorkshopError."""
-    failures = 0
+    failures, is_shown = 0, False
     while True:
         # Its sockets' names may have 107 bytes, so this is no folder of the user, whose name may be long.
         with (
@@ -120,20 +122,21 @@ def keep_running(
             command = ray_command(folder, port, cluster)
             with running(command, output, variables) as process:
                 with console.status("Ray starts …"):
-                    own_host = wait_until_started(process, Path(folder), None if cluster else port)
+                    own_host = wait_until_started(process, Path(folder), output, None if cluster else port)
                 if own_host is None:
                     failures += 1
                     if failures == MAX_FAILURES:
                         raise WorkshopError(f"Ray does not start here. Its last words:\n{last_words(output)}")
                     continue
-                if failures == 0:
+                failures = 0
+                if not is_shown:
+                    is_shown = True
                     token = token_file.read_text(encoding="ascii").strip()
                     print_screen(console, status, Address(token, host or own_host, port), cluster)
                 else:
                     console.print("Ray runs again; the lines above still hold.")
                 while not process.has_ended():
                     time.sleep(POLL_SECONDS)
-        failures = 1
         console.print("Ray has ended unexpectedly, and starts again …")
         time.sleep(RETRY_SECONDS)
 
@@ -165,7 +168,7 @@ def ray_command(folder: str, port: int, cluster: Address | None) -> list[str]:
     return [*start, *head, f"--port={port - 1}", f"--ray-client-server-port={port}"]
 
 
-def wait_until_started(process: RunningProcess, folder: Path, port: int | None) -> str | None:
+def wait_until_started(process: RunningProcess, folder: Path, output: IO[bytes], port: int | None) -> str | None:
     """Wait until Ray runs, and return its address here; None if it does not start.
 
     `port` is the head's, which presenters connect to.
@@ -174,7 +177,9 @@ def wait_until_started(process: RunningProcess, folder: Path, port: int | None) 
     while time.monotonic() < deadline and not process.has_ended():
         time.sleep(POLL_SECONDS)
         if port is None:
-            return ""
+            if b"Ray runtime started" in os.pread(output.fileno(), 1 << 16, 0):
+                return ""
+            continue
         with suppress(OSError):
             address = (folder / "ray_current_cluster").read_text(encoding="ascii")
             host = address.strip().rpartition(":")[0]
@@ -268,11 +273,12 @@ def write_private(file: Path, text: str) -> None:
 def print_screen(console: Console, status: ActorStatus, address: Address, cluster: Address | None) -> None:
     """Print what is served here, and the lines to type elsewhere."""
     gpus = visible_gpus() if runs_on_a_gpu() else ()
+    scripts = "1 script at a time" if status.slots == 1 else f"{status.slots} scripts at a time"
     found = Table.grid(padding=(0, 2))
     for gpu in gpus:
-        found.add_row(Text("✓", "green"), gpu.name, f"{status.slots} scripts at a time")
+        found.add_row(Text("✓", "green"), gpu.name, scripts)
     if not gpus:
-        found.add_row(Text("!", "yellow"), "No GPU: the simulator", f"{status.slots} scripts at a time")
+        found.add_row(Text("!", "yellow"), "No GPU: the simulator", scripts)
     console.print(found)
     console.print()
     if cluster is not None:
