@@ -121,8 +121,10 @@ def _proc_options() -> tuple[str, ...]:
     then the kernel allows no other one: Python and CUDA do without most of it. Raises OSError if nothing works.
     """
     files = [word for file in PROC_FILES if Path(file).exists() for word in ("--ro-bind", file, file)]
-    # All of it is read-only, as root's scripts could change the machine's settings: see `system_calls`.
-    new = ("--proc", "/proc", "--remount-ro", "/proc")
+    # What is the machine's is read-only, as root's scripts could change its settings: see `system_calls`. What is a
+    # process's own is not, as CUDA names its threads there.
+    shared = [word for file in _machine_files() for word in ("--ro-bind", file, file)]
+    new = ("--proc", "/proc", *shared)
     choices = (("--disable-userns", *new), new, ("--size", "4096", "--tmpfs", "/proc", *files, "--remount-ro", "/proc"))
     for options in choices:
         with _filter_file() as rules:
@@ -132,6 +134,13 @@ def _proc_options() -> tuple[str, ...]:
         if not probe.returncode:
             return options
     raise OSError(probe.stderr.strip() or f"exit status {probe.returncode}")
+
+
+def _machine_files() -> Iterator[str]:
+    """Yield the files of /proc that are about the machine, and no process."""
+    for entry in sorted(Path("/proc").iterdir()):
+        if not entry.name.isdecimal() and not entry.is_symlink():
+            yield str(entry)
 
 
 def _filter_file() -> IO[bytes]:
