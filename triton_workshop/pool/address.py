@@ -34,24 +34,14 @@ class Address:
             )
         return cls(match["token"], match["host"], int(match["port"]))
 
-<<<<<<< HEAD
-    def check_reachable(self) -> None:
-        """Raise MisuseError if nothing accepts a connection there."""
-=======
-    def refuse_silence(self, option: str) -> None:
+    def check_reachable(self, option: str = "--gpus") -> None:
         """Raise MisuseError if nothing accepts connections there."""
->>>>>>> cluster
         try:
             socket.create_connection((self.host.strip("[]"), self.port), REACH_SECONDS).close()
         except OSError as error:
             raise MisuseError(
-<<<<<<< HEAD
-                f"--gpus: nothing answers at {self.location} ({error.strerror or error}). Expected `workshop gpus` to "
-                "run there: start it, and let a firewall pass this port"
-=======
                 f"{option}: nothing answers at {self.location} ({error.strerror or error}). Expected `workshop gpus` "
                 "to run there: start it, and let a firewall pass this port"
->>>>>>> cluster
             ) from None
 
     @property

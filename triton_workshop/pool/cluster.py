@@ -80,7 +80,7 @@ def serve_gpus(
         )
     cluster = Address.parse(ray, "--ray") if ray else None
     if cluster is not None:
-        cluster.refuse_silence("--ray")
+        cluster.check_reachable("--ray")
     else:
         for each in (port, port - 1):
             refuse_used_port(each)

@@ -85,11 +85,7 @@ def connect(address: Address) -> None:
         raise MisuseError(
             "--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus"
         )
-<<<<<<< HEAD
     address.check_reachable()
-=======
-    address.refuse_silence("--gpus")
->>>>>>> cluster
     os.environ.update(VARIABLES, RAY_AUTH_TOKEN=address.token)
     import ray
 
