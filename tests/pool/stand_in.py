@@ -17,9 +17,9 @@ NOTES = "STAND_IN_NOTES"
 class Slot:
     """Sleeps as many seconds as the text of a job says."""
 
-    def __init__(self, gpu: bool, *, contained: bool = True) -> None:
+    def __init__(self, gpu: bool, *, contained: bool = True, spares: int = 1) -> None:
         self._job, self._cancelled = "", threading.Event()
-        note(f"slot-{gpu}-{contained}", "")
+        note(f"slot-{gpu}-{contained}-{spares}", "")
 
     def run(self, job: Job, alone: AbstractContextManager[None]) -> Answer:
         """Check, and time it alone if asked to."""

@@ -52,7 +52,7 @@ class GpuActor:
         self._status = own_status(gpu)
         make = pkgutil.resolve_name(slot)
         contained = not os.environ.get(UNCONTAINED)
-        self._new_slot: Callable[[], AnySlot] = lambda: make(gpu, contained=contained)
+        self._new_slot: Callable[[], AnySlot] = lambda: make(gpu, contained=contained, spares=self._status.spares)
         self._slots: queue.SimpleQueue[AnySlot] = queue.SimpleQueue()
         for _ in range(self._status.slots):
             self._slots.put(self._new_slot())

@@ -65,18 +65,19 @@ class Batch:
 
         return self._timed(move_all) / self._count
 
-    def call(self, launcher: Callable[..., object]) -> float:
-        """Call a launcher with each of the inputs, and return the milliseconds.
+    def call(self, launcher: Callable[..., object], repeats: int = 1) -> float:
+        """Call a launcher with each of the inputs, so many times.
 
-        That is for each call.
+        Return the milliseconds of one call.
         """
         arguments = [launcher_args(tensors) for tensors in self._sets[: self._count]]
         self.results = []
 
         def call_all() -> None:
-            self.results = [launcher(*each) for each in arguments]
+            for _ in range(repeats):
+                self.results = [launcher(*each) for each in arguments]
 
-        return self._timed(call_all) / self._count
+        return self._timed(call_all) / self._count / repeats
 
     def _timed(self, act: Callable[[], None]) -> float:
         if not self._gpu:

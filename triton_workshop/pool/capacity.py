@@ -22,6 +22,11 @@ HOST_BYTES_PER_SLOT = 4 << 30
 GPU_BYTES_PER_SLOT = 10 << 30
 """Two contexts, of a sandbox and its successor, and the largest case with its copies for the judge."""
 
+MAX_SPARES = 5
+"""Warm sandboxes of a slot, each for one script: a room that presses at once should not wait for PyTorch's imports."""
+BYTES_PER_SPARE = 1 << 30
+"""Memory of a warm sandbox: so much of the machine's, and less of the GPU's."""
+
 
 @dataclass(frozen=True)
 class ActorStatus:
@@ -29,6 +34,8 @@ class ActorStatus:
 
     gpu: str
     slots: int
+    spares: int = 1
+    """Warm sandboxes of each slot."""
 
 
 def gpu_slots(cores: int, gpus: int, gpu_bytes: int, host_bytes: int) -> int:
@@ -36,6 +43,13 @@ def gpu_slots(cores: int, gpus: int, gpu_bytes: int, host_bytes: int) -> int:
     by_cores = cores // gpus // CORES_PER_SLOT
     by_memory = min(gpu_bytes // GPU_BYTES_PER_SLOT, host_bytes // gpus // HOST_BYTES_PER_SLOT)
     return max(1, min(MAX_SLOTS, by_cores, by_memory))
+
+
+def spares(slots: int, gpus: int, gpu_bytes: int, host_bytes: int) -> int:
+    """Return how many warm sandboxes each slot gets from the memory that slots leave."""
+    of_gpu = gpu_bytes - slots * GPU_BYTES_PER_SLOT
+    of_host = host_bytes // gpus - slots * HOST_BYTES_PER_SLOT
+    return max(1, min(MAX_SPARES, 1 + min(of_gpu, of_host) // 2 // slots // BYTES_PER_SPARE))
 
 
 def simulator_slots(cores: int) -> int:
@@ -55,5 +69,6 @@ def own_status(gpu: bool) -> ActorStatus:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if chosen is None:
         return ActorStatus(name, simulator_slots(cores))
-    host_bytes = machine_memory() or HOST_BYTES_PER_SLOT
-    return ActorStatus(name, gpu_slots(cores, len(installed_gpus()), chosen.memory_bytes, host_bytes))
+    gpus, host_bytes = len(installed_gpus()), machine_memory() or HOST_BYTES_PER_SLOT
+    slots = gpu_slots(cores, gpus, chosen.memory_bytes, host_bytes)
+    return ActorStatus(name, slots, spares(slots, gpus, chosen.memory_bytes, host_bytes))

@@ -139,7 +139,7 @@ class Script:
         assert self._observer is not None, "it is loaded first"
         assert self._batch is not None, "it is prepared first"
         self._batch.make(request["shifts"])
-        return {"milliseconds": self._batch.call(self._observer.launcher)}
+        return {"milliseconds": self._batch.call(self._observer.launcher, request["repeats"])}
 
     def _result(self, request: dict[str, Any]) -> dict[str, Any]:
         assert self._batch is not None, "it is prepared first"

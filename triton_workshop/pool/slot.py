@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 
 import torch
@@ -23,10 +24,10 @@ ATTEMPTS = 2
 
 
 class Slot:
-    """A sandbox that is warm, and its successor while it runs a script."""
+    """Sandboxes that are warm, each for one script, one after another."""
 
-    def __init__(self, gpu: bool, *, contained: bool = True) -> None:
-        """Start the first sandbox, and get ready to judge.
+    def __init__(self, gpu: bool, *, contained: bool = True, spares: int = 1) -> None:
+        """Start so many sandboxes, one after another, and get ready to judge.
 
         Scripts run without bubblewrap unless they are `contained`, which is for owners who know what they do. Raises
         WorkshopError if they cannot be contained here, or if there is no GPU.
@@ -43,9 +44,11 @@ class Slot:
         self._job: str | None = None
         self._is_cancelled = False
         self._running: Sandbox | None = None
+        self._starting: Sandbox | None = None
+        self._is_closed = False
         # One thread for all of them, as a sandbox ends with the thread that started it.
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter of sandboxes")
-        self._next = self._start()
+        self._spares = deque(self._starter.submit(self._start) for _ in range(spares))
         if self._gpu is None:
             prepare()
             warm_up()
@@ -54,12 +57,22 @@ class Slot:
 
             add_is_correct()
 
-    def _start(self) -> Future[Sandbox]:
-        return self._starter.submit(Sandbox, self._gpu, contained=self._contained)
+    def _start(self) -> Sandbox:
+        """Start a sandbox, and wait until it is ready: the next one would take its cores."""
+        sandbox = Sandbox(self._gpu, contained=self._contained)
+        with self._lock:
+            self._starting = sandbox
+            if self._is_closed:
+                sandbox.end(End.CANCELLED)
+        with suppress(SandboxEndedError):  # whoever takes it finds out
+            sandbox.wait_until_ready()
+        with self._lock:
+            self._starting = None
+        return sandbox
 
     def wait_until_ready(self) -> None:
         """Wait until a sandbox waits for a script. Raises SandboxEndedError."""
-        self._next.result().wait_until_ready()
+        self._spares[0].result().wait_until_ready()
 
     def run(self, job: Job, alone: AbstractContextManager[None]) -> Answer:
         """Run a job, one at a time, and return its answer.
@@ -88,17 +101,18 @@ class Slot:
                 self._job = self._running = None
             if sandbox is not None:
                 sandbox.close()
+                # Not before: it would take the cores and the GPU from the script.
+                self._spares.append(self._starter.submit(self._start))
             if self.card.is_gpu:  # other slots need its memory
                 torch.cuda.empty_cache()
 
     def _take(self) -> Sandbox:
-        """Take a sandbox that waits for a script, and have the next one started.
+        """Take a sandbox that waits for a script.
 
         Raises WorkshopError if none gets ready.
         """
         for _ in range(ATTEMPTS):
-            starting, self._next = self._next, self._start()
-            sandbox = starting.result()
+            sandbox = (self._spares.popleft() if self._spares else self._starter.submit(self._start)).result()
             with suppress(SandboxEndedError):
                 sandbox.wait_until_ready()
                 return sandbox
@@ -118,7 +132,11 @@ class Slot:
     def close(self) -> None:
         """End all sandboxes."""
         with self._lock:
-            if self._running is not None:
-                self._running.end(End.CANCELLED)
-        self._next.result().close()
+            self._is_closed = True
+            for sandbox in (self._running, self._starting):
+                if sandbox is not None:
+                    sandbox.end(End.CANCELLED)
+        for spare in self._spares:
+            if not spare.cancel():
+                spare.result().close()
         self._starter.shutdown()

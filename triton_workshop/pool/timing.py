@@ -66,7 +66,7 @@ class Pace:
     """The same, as a share of its time."""
 
 
-GPU_PACE = Pace(rounds=(3, 4), batch=6, slowest=250, overhead=0.6, share=0.03)
+GPU_PACE = Pace(rounds=(3, 4), batch=12, slowest=250, overhead=1.8, share=0.03)
 # Where somebody tries it out on a laptop, other processes take the processor's time, too.
 CPU_PACE = Pace(rounds=(2, 3), batch=60, slowest=5000, overhead=20, share=0.2)
 
@@ -105,8 +105,8 @@ class Timer:
         remote = RemoteBatch(script, base, self._pace)
         local = Batch(base, self.card.device)
         with _one_at_a_time:
-            plan = self._plan(exercise, base, solution, local)
-        calls = remote.prepare(plan)
+            plan, repeats = self._plan(exercise, base, solution, local)
+        calls = remote.prepare(plan, repeats)
         local.make([random_shifts(base) for _ in range(plan)])
         ways = load_baselines(exercise, self.card.device)
         limit = self._limit(exercise, base)
@@ -115,7 +115,8 @@ class Timer:
                 local.call(contender)  # compiles, and has memory for results
         per_call = {"limit": (limit,), "plain": (solution,), "pytorch": ways}
         contenders: dict[str, tuple[Callable[[], float], ...]] = {
-            name: tuple(partial(local.call, function) for function in functions) for name, functions in per_call.items()
+            name: tuple(partial(local.call, function, repeats) for function in functions)
+            for name, functions in per_call.items()
         }
         contenders["script"] = (partial(remote.time, calls),)
         rounds = random.SystemRandom().choice(self._pace.rounds)
@@ -158,8 +159,13 @@ class Timer:
             self._solutions[exercise.number] = load(Source(file, exercise.solution, exercise))
         return self._solutions[exercise.number]
 
-    def _plan(self, exercise: Exercise, base: tuple[torch.Tensor, ...], solution: Launcher, local: Batch) -> int:
-        """Return how many calls of the solution make a batch."""
+    def _plan(
+        self, exercise: Exercise, base: tuple[torch.Tensor, ...], solution: Launcher, local: Batch
+    ) -> tuple[int, int]:
+        """Return how many inputs make a batch, and how often each is used.
+
+        Both clocks agree on a batch that is long beside a message, also where the GPU has memory for few inputs.
+        """
         for count in (1, 2):  # the first one compiles
             local.make([random_shifts(base) for _ in range(count)])
             milliseconds = local.call(solution)
@@ -167,7 +173,8 @@ class Timer:
         calls = math.ceil(self._pace.batch / max(milliseconds, 1e-3))
         if self.card.is_gpu:  # a call must not find its inputs in the cache
             calls = max(calls, copies_needed(size, int(torch.cuda.get_device_properties(0).L2_cache_size)))
-        return max(1, min(calls, MAX_CALLS, SET_BYTES // max(1, size)))
+        calls = max(1, min(calls, MAX_CALLS, SET_BYTES // max(1, size)))
+        return calls, max(1, math.ceil(self._pace.batch / (calls * max(milliseconds, 1e-3))))
 
     def _limit(self, exercise: Exercise, base: tuple[torch.Tensor, ...]) -> Callable[..., object]:
         if self.card.is_gpu:
@@ -186,13 +193,14 @@ class RemoteBatch:
         self._pace = pace
         self._shifts: list[Shifts] = []
         self._doubts = 0
+        self._repeats = 1
         self.making = 0.0
         """Milliseconds in which the inputs of a call are made."""
 
-    def prepare(self, calls: int) -> int:
-        """Have inputs and memory made, and return how many calls to time.
+    def prepare(self, calls: int, repeats: int) -> int:
+        """Have inputs and memory made, and return how many of them to time.
 
-        A slow script has fewer of them in a batch.
+        A slow script has fewer of them in a batch, and each of them once.
         """
         deadline = time.monotonic() + PREPARATION_SECONDS
         placed = self._script.sandbox.arena.place(self._base)
@@ -201,17 +209,20 @@ class RemoteBatch:
         milliseconds = self._run(1, deadline)[1]
         if milliseconds > self._pace.slowest:
             raise NotTimedError(f"a call takes longer than {self._pace.slowest:g} ms")
-        calls = max(1, min(calls, math.ceil(4 * self._pace.batch / milliseconds)))
+        most = max(1, math.ceil(4 * self._pace.batch / milliseconds))
+        calls = min(calls, most)
+        self._repeats = max(1, min(repeats, most // calls))
         self._run(calls, deadline)
         return calls
 
     def time(self, calls: int) -> float:
         """Time a batch, and return the milliseconds of a call."""
-        claimed, elapsed = self._run(calls, time.monotonic() + 3 * calls * self._pace.slowest / 1000)
-        unexplained = elapsed - calls * (self.making + claimed)
-        agrees = calls * claimed <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
+        launches = calls * self._repeats
+        claimed, elapsed = self._run(calls, time.monotonic() + 3 * launches * self._pace.slowest / 1000)
+        unexplained = elapsed - calls * self.making - launches * claimed
+        agrees = launches * claimed <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
         self._doubts += not agrees
-        return claimed if agrees else elapsed / calls
+        return claimed if agrees else elapsed / launches
 
     def check(self) -> None:
         """Raise NotTimedError unless the clocks agreed, but for one batch."""
@@ -222,7 +233,7 @@ class RemoteBatch:
         """Run a batch; return the milliseconds that it claims, and the judge's."""
         self._shifts = [random_shifts(self._base) for _ in range(calls)]
         started = time.perf_counter()
-        message = self._ask({"do": "time", "shifts": self._shifts}, deadline)
+        message = self._ask({"do": "time", "shifts": self._shifts, "repeats": self._repeats}, deadline)
         elapsed = 1000 * (time.perf_counter() - started)
         claimed = message.get("milliseconds")
         if not isinstance(claimed, float) or not 0 < claimed < math.inf:
