@@ -208,6 +208,7 @@ def main() -> None:
     parser.add_argument("--attendees", type=int, default=40)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--every", type=float, default=90, help="seconds between two scripts of an attendee")
+    parser.add_argument("--wait", type=float, default=0, help="seconds before the first script, to get warm")
     parser.add_argument("--kill", action="store_true")
     parser.add_argument("--burst", action="store_true")
     parser.add_argument("--gpus", metavar="TOKEN@HOST:PORT")
@@ -222,6 +223,7 @@ def main() -> None:
             sessions = [room.enter() for _ in range(options.attendees + 1)]
         memberships = [Membership(url, each.token, each.number, None) for each in sessions]
         wait_for_gpus(memberships.pop())
+        time.sleep(options.wait)
         until = 0 if options.burst else time.monotonic() + 60 * options.minutes
         attendees = [
             Attendee(membership, number, options.every, until, is_page=number % 2 == 0)

@@ -102,7 +102,8 @@ class Slot:
             if sandbox is not None:
                 sandbox.close()
                 # Not before: it would take the cores and the GPU from the script.
-                self._spares.append(self._starter.submit(self._start))
+                if not self._is_closed:
+                    self._spares.append(self._starter.submit(self._start))
             if self.card.is_gpu:  # other slots need its memory
                 torch.cuda.empty_cache()
 
