@@ -137,7 +137,7 @@ def test_exercise_4_goes_from_wrong_to_right_to_the_board_by_keyboard(browser: B
     write(page, SOLUTION)
     expect(panel(page).locator(".outdated")).to_have_count(1)
     press(page, "On a GPU")
-    expect(panel(page).locator("h3")).to_have_text(f"✓ Right on {GPU}", timeout=PATIENCE_MS)
+    expect(panel(page).locator("h3")).to_have_text(f"✓ Correct on {GPU}", timeout=PATIENCE_MS)
     rows = panel(page).locator("tbody tr")
     expect(rows).to_have_count(4)
     expect(rows.nth(1)).to_contain_text("1.00 ×")
@@ -165,7 +165,7 @@ def test_a_reload_and_a_second_tab_show_the_same_script(browser: Browser, talk: 
     expect(panel(ada)).to_contain_text("You are next")
     talk.release()
     for page in (ada, second):
-        expect(panel(page).locator("h3")).to_have_text(f"✓ Right on {GPU}", timeout=PATIENCE_MS)
+        expect(panel(page).locator("h3")).to_have_text(f"✓ Correct on {GPU}", timeout=PATIENCE_MS)
     write(ada, "wrong = 1")
     gpu_button(ada).click()
     expect(panel(second).locator("h3")).to_have_text(f"✗ Wrong on {GPU}", timeout=PATIENCE_MS)
@@ -188,7 +188,7 @@ def test_nothing_is_lost_and_nothing_happens_twice_when_the_server_is_killed(bro
     expect(panel(running)).to_contain_text("Running", timeout=PATIENCE_MS)
     talk.release()
     for page in (running, late):
-        expect(panel(page).locator("h3")).to_have_text(f"✓ Right on {GPU}", timeout=PATIENCE_MS)
+        expect(panel(page).locator("h3")).to_have_text(f"✓ Correct on {GPU}", timeout=PATIENCE_MS)
     first, second = talk.submissions()
     assert jobs_of(talk.pool) in ([first, first, second], [first, second, first])
     late.get_by_role("button", name="Times").click()

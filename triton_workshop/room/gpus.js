@@ -7,8 +7,8 @@
   if (!workspace) return;
   const WAIT_SECONDS = 20, TIMEOUT_MS = 30_000, RETRY_MS = 2000;
   const CONSENT = "To run on a GPU, this one script leaves your browser: it goes to the presenter's machine and its "
-    + "GPUs. Nothing else goes with it, and its text is deleted once it is answered. If it is correct, its time and your "
-    + "name or number stand on the room's board of times.";
+    + "GPUs. Nothing else goes with it, and its text is deleted once it is answered. If it is correct, its time and "
+    + "your name or number stand on the room's board of times.";
   const OUT_OF_REACH = "The room is out of reach. It goes on when the room is back.";
   const NO_GPUS = "The room's GPUs are out of reach. It goes on when they are back.";
   const LEFT = "You are not in the room any more. Reload the page, and enter its word.";
