@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import socket
 import stat
 import subprocess
@@ -95,14 +96,17 @@ def test_a_machine_without_sandboxes_needs_a_decision(monkeypatch: pytest.Monkey
 
 
 def test_a_machine_without_ray_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, act in ((cluster, cluster.serve_gpus), (driver, lambda: driver.connect(Address(TOKEN, "host", 1)))):
+    for module, act in (
+        (cluster, cluster.serve_gpus),
+        (importlib.util, lambda: driver.connect(Address(TOKEN, "host", 1))),
+    ):
         monkeypatch.setattr(module, "find_spec", lambda name: None)
         with pytest.raises(MisuseError, match="--extra gpus"):
             act()
 
 
 def test_nothing_there_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "find_spec", lambda name: name)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]

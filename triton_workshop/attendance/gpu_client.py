@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from threading import Event
 from urllib.parse import urlencode
 
-from triton_workshop.attendance.jobs import MAX_SCRIPT_BYTES, Answer, Outcome
+from triton_workshop.attendance.jobs import CANCELLED, MAX_SCRIPT_BYTES, Answer, Outcome
 from triton_workshop.attendance.membership import (
     MALFORMED_ERRORS,
     Membership,
@@ -94,7 +94,7 @@ def run_on_a_gpu(
         show(state.sentence)
     with suppress(UnansweredError, RefusedError):
         ask(joined, "gpus/cancel", {"id": identity}, timeout_seconds=SUBMIT_TIMEOUT_SECONDS)
-    return Answer(Outcome.CANCELLED, "You have cancelled it.")
+    return CANCELLED
 
 
 def _poll(joined: Membership, identity: str, seen: str) -> JobState:

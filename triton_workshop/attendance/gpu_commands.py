@@ -39,7 +39,7 @@ def run_on_room_gpus(scripts: Sequence[tuple[Exercise, Path]], *, timed: bool, a
         if as_json:
             print(json.dumps({"exercise": exercise.number, "file": str(file), **answers[-1].as_json()}), flush=True)
         else:
-            console.print(_rows(answers[-1]))
+            console.print(answer_table(answers[-1]))
     return ALL_CORRECT if all(answer.outcome is Outcome.CORRECT for answer in answers) else NOT_ALL_CORRECT
 
 
@@ -66,9 +66,9 @@ def _answer(joined: Membership, exercise: Exercise, file: Path, console: Console
         raise MisuseError(f"the room at {joined.address} does not answer: {error}") from error
 
 
-def _rows(answer: Answer) -> Table:
+def answer_table(answer: Answer) -> Table:
     """Draw an answer: a mark or a name, and what it says."""
     table = Table.grid(padding=(0, 2))
     for name, words in describe_answer(answer):
-        table.add_row(Text(name, "bold"), Text(printable(words)))
+        table.add_row(Text(name, "bold"), Text(printable(words), overflow="fold"))
     return table

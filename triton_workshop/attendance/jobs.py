@@ -85,6 +85,9 @@ class Answer:
         return cls(Outcome(fields["outcome"]), str(fields["sentence"]), str(fields["gpu"]), fields["verdict"], times)
 
 
+CANCELLED = Answer(Outcome.CANCELLED, "You have cancelled it.")
+
+
 # Messages of the process that speaks to Ray: see `triton_workshop.pool.driver`
 
 

@@ -227,8 +227,7 @@ def send(joined: Membership, path: str, message: Mapping[str, Any], timeout_seco
 
     Raises UnansweredError and RefusedError.
     """
-    headers = {"Authorization": f"Bearer {joined.token}", "Content-Type": "application/json"}
-    answer = _request(joined.address, path, json.dumps(message).encode(), headers, timeout_seconds)
+    answer = _member_request(joined, path, message, timeout_seconds)
     if answer and not answer.startswith(b"{"):  # a network's own page, perhaps
         raise UnansweredError(SOMETHING_ELSE)
 
@@ -240,13 +239,24 @@ def ask(
 
     Raises UnansweredError and RefusedError, the latter also for what the room does not have.
     """
-    headers = {"Authorization": f"Bearer {joined.token}", "Content-Type": "application/json"}
-    body = None if message is None else json.dumps(message).encode()
     with suppress(*MALFORMED_ERRORS):
-        answer = json.loads(_request(joined.address, path, body, headers, timeout_seconds, (*REFUSALS, 404)) or b"{}")
+        answer = json.loads(_member_request(joined, path, message, timeout_seconds, (*REFUSALS, 404)) or b"{}")
         if isinstance(answer, dict):
             return answer
     raise UnansweredError(SOMETHING_ELSE)
+
+
+def _member_request(
+    joined: Membership,
+    path: str,
+    message: Mapping[str, Any] | None,
+    timeout_seconds: float,
+    refusals: Collection[int] = REFUSALS,
+) -> bytes:
+    """Return the room's answer to one of its members."""
+    headers = {"Authorization": f"Bearer {joined.token}", "Content-Type": "application/json"}
+    body = None if message is None else json.dumps(message).encode()
+    return _request(joined.address, path, body, headers, timeout_seconds, refusals)
 
 
 def _request(

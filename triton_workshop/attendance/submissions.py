@@ -15,7 +15,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from triton_workshop.attendance.jobs import Answer, Job, Outcome, Times
+from triton_workshop.attendance.jobs import CANCELLED, Answer, Job, Outcome, Times
 from triton_workshop.attendance.register import IS_PRESENT, Register
 from triton_workshop.exercises import EXERCISES
 
@@ -27,7 +27,6 @@ MAX_ANSWER_CHARACTERS = 2**20
 """Characters of the longest answer that is kept."""
 
 SUPERSEDED = Answer(Outcome.SUPERSEDED, "A newer script of yours has taken its place.")
-CANCELLED = Answer(Outcome.CANCELLED, "You have cancelled it.")
 LOST = Answer(
     Outcome.FAILED,
     f"The GPUs' machine has lost this script {MAX_SENDS} times without an answer. Try again; if that does not help, "

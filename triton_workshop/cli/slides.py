@@ -195,13 +195,10 @@ def pool_address(text: str) -> Address:
 
     Raises MisuseError.
     """
-    from importlib.util import find_spec
-
-    from triton_workshop.pool.address import Address
+    from triton_workshop.pool.address import Address, require_ray
 
     address = Address.parse(text, "--gpus")
-    if not find_spec("ray"):
-        fail("--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus")
+    require_ray()
     address.check_reachable()  # a wrong address is found before the slides are shown, not by the first attendee
     return address
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import socket
 from dataclasses import dataclass
@@ -56,3 +57,11 @@ class Address:
 def hide_token(text: str) -> str:
     """Return an address for a message that other people may see."""
     return re.sub(r".*@", "…@", text)
+
+
+def require_ray() -> None:
+    """Raise MisuseError if Ray is not installed on the presenter's machine."""
+    if importlib.util.find_spec("ray") is None:
+        raise MisuseError(
+            "--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus"
+        )

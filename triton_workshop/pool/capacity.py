@@ -64,11 +64,10 @@ def own_status(gpu: bool) -> ActorStatus:
     """Return what an actor in this process offers."""
     chosen = visible_gpus()[0] if gpu else None  # Ray shows each actor its own
     name = chosen.name if chosen else "the simulator"
-    if wanted := os.environ.get(SLOTS):
-        return ActorStatus(name, int(wanted))
+    wanted = int(os.environ.get(SLOTS, 0))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if chosen is None:
-        return ActorStatus(name, simulator_slots(cores))
+        return ActorStatus(name, wanted or simulator_slots(cores))
     gpus, host_bytes = len(installed_gpus()), machine_memory() or HOST_BYTES_PER_SLOT
-    slots = gpu_slots(cores, gpus, chosen.memory_bytes, host_bytes)
+    slots = wanted or gpu_slots(cores, gpus, chosen.memory_bytes, host_bytes)
     return ActorStatus(name, slots, spares(slots, gpus, chosen.memory_bytes, host_bytes))

@@ -16,12 +16,11 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.util import find_spec
 from typing import Any
 
 from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
 from triton_workshop.errors import MisuseError
-from triton_workshop.pool.address import Address
+from triton_workshop.pool.address import Address, require_ray
 from triton_workshop.pool.capacity import MAX_SLOTS, ActorStatus
 from triton_workshop.processes.wire import Connection
 
@@ -81,10 +80,7 @@ def _read(connection: Connection, events: queue.SimpleQueue[Event]) -> None:
 
 def connect(address: Address) -> None:
     """Connect this process to a cluster. Raises MisuseError."""
-    if find_spec("ray") is None:
-        raise MisuseError(
-            "--gpus needs Ray, which is not installed yet; to install it: uv sync --extra room --extra gpus"
-        )
+    require_ray()
     address.check_reachable()
     os.environ.update(VARIABLES, RAY_AUTH_TOKEN=address.token)
     import ray

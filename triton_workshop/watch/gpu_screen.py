@@ -12,7 +12,8 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from triton_workshop.attendance.gpu_client import describe_answer, run_on_a_gpu
+from triton_workshop.attendance.gpu_client import run_on_a_gpu
+from triton_workshop.attendance.gpu_commands import answer_table
 from triton_workshop.attendance.jobs import Answer
 from triton_workshop.attendance.membership import Membership, RefusedError, UnansweredError
 from triton_workshop.checking.reporting.description import title
@@ -86,10 +87,7 @@ class GpuScreen(Reader):
         self._update(Text(printable(words)))
 
     def _show_answer(self, answer: Answer) -> None:
-        rows = Table.grid(padding=(0, 2))
-        for name, words in describe_answer(answer):
-            rows.add_row(Text(name, "bold"), Text(printable(words), overflow="fold"))
-        self._update(rows)
+        self._update(answer_table(answer))
 
     def _update(self, contents: Text | Table) -> None:
         self.body.query_one(Static).update(Padding(contents, (0, 2)))
