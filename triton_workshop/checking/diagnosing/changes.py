@@ -6,6 +6,7 @@ A number that is one less, another name of the same kind, two arguments that tra
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,8 @@ from triton_workshop.checking.observing.source import Function, argument_of, cal
 OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),
     ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Add, ast.FloorDiv),
+    ast.Mult: (ast.Add, ast.FloorDiv, ast.Div),
+    ast.Div: (ast.Mult,),
     ast.FloorDiv: (ast.Mod, ast.Mult),
     ast.Mod: (ast.FloorDiv,),
     ast.BitAnd: (ast.BitOr,),
@@ -32,7 +34,7 @@ OPPOSITES = {"minimum": "maximum", "maximum": "minimum"}
 REDUCTIONS = ("sum", "max", "min", "argmax", "argmin", "cumsum")
 LOOPS = ("range", "static_range")
 WITH_A_VALUE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
-KEEPING = ("path", "unwrapped", "exchanged", "forgotten", "restarted", "stale", "overwritten")
+KEEPING = ("path", "unwrapped", "exchanged", "forgotten", "restarted", "hoisted", "late", "stale", "overwritten")
 """Kinds of changes after which a name may be unread, or none is."""
 SMALLEST_TILE = 8
 """Least power of 2 that is a size, and no slip by one."""
@@ -83,6 +85,7 @@ def _all_in(
         yield from _of_paths(statement, names)
         yield from _of_pairs(statement, names)
         yield from _of_strides(statement, names)
+        yield from _of_divisors(statement, function)
         if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
             yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
     yield from _of_rounds(function)
@@ -186,6 +189,10 @@ def _of_rounds(function: Function) -> Iterator[Change]:
     pairs = [(node.targets[0], node.value) for node in nodes if isinstance(node, ast.Assign)]
     values = {target.id: value for target, value in pairs if isinstance(target, ast.Name)}
     for node in nodes:
+        match node:
+            case ast.While(test=ast.Compare(left, [ast.Gt() | ast.Lt() as sign], [right]) as test):
+                closed = ast.GtE() if isinstance(sign, ast.Gt) else ast.LtE()
+                yield Change("rounds", test, ast.unparse(ast.Compare(left, [closed], [right])))
         if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
             stop = node.args[: len(node.args) // 2 + 1][-1]
             end = values.get(stop.id, stop) if isinstance(stop, ast.Name) and read[stop.id] == 1 else stop
@@ -207,12 +214,18 @@ def _of_paths(statement: ast.stmt, names: Names) -> Iterator[Change]:
 def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
     """Replace a number with one of the solution's, the likest first."""
     match node:
+        case ast.Constant(float(value)) if _is_near(value, math.log(2)) or _is_near(value, math.log2(math.e)):
+            yield Change("reciprocal", node, repr(1 / value))
         case ast.Constant(float(value)) if right and value not in right and not value.is_integer():
             like = get_close_matches(str(value), map(str, sorted(right)), 2, 0)
             yield from (Change("coefficient", node, each) for each in like)
         case ast.Constant(float(value)) if value in right:  # it may be another one's
             alternatives = map(str, sorted(right - {value}))
             yield from (Change("coefficient", node, each, far_fetched=True) for each in alternatives)
+
+
+def _is_near(value: float, other: float) -> bool:
+    return math.isclose(value, other, rel_tol=1e-3)
 
 
 def _parameters(node: ast.AST, of_kernels: dict[str, list[str]]) -> list[str]:
@@ -287,8 +300,13 @@ def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
         case ast.Name(name, ast.Load()):
             kind = "size" if name in names.sizes else "pointer" if name in names.pointers else "name"
             for alternative in names.like(name):
+                is_derived = name in names.origins.get(alternative, ())
                 yield Change(
-                    kind, node, alternative, alternative in names.unread, not names.are_alike(name, alternative)
+                    "derived" if is_derived else kind,
+                    node,
+                    alternative,
+                    alternative in names.unread,
+                    not is_derived and not names.are_alike(name, alternative),
                 )
         case ast.Call(function, [ast.Name(size), ast.Name(block)]) if (
             called(node) == "cdiv" and block in names.constants
@@ -334,6 +352,22 @@ def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
     if len(by_name) > 1:
         pattern = rf"\b({'|'.join(by_name)})\b"
         yield Change("strides", value, re.sub(pattern, lambda found: by_name[found[0]], ast.unparse(value)), True)
+
+
+def _of_divisors(statement: ast.stmt, function: Function) -> Iterator[Change]:
+    """Divide by what gives the remainder of the same number: quotient and remainder have one divisor."""
+    divisions = [node for node in walk(function) if isinstance(node, ast.BinOp)]
+    for node in walk(statement):
+        match node:
+            case ast.BinOp(left, ast.FloorDiv() | ast.Mod(), right):
+                divisors = {
+                    ast.unparse(each.right)
+                    for each in divisions
+                    if isinstance(each.op, ast.FloorDiv | ast.Mod)
+                    and not isinstance(each.op, type(node.op))
+                    and ast.dump(each.left) == ast.dump(left)
+                }
+                yield from (Change("divisor", right, other) for other in divisors - {ast.unparse(right)})
 
 
 def _of_axes(node: ast.AST) -> Iterator[Change]:

@@ -6,8 +6,10 @@ A function of another base, a factor for one part only, a maximum that is not su
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import groupby, pairwise, permutations
 
@@ -34,6 +36,9 @@ LOWEST = "float('-inf')", "-3.0e38"
 LOOPS = ast.For | ast.While
 COLUMN = ("", "[:, None]", "[None, :]")
 """Of a vector, that makes it fit to a tile."""
+TWIN = 0.6
+"""Likeness of two values of one name, of which one may be meant where the other stands."""
+RANGE = re.compile(r"tl\.arange\([^()]*\)")
 MOST = 24
 """More names than that are not tried in pairs."""
 
@@ -58,6 +63,7 @@ class Formulas:
             yield from _overwritten(body)
         for loop, before in self._loops:
             yield from self._updated(loop, before)
+            yield from _continued(loop, before)
 
     @cached_property
     def _statements(self) -> list[ast.stmt]:
@@ -169,11 +175,43 @@ class Formulas:
                 for lowest in LOWEST:
                     replacement = f"tl.full({ast.unparse(value.args[0])}, {lowest}, {rest or 'tl.float32'})"
                     yield Change("start", value, replacement)
+            case ast.AugAssign(ast.Name(pointer), ast.Add(), ast.Name(step) as value):
+                for stride in self._strides_of(pointer):
+                    yield Change("step", value, f"{step} * {stride}")
             case ast.Assign([ast.Name()], ast.Name(constant) as size) if constant in self.names.constants:
                 yield from self._limited(size)
         whole = getattr(node, "value", None)
         if isinstance(node, ast.Assign | ast.AugAssign) and isinstance(whole, ast.expr):
             yield from self._masked(node, whole)
+            yield from self._beyond(whole)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            code = ast.unparse(node.value)
+            for twin in {ast.unparse(value) for value in self._assigned[node.targets[0].id]} - {code}:
+                if SequenceMatcher(None, code, twin).ratio() >= TWIN:
+                    yield Change("twin", node.value, twin)
+
+    def _strides_of(self, pointer: str) -> set[str]:
+        """Return the strides along which the addresses of a pointer begin."""
+        products = [node for value in self._assigned.get(pointer, ()) for node in walk(value) if _is_product(node)]
+        sides = [{*names_loaded(product)} for product in products]
+        return {name for names in sides if names & {*self._indices} for name in names & {*self.names.sizes}}
+
+    def _beyond(self, value: ast.expr) -> Iterator[Change]:
+        """Leave out of a maximum, and of powers, what lies beyond the end."""
+        if any(isinstance(node, ast.Call) and called(node) == "dot" for node in walk(value)):
+            for index, size in self._ends:
+                mask = f"{index}[None, :] < {size}"
+                yield Change("beyond", value, f"tl.where({mask}, {ast.unparse(value)}, {LOWEST[0]})")
+
+    @cached_property
+    def _ends(self) -> list[tuple[str, str]]:
+        """The indices that masks compare, and the sizes with which they do."""
+        found = dict[tuple[str, str], None]()
+        for node in walk(self.kernel):
+            match node:
+                case ast.Compare(left, [ast.Lt()], [ast.Name(size)]):
+                    found |= {(name, size): None for name in names_loaded(left) if name in self._indices}
+        return list(found)
 
     def _limited(self, node: ast.Name) -> Iterator[Change]:
         """Leave fewer where fewer are left."""
@@ -185,12 +223,18 @@ class Formulas:
         target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
         if isinstance(target, ast.Name) and target.id in self.names.conditions:
             replacement = ast.unparse(value)
+            sizes = [size for size in self.names.sizes if size not in self.names.constants]
+            below = {ast.unparse(side) for each in walk(value) for side in _sides_below(each)}
             for index in self._indices:
                 if index not in names_loaded(value):
-                    for size in self.names.sizes:
-                        if size not in self.names.constants:
-                            within = f"({replacement}) & ({index} >= 0) & ({index} < {size})"
-                            yield Change("mask", value, within, far_fetched=True)
+                    for size in sizes:
+                        within = f"({replacement}) & ({index} >= 0) & ({index} < {size})"
+                        # A row's length belongs to the columns that are added to its rows.
+                        origins = [self.names.origins.get(name, set()) for name in names_loaded(value)]
+                        is_column = any({index, size} <= names for names in origins)
+                        yield Change("end" if is_column else "mask", value, within, far_fetched=not is_column)
+                elif index not in below:  # only its other end is compared
+                    yield from (Change("end", value, f"({replacement}) & ({index} < {size})") for size in sizes)
             return
         if isinstance(target, ast.Name) and target.id not in self._indices:
             calls = [node for node in walk(value) if isinstance(node, ast.Call)]
@@ -211,13 +255,20 @@ class Formulas:
                 if isinstance(operator, ast.Sub | ast.Div):
                     swapped = ast.BinOp(right, operator, left)
                     yield Change("sides", node, f"({ast.unparse(swapped)})")
+                if isinstance(operator, ast.Add):
+                    yield from _with_limit(node, left, right)
+                if isinstance(operator, ast.Sub) and _is_part_of_byte(left):
+                    yield Change("early", node, f"(({ast.unparse(left)}).to(tl.int32) - {ast.unparse(right)})")
                 if isinstance(operator, ast.Sub | ast.Add):
                     yield from self._of_ones(right)
-                if isinstance(operator, ast.RShift | ast.BitAnd) and isinstance(right, ast.Constant):
+                if _is_part_of_byte(node):
                     yield Change("part-of-byte", node, f"(({ast.unparse(node)}).to(tl.int32) - 8)")
             case ast.Compare(left, _, [right]):
                 for side in (left, right):
                     yield from self._moved(side)
+                if _is_range(left) and _is_range(right):
+                    for names in permutations(self._indices, 2):
+                        yield Change("moved", node, _with_names(node, names))
 
     def _of_ones(self, node: ast.expr) -> Iterator[Change]:
         if isinstance(node, ast.Constant) and isinstance(node.value, float):
@@ -260,11 +311,28 @@ class Formulas:
                 yield Change("unshifted", node, f"({maximum} + {ast.unparse(node)})")
         if name == "sum":
             yield from self._rescaled(node.args[0])
+        if name == "store":
+            yield from self._divided(node)
         if name == "load":
             yield from _outside(node, 2)
             yield from self._offset(node.args[0])
         if name == "where":
             yield from _outside(node, 2)
+
+    def _divided(self, node: ast.Call) -> Iterator[Change]:
+        """Divide what is stored by a sum."""
+        value = argument_of(node, 1, "value")
+        if isinstance(value, ast.Name):
+            for name in self._updated_names:
+                if name != value.id:
+                    yield from (Change("divided", value, f"({value.id} / {name}{column})") for column in COLUMN[:2])
+
+    @cached_property
+    def _updated_names(self) -> list[str]:
+        """The names that loops change, but for counters and pointers."""
+        stored = {name for loop, _ in self._loops for name in names_stored(loop)}
+        started = {name for _, before in self._loops for node in before for name in names_stored(node)}
+        return sorted((stored & started) - {*self._indices} - {*self.names.pointers})
 
     def _offset(self, node: ast.expr) -> Iterator[Change]:
         """Read another element than the first one of a tensor."""
@@ -312,6 +380,40 @@ class Formulas:
                         yield Change("forgotten", last, f"{ast.unparse(last)}; {name} = {alternative}")
 
 
+def _continued(loop: ast.For | ast.While, before: Sequence[ast.stmt]) -> Iterator[Change]:
+    """Begin a loop where the one before it has ended."""
+    match loop:
+        case ast.For(iter=ast.Call(args=[ast.Constant() as first, _, *_])):
+            for node in before:
+                match node:
+                    case ast.For(iter=ast.Call(args=[_, end, *_])):
+                        yield Change("continued", first, ast.unparse(end))
+
+
+def _is_product(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+
+
+def _is_range(node: ast.expr) -> bool:
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Call) and called(node) == "arange"
+
+
+def _with_names(node: ast.Compare, names: Iterable[str]) -> str:
+    """Return a comparison of two ranges with names in their places."""
+    code, waiting = ast.unparse(node), iter(names)
+    return RANGE.sub(lambda _: next(waiting), code)
+
+
+def _sides_below(node: ast.AST) -> list[ast.expr]:
+    """Return what a comparison asks to be less than something."""
+    match node:
+        case ast.Compare(left, [ast.Lt() | ast.LtE()], _) | ast.Compare(_, [ast.Gt() | ast.GtE()], [left]):
+            return [left]
+    return []
+
+
 def _outside(node: ast.Call, position: int) -> Iterator[Change]:
     """Yield other values for what is outside."""
     value = argument_of(node, position, "other")
@@ -325,7 +427,7 @@ def _outside(node: ast.Call, position: int) -> Iterator[Change]:
 def _signed_parts(node: ast.expr) -> list[tuple[str, ast.expr]]:
     match node:
         case ast.BinOp(left, ast.Add(), right):
-            return [*_signed_parts(left), ("+", right)]
+            return [*_signed_parts(left), *_signed_parts(right)]
         case ast.BinOp(left, ast.Sub(), right):
             return [*_signed_parts(left), ("-", right)]
     return [("+", node)]
@@ -339,7 +441,23 @@ def _outside_of_limits(node: ast.Call) -> Iterator[Change]:
         ):
             for factor, limited in ((left, right), (right, left)):
                 replacement = ", ".join(map(ast.unparse, [limited, *rest]))
-                yield Change("regrouped", node, f"({ast.unparse(factor)} * {ast.unparse(function)}({replacement}))")
+                yield Change("limit", node, f"({ast.unparse(factor)} * {ast.unparse(function)}({replacement}))")
+
+
+def _with_limit(node: ast.expr, left: ast.expr, right: ast.expr) -> Iterator[Change]:
+    """Limit a whole sum, not its last part."""
+    match right:
+        case ast.Call(function, [limited, *rest]) if called(right) in LIMITING or isinstance(function, ast.Name):
+            inside = ", ".join(map(ast.unparse, [ast.BinOp(left, ast.Add(), limited), *rest]))
+            yield Change("limit", node, f"{ast.unparse(function)}({inside})")
+
+
+def _is_part_of_byte(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.RShift | ast.BitAnd)
+        and isinstance(node.right, ast.Constant)
+    )
 
 
 def _regrouped(node: ast.BinOp) -> Iterator[Change]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.names import MEMORY, Names
 from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored, walk
 
 Loop = ast.For | ast.While
+Statement = TypeVar("Statement", bound=ast.stmt)
 STARTS = ("zeros", "full", "float")
 """Calls whose result a loop begins with."""
 MOST_STEPS = 12
@@ -21,6 +23,8 @@ def changes_of_loops(function: Function, names: Names) -> Iterator[Change]:
     """Yield the changes of all loops of a kernel."""
     for loop, around, before in _loops(function.body, [], []):
         yield from _restarted(loop, before)
+        yield from _hoisted(loop, before)
+        yield from _late(loop)
         yield from _stale(loop, around + before)
         yield from _unmoved(loop, around + before, names)
         yield from _left(loop, names)
@@ -51,26 +55,60 @@ def _assignments(body: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.Assign]]:
 
 
 def _restarted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
-    """Reset a sum, or all of them, in each round of a loop."""
+    """Reset a sum, or all of them, in each round of a loop.
+
+    A round that neither loops itself nor stores has no use for a sum of its own.
+    """
     first, stored = loop.body[0], names_stored(loop)
-    if not isinstance(loop, ast.For) or not _is_simple(first):
+    has_own_sum = any(isinstance(node, Loop) or _stores(node) for node in walk(loop) if node is not loop)
+    if not _is_simple(first) or not has_own_sum:
         return
-    starts = [node for name, node in _assignments(before) if name in stored and _is_start(node.value)]
+    waiting = {*names_loaded(loop.test)} if isinstance(loop, ast.While) else set[str]()
+    starts = [node for node in before if _is_start(node) and names_stored(node) <= stored - waiting]
     for group in _each_and_all(starts):
         replacement = "; ".join(map(ast.unparse, [*group, first]))
         yield Change("restarted", first, replacement, line=group[0].lineno)
 
 
-def _each_and_all(nodes: list[ast.Assign]) -> Iterator[list[ast.Assign]]:
+def _hoisted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
+    """Do once, before a loop, what each of its rounds does: a start, or the sum of what no round changes."""
+    place = before[-1] if before and _is_simple(before[-1]) else None
+    for node in loop.body:
+        is_sum = isinstance(node, ast.AugAssign) and not names_stored(loop) & {*names_loaded(node.value)}
+        if place is not None and (is_sum or _is_start(node)):
+            yield Change("hoisted", node, "pass", also=((place, f"{ast.unparse(place)}; {ast.unparse(node)}"),))
+
+
+def _late(loop: Loop) -> Iterator[Change]:
+    """Give a name its new value at the end of a round, behind what needs the old one."""
+    last = loop.body[-1]
+    for at, node in enumerate(loop.body[:-1]):
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Name()) if _is_simple(last) and any(
+                name in names_loaded(user) for user in loop.body[at + 1 :]
+            ):
+                yield Change("late", node, "pass", also=((last, f"{ast.unparse(last)}; {ast.unparse(node)}"),))
+
+
+def _stores(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and called(node) == "store"
+
+
+def _each_and_all(nodes: list[Statement]) -> Iterator[list[Statement]]:
     """Yield each alone, and then several together."""
     yield from ([node] for node in nodes)
     if len(nodes) > 1:
         yield nodes
 
 
-def _is_start(value: ast.expr) -> bool:
-    if isinstance(value, ast.UnaryOp):
-        value = value.operand
+def _is_start(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.Assign):
+        return False
+    values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    return all(_is_constant(value.operand if isinstance(value, ast.UnaryOp) else value) for value in values)
+
+
+def _is_constant(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and called(value) in STARTS)
 
 

@@ -33,6 +33,9 @@ class Names:
         self.pointers = [name for name in arguments if name in pointers | self.unread]  # that one may be either
         self.assigned = sorted(names_in(function) - set(arguments))
         self.conditions = _conditions(function)
+        assignments = [node for node in walk(function) if isinstance(node, ast.Assign)]
+        self.origins = {name: {*names_loaded(node.value)} for node in assignments for name in names_stored(node)}
+        """For each name, those from which it is computed: `tile` may be meant where `pid` stands."""
         annotated = {argument.arg for argument in function.args.args if argument.annotation is not None}
         self.products = {name for node in walk(function) if _is_product(node) for name in names_stored(node)}
         self.constants = [name for name in self.sizes if name in annotated]

@@ -309,8 +309,13 @@ class _SlipSearch:
 
     @functools.cached_property
     def _later(self) -> set[int]:
-        """Lines that use wrong numbers, and those with the solution's."""
-        return set() if self.sight is None else self.sight.unknown_lines() | self.sight.known_lines()
+        """Lines that use wrong numbers, and those with the solution's.
+
+        Right places may be taken in a wrong order.
+        """
+        if self.sight is None:
+            return set()
+        return self.sight.unknown_lines() | (self.sight.known_lines() - self.sight.index_lines())
 
     @functools.cached_property
     def _forms(self) -> Forms:

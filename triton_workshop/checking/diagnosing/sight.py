@@ -192,6 +192,10 @@ class Sight:
         unknown = {definition.line for definition, like in self.likenesses.items() if not like.is_known()}
         return {definition.line for definition in self.likenesses} - unknown - loads
 
+    def index_lines(self) -> set[int]:
+        """Return the lines that compute places."""
+        return {definition.line for definition, numbers in self.script.lines.items() if numbers.is_index}
+
     def unknown_lines(self) -> set[int]:
         """Return the lines whose numbers are not known to be right.
 
@@ -254,9 +258,9 @@ class Sight:
         at_once = self._shows_at_once(mistaken, edited)
         if not at_once and not self._shows_at_once(mistaken, self.shown_by(edited)):
             return None
-        found = []
+        found, results = [], _results(mistaken.lines, edited)
         for definition, numbers in self.distinctive_lines.items():
-            wrong, right = likeness(numbers, mistaken.lines, self.factors), self.likenesses[definition]
+            wrong, right = likeness(numbers, results, self.factors), self.likenesses[definition]
             if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
                 found.append(definition)
         first = min(found, key=self._first_wrong_step, default=None)
@@ -441,6 +445,15 @@ class Sight:
             todo = list(users - found)
             found |= users
         return found
+
+
+def _results(lines: Lines, edited: Collection[int]) -> Lines:
+    """Return the lines; of those that are edited, only their results.
+
+    What a wrong line computes on its way may be right by itself, such as what it subtracts too late.
+    """
+    last = {definition.line: definition for definition in lines}
+    return {line: numbers for line, numbers in lines.items() if line.line not in edited or line == last[line.line]}
 
 
 def _formulas(text: str) -> set[str]:

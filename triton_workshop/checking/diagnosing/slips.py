@@ -27,6 +27,22 @@ from triton_workshop.checking.observing.source import (
 
 KINDS = (
     "rounded",
+    "divisor",
+    "rounds",
+    "end",
+    "limit",
+    "continued",
+    "late",
+    "step",
+    "twin",
+    "addend",
+    "beyond",
+    "hoisted",
+    "restarted",
+    "reciprocal",
+    "early",
+    "derived",
+    "divided",
     "inside",
     "whole",
     "axis",
@@ -37,21 +53,18 @@ KINDS = (
     "multiple",
     "strides",
     "part-of-byte",
-    "restarted",
     "stale",
     "overwritten",
     "forgotten",
     "rescaled",
     "exchanged",
     "offset",
-    "addend",
     "start",
     "limited",
     "lower",
     "unwrapped",
     "unshifted",
     "size",
-    "rounds",
     "axes",
     "regrouped",
     "where",
@@ -205,7 +218,7 @@ def likely_changes(
     def unlikely(change: Change) -> tuple[bool, bool, float]:
         is_likely = change.names_the_unread or change.node in counting or (misplaced and change.kind == "mask")
         far = change.far_fetched and not is_likely
-        lines = len({node.lineno for node, _ in change.nodes}) > 1
+        lines = len({node.lineno for node, replacement in change.nodes if replacement != "pass"}) > 1
         kind = KINDS.index("size" if change.node in counting else change.kind) / KINDS_FOR_A_STEP
         step = steps.get(change.place, STEPS)
         # Where it was noticed on one line alone, every kind is likely there.

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import combinations, groupby
 
 from triton_workshop.checking.diagnosing.change import Change
-from triton_workshop.checking.observing.source import Function, walk
+from triton_workshop.checking.observing.source import Function, called, walk
 
 WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*")
-Signature = tuple[str, int, str]
-"""The kind of a change, the number of its node in the statement, and its words."""
+Signature = tuple[str, str, int, str]
+"""The kind of a change, its node's shape, the number of that among those of this shape, and its words."""
+MOST = 8
+"""Of more statements in a row, the first are changed together."""
 
 
 def changes_together(function: Function, changes: Iterable[Change]) -> Iterator[Change]:
@@ -26,36 +29,53 @@ def changes_together(function: Function, changes: Iterable[Change]) -> Iterator[
         if not change.also and not change.line:
             single.setdefault(change.node.lineno, []).append(change)
     for statements in _alike(function):
-        first, *others = [_by_signature(statement, single.get(statement.lineno, ())) for statement in statements]
-        for signature, change in first.items():
-            rest = [each[signature] for each in others if signature in each]
-            if len(rest) == len(others):
-                yield replace(change, also=tuple((each.node, each.replacement) for each in rest))
+        of_each = [_by_signature(statement, single.get(statement.lineno, ())) for statement in statements]
+        # All of them may be meant, or some: of four pointers, those to k and v.
+        for first, last in sorted(combinations(range(len(of_each)), 2), key=lambda ends: ends[0] - ends[1]):
+            for signature, change in of_each[first].items():
+                rest = [each[signature] for each in of_each[first + 1 : last + 1] if signature in each]
+                if len(rest) == last - first:
+                    yield replace(change, also=tuple((each.node, each.replacement) for each in rest))
 
 
 def _alike(function: Function) -> Iterator[list[ast.stmt]]:
-    """Yield the statements in a row that differ in names, numbers or // and % only."""
+    """Yield the statements in a row that do the same with other operands."""
     for node in walk(function):
         body = getattr(node, "body", None)
         if isinstance(body, list):
-            for _, row in groupby(body, _shape):
+            for _, row in groupby(body, _action):
                 statements = [each for each in row if each.lineno == each.end_lineno]
                 if len(statements) > 1:
-                    yield statements
+                    yield statements[:MOST]
 
 
-def _shape(statement: ast.stmt) -> str:
-    """Return a statement without its names and numbers."""
-    shape = WORD.sub(lambda token: token[0] if token[0] in ("tl", "in", "is") else "_", ast.unparse(statement))
-    return shape.replace("%", "//")
+def _action(statement: ast.stmt) -> tuple[type[ast.stmt], str]:
+    value = getattr(statement, "value", None)
+    return type(statement), called(value) if isinstance(value, ast.Call) else ""
+
+
+def _shape(node: ast.AST) -> str:
+    """Return code without its names and numbers."""
+    shape = WORD.sub(lambda token: token[0] if token[0] in ("tl", "in", "is") else "_", ast.unparse(node))
+    return _halves(shape)
+
+
+def _halves(code: str) -> str:
+    """Return code in which a remainder looks like a quotient, and the low half of a byte like its high half."""
+    return code.replace("%", "//").replace(">>", "&")
 
 
 def _by_signature(statement: ast.stmt, changes: Sequence[Change]) -> dict[Signature, Change]:
-    numbers = {node: number for number, node in enumerate(walk(statement))}
-    own = {token: f"<{at}>" for at, token in enumerate(dict.fromkeys(WORD.findall(ast.unparse(statement))))}
+    shapes = {node: _shape(node) for node in walk(statement) if isinstance(node, ast.expr | ast.stmt)}
+    earlier = Counter[str]()
+    numbers = dict[ast.AST, int]()
+    for node, shape in shapes.items():
+        numbers[node], earlier[shape] = earlier[shape], earlier[shape] + 1
     found: dict[Signature, Change] = {}
     for change in changes:
         if change.node in numbers:
-            replacement = WORD.sub(lambda token: own.get(token[0], token[0]), change.replacement).replace("%", "//")
-            found.setdefault((change.kind, numbers[change.node], replacement), change)
+            own = {token: f"<{at}>" for at, token in enumerate(dict.fromkeys(WORD.findall(ast.unparse(change.node))))}
+            replacement = WORD.sub(lambda token: own.get(token[0], token[0]), change.replacement)  # noqa: B023
+            signature = change.kind, shapes[change.node], numbers[change.node], _halves(replacement)
+            found.setdefault(signature, change)
     return found

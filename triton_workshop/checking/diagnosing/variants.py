@@ -1,7 +1,8 @@
 """Writes many changes of a script into one text.
 
 A script is loaded and its kernels are rewritten once for all of them, which takes longer than a run. A number that is
-set before each call says which of the changes is made: `a + b` becomes `a - b if _variant == 3 else a + b`.
+set before each call says which of the changes is made: `a + b` becomes `a - b if _variant == 3 else a + b`, and what
+replaces a statement stands in the branch of an `if`.
 """
 
 from __future__ import annotations
@@ -16,17 +17,20 @@ from triton_workshop.checking.observing.source import Source
 
 VARIANT = "_variant"
 """The global that says which change is made; 0 for none."""
-Replacement = tuple[ast.expr, ast.expr]
-"""An expression of a script, and another one to take its place."""
+Code = ast.expr | list[ast.stmt]
+Replacement = tuple[ast.AST, Code]
+"""A part of a script, and the code to take its place."""
+Choices = dict[ast.AST, list[tuple[int, Code]]]
+"""For parts of a script, the code of each change, with its number."""
 
 
 def text_with_variants(source: Source, changes: Sequence[Change]) -> tuple[str, list[int]]:
     """Return a text with all changes, and the numbers of those that fit in.
 
-    The first change has the number 1. A statement that gets another name, for example, does not fit in.
+    The first change has the number 1. A target of an assignment, for example, does not fit in.
     """
     parents = {child: node for node in source.nodes for child in ast.iter_child_nodes(node)}
-    choices: dict[ast.AST, list[tuple[int, ast.expr]]] = {}
+    choices: Choices = {}
     fitting = []
     for number, change in enumerate(changes, 1):
         with suppress(SyntaxError):
@@ -42,25 +46,30 @@ def text_with_variants(source: Source, changes: Sequence[Change]) -> tuple[str, 
     return ast.unparse(ast.fix_missing_locations(tree)), fitting
 
 
-def _rebuilt(node: ast.AST, choices: dict[ast.AST, list[tuple[int, ast.expr]]]) -> ast.AST:
-    """Return a copy of a tree in which expressions have their choices."""
+def _rebuilt(node: ast.AST, choices: Choices) -> ast.AST:
+    """Return a copy of a tree in which parts have their choices."""
     built = copy.copy(node)
     for name, value in ast.iter_fields(node):
         if isinstance(value, list):
             setattr(built, name, [_rebuilt(part, choices) if isinstance(part, ast.AST) else part for part in value])
         elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context | ast.operator | ast.cmpop):
             setattr(built, name, _rebuilt(value, choices))
-    for number, replacement in choices.get(node, ()):
-        assert isinstance(built, ast.expr)
+    for number, code in choices.get(node, ()):
         test = ast.Compare(ast.Name(VARIANT, ast.Load()), [ast.Eq()], [ast.Constant(number)])
-        built = ast.IfExp(test, replacement, built)
+        if isinstance(built, ast.stmt):
+            assert isinstance(code, list)
+            built = ast.If(test, code, [built])
+        else:
+            assert isinstance(code, ast.expr)
+            assert isinstance(built, ast.expr)
+            built = ast.IfExp(test, code, built)
     return built
 
 
 def _replacement(node: ast.AST, replacement: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
-    """Return which expression has to be replaced for this node, and by what."""
-    if isinstance(node, ast.Assign):
-        return _new_value(node, replacement)
+    """Return which part has to be replaced for this node, and by what."""
+    if isinstance(node, ast.stmt):
+        return node, ast.parse(replacement).body
     if isinstance(node, ast.Tuple) and node not in parents:  # some arguments of a call, or some of a tuple
         return _in_parent(node.elts, replacement, parents)
     if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store):
@@ -73,21 +82,6 @@ def _replacement(node: ast.AST, replacement: str, parents: dict[ast.AST, ast.AST
 
 def _parsed(code: str) -> ast.expr:
     return ast.parse(f"({code})", mode="eval").body
-
-
-def _new_value(node: ast.Assign, replacement: str) -> Replacement | None:
-    """Return the value of an assignment that keeps its target."""
-    statement, *others = ast.parse(replacement).body
-    if others:
-        return None
-    match statement:
-        case ast.AugAssign(ast.Name() as target, operator, value):
-            new: ast.expr = ast.BinOp(ast.Name(target.id, ast.Load()), operator, value)
-        case ast.Assign([ast.expr() as target], value):
-            new = value
-        case _:
-            return None
-    return (node.value, new) if ast.unparse(target) == ast.unparse(node.targets[0]) else None
 
 
 def _in_parent(old: Sequence[ast.expr], replacement: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
