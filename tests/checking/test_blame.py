@@ -10,8 +10,9 @@ import pytest
 from simulator.tests.tables import EVERY
 from triton_workshop.exercises import EXERCISES
 
-from ..exercises.right import BEGINNING
+from ..exercises.right import BEGINNING, right_scripts
 from .judging import judge_here
+from .own_style_slips import SLIPS
 
 WRONG = "  # wrong"
 """Marks the lines that may be blamed."""
@@ -20,7 +21,6 @@ SCRIPTS = dict(re.findall(r"^== (\S+)\n(.*?)(?=^== |\Z)", TEXT, re.MULTILINE | r
 WITHOUT_LINE = (
     "2-channels-side-by-side",
     "5b-rows-of-another-tensor",
-    "6b-second-stage-from-the-start",
     "6c-columns-of-halves",
 )
 """Scripts of which nothing says which line is wrong: several may be, or only a line that uses another shows it."""
@@ -28,10 +28,24 @@ WITHOUT_LINE = (
 
 @pytest.mark.parametrize("name", list(SCRIPTS)[::EVERY])
 def test_no_correct_line_is_blamed(name: str, tmp_path: Path) -> None:
-    text = BEGINNING + SCRIPTS[name]
+    wrong, blamed = _judged(name, BEGINNING + SCRIPTS[name], tmp_path)
+    assert blamed in ([None] if name in WITHOUT_LINE else wrong)
+
+
+@pytest.mark.parametrize("kind", list(SLIPS)[::EVERY])
+def test_the_line_of_a_slip_is_blamed(kind: str, tmp_path: Path) -> None:
+    name, old, new = SLIPS[kind]
+    [script] = [each for each in right_scripts(name.partition("-")[0]) if each.name == name]
+    assert old in script.source
+    wrong, blamed = _judged(name, script.source.replace(old, new, 1), tmp_path)
+    assert blamed in wrong
+
+
+def _judged(name: str, text: str, folder: Path) -> tuple[list[int], int | None]:
+    """Return the lines of a script that are wrong, and the one that is blamed."""
     wrong = [number for number, line in enumerate(text.splitlines(), 1) if line.endswith(WRONG)]
-    script = tmp_path / "mine.py"
+    assert wrong
+    script = folder / "mine.py"
     script.write_text(text.replace(WRONG, ""), encoding="utf-8")
     [finding, *_] = judge_here(EXERCISES[name.partition("-")[0]], script).findings
-    assert wrong
-    assert finding.line in ([None] if name in WITHOUT_LINE else wrong)
+    return wrong, finding.line

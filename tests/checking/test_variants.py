@@ -131,12 +131,12 @@ def kernel(x_ptr, y_ptr, N, K):
             total = total + tl.minimum(x, 1.0)
             total *= tl.exp(most - new)
             most = tl.dot(x, new)
-        pointer = x_ptr + row * N
+        pointer = x_ptr + row * N + lane
         for lane in range(0, K):
             bias = x + 2.0 * bias
             bias = x + bias
             pointer += K
-        tl.store(y_ptr + row, total, mask=place < K)
+        tl.store(y_ptr + row, total, mask=(place < K) & (place < K - row))
         row -= 1
 """
 
@@ -166,6 +166,8 @@ def kernel(x_ptr, y_ptr, N, K):
         (NESTED, "divided", "(total / most)"),
         (NESTED, "limit", "tl.minimum(total + x, 1.0)"),
         (NESTED, "step", "K * N"),
+        (NESTED, "twice", "K"),
+        (NESTED, "turned", "x_ptr + row + lane * N"),
         (NESTED, "twin", "x + 2.0 * bias"),
         (NESTED, "beyond", "tl.where(place[None, :] < K, tl.dot(x, new), float('-inf'))"),
         (NESTED, "early", "((x & 15).to(tl.int32) - 8)"),

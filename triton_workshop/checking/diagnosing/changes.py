@@ -400,10 +400,13 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
         case ast.BinOp(left, ast.Add(), right):
             sides = [each for each in (left, right) if not isinstance(each, ast.BinOp | ast.Constant)]
             plain = [each for each in sides if ast.unparse(each) not in names.pointers]
-            yield from (Change("factor", node, moved) for moved in _with_a_factor_moved(node))
+            yield from (Change(kind, node, moved) for kind, moved in _with_a_factor_moved(node))
             yield from (Change("factor", each, f"2 * {each.id}") for each in plain if isinstance(each, ast.Name))
         case ast.BinOp(_, ast.Sub(), ast.Name() as right):
             plain = [right]
+        case ast.BinOp(_, ast.Mult(), ast.Name(size) as right) if size in names.constants:  # a program has two blocks
+            yield Change("factor", right, f"(2 * {size})")
+            return
         case ast.AugAssign(ast.Name(), ast.Add(), ast.Name() as value):  # `pointers += BLOCK`
             plain = [value]
             numbers = [name for name in names.assigned if name not in names.conditions]
@@ -428,10 +431,11 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             )
 
 
-def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:
-    """Yield a sum with a factor at another addend.
+def _with_a_factor_moved(node: ast.BinOp) -> Iterator[tuple[str, str]]:
+    """Yield the kind of a change, and a sum with a factor at another addend.
 
-    An example is `a * c + b` for `a + b * c`. The roles of its factors are exchanged, too.
+    An example is `a * c + b` for `a + b * c`. The roles of its factors are exchanged, too. Row and column have traded
+    places where both addends are names.
     """
     addends = _addends(node)
     for at, addend in enumerate(addends):
@@ -444,7 +448,8 @@ def _with_a_factor_moved(node: ast.BinOp) -> Iterator[str]:
                         f"{_inside(addends[alternative])} * {_inside(factor)}",
                     )
                     if alternative != at:
-                        yield " + ".join(moved)
+                        is_turned = isinstance(rest, ast.Name) and isinstance(addends[alternative], ast.Name)
+                        yield "turned" if is_turned and alternative > 0 else "factor", " + ".join(moved)
 
 
 def _addends(node: ast.expr) -> list[ast.expr]:

@@ -257,15 +257,16 @@ class Formulas:
                     yield Change("sides", node, f"({ast.unparse(swapped)})")
                 if isinstance(operator, ast.Add):
                     yield from _with_limit(node, left, right)
-                if isinstance(operator, ast.Sub) and _is_part_of_byte(left):
+                if isinstance(operator, ast.Sub) and _is_half(left):
                     yield Change("early", node, f"(({ast.unparse(left)}).to(tl.int32) - {ast.unparse(right)})")
                 if isinstance(operator, ast.Sub | ast.Add):
                     yield from self._of_ones(right)
-                if _is_part_of_byte(node):
+                if isinstance(operator, ast.RShift | ast.BitAnd) and isinstance(right, ast.Constant):
                     yield Change("part-of-byte", node, f"(({ast.unparse(node)}).to(tl.int32) - 8)")
             case ast.Compare(left, _, [right]):
                 for side in (left, right):
                     yield from self._moved(side)
+                yield from self._counted_twice(left, right)
                 if _is_range(left) and _is_range(right):
                     for names in permutations(self._indices, 2):
                         yield Change("moved", node, _with_names(node, names))
@@ -276,6 +277,13 @@ class Formulas:
             for name in numbers:
                 if name not in self.names.conditions and name not in self.names.constants:
                     yield Change("constant", node, name, far_fetched=True)
+
+    def _counted_twice(self, index: ast.expr, bound: ast.expr) -> Iterator[Change]:
+        """Compare a place in the row with the whole row, not with what is left of it."""
+        match bound:
+            case ast.BinOp(whole, ast.Sub(), ast.Name(start)):
+                if any(start in self.names.origins.get(name, ()) for name in names_loaded(index)):
+                    yield Change("twice", bound, ast.unparse(whole))
 
     def _moved(self, node: ast.expr) -> Iterator[Change]:
         """Yield a place in the row for one in the block."""
@@ -452,12 +460,10 @@ def _with_limit(node: ast.expr, left: ast.expr, right: ast.expr) -> Iterator[Cha
             yield Change("limit", node, f"{ast.unparse(function)}({inside})")
 
 
-def _is_part_of_byte(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.BinOp)
-        and isinstance(node.op, ast.RShift | ast.BitAnd)
-        and isinstance(node.right, ast.Constant)
-    )
+def _is_half(node: ast.expr) -> bool:
+    """Return whether an expression takes half of the bits of a byte, as >> and & do, or // and %."""
+    signs = ast.RShift | ast.BitAnd | ast.FloorDiv | ast.Mod
+    return isinstance(node, ast.BinOp) and isinstance(node.op, signs) and isinstance(node.right, ast.Constant)
 
 
 def _regrouped(node: ast.BinOp) -> Iterator[Change]:

@@ -30,6 +30,8 @@ KINDS = (
     "divisor",
     "rounds",
     "end",
+    "twice",
+    "turned",
     "limit",
     "continued",
     "late",
