@@ -170,7 +170,7 @@ SLIPS = [
     ("1b", SCALED, "xs * alpha + ys", "xs + alpha * ys", "slip-factor"),
     ("1", PIECES, "rows[:, None] * LANES", "rows[:, None] * ROWS", "slip-size"),
     ("3", BLURRED, "(xx < w) & (xx >= 0)", "(xx < w)", "slip-lower"),
-    ("3", BLURRED, "j + i * K", "j * K + i", "slip-factor"),
+    ("3", BLURRED, "j + i * K", "j * K + i", "slip-turned"),
     ("4", DENSE, "N + col[None, :], acc", "M + col[None, :], acc", "slip-size"),
     ("1", PIECES, "tl.load(b_ptr", "tl.load(a_ptr", "slip-pointer"),
     ("2b", STRIDED, "wr * r + wg * g", "wr * g + wg * r", "slip-names"),

@@ -222,3 +222,11 @@ def test_targets_in_another_order_are_tried_by_themselves() -> None:
     assert {change.replacement for change in changes} == {"inside, size", "idx < n, n"}
     assert [changes[number - 1].replacement for number in fitting] == ["idx < n, n"]
     ast.parse(text)
+
+
+@pytest.mark.parametrize(("arguments", "moves"), [("a, ny, nx", False), ("a, nx, ny", True), ("a, H, W", True)])
+def test_arguments_with_the_axes_of_their_parameters_stay(arguments: str, moves: bool) -> None:
+    launcher = ast.parse(f"def f(a, H, W, nx, ny):\n    k[(1,)]({arguments})").body[0]
+    assert isinstance(launcher, ast.FunctionDef)
+    changes = changes_in(launcher, False, {"k": ["a_ptr", "tiles_y", "tiles_x"]}, set())
+    assert any(change.kind == "arguments" for change in changes) is moves

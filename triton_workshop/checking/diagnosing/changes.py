@@ -38,6 +38,8 @@ KEEPING = ("path", "unwrapped", "exchanged", "forgotten", "restarted", "hoisted"
 """Kinds of changes after which a name may be unread, or none is."""
 SMALLEST_TILE = 8
 """Least power of 2 that is a size, and no slip by one."""
+AXIS = re.compile(r"(?:\w*_|\w)([a-z])$")
+"""A name whose last letter is an axis, such as `nx` or `tiles_x`."""
 MOST_IN_ANY_ORDER = 4
 """Of more values in a row, only neighbours trade places."""
 
@@ -268,7 +270,10 @@ def _span(values: Sequence[ast.expr]) -> ast.expr:
 
 
 def _is_named_like(argument: ast.expr, parameter: str) -> bool:
-    return isinstance(argument, ast.Name) and parameter.startswith(argument.id)
+    if not isinstance(argument, ast.Name):
+        return False
+    axes = AXIS.match(argument.id), AXIS.match(parameter)
+    return parameter.startswith(argument.id) or bool(axes[0] and axes[1] and axes[0][1] == axes[1][1])
 
 
 def _of_operators(node: ast.AST) -> Iterator[Change]:

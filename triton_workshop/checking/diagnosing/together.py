@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, groupby
+from itertools import groupby, pairwise
 
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.observing.source import Function, called, walk
@@ -30,8 +30,8 @@ def changes_together(function: Function, changes: Iterable[Change]) -> Iterator[
             single.setdefault(change.node.lineno, []).append(change)
     for statements in _alike(function):
         of_each = [_by_signature(statement, single.get(statement.lineno, ())) for statement in statements]
-        # All of them may be meant, or some: of four pointers, those to k and v.
-        for first, last in sorted(combinations(range(len(of_each)), 2), key=lambda ends: ends[0] - ends[1]):
+        # All of them may be meant, or two: of four pointers, those to k and v.
+        for first, last in dict.fromkeys([(0, len(of_each) - 1), *pairwise(range(len(of_each)))]):
             for signature, change in of_each[first].items():
                 rest = [each[signature] for each in of_each[first + 1 : last + 1] if signature in each]
                 if len(rest) == last - first:
