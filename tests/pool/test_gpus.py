@@ -24,11 +24,11 @@ TOKEN = "0123456789abcdef0123456789abcdef"
 @pytest.mark.parametrize(
     ("cores", "gpus", "gpu_bytes", "host_bytes", "slots"),
     [
-        (16, 1, 140 * GIB, 128 * GIB, 8),  # an H200
-        (128, 8, 140 * GIB, 560 * GIB, 8),
-        (16, 1, 24 * GIB, 64 * GIB, 2),  # memory of the GPU
+        (16, 1, 140 * GIB, 128 * GIB, 12),  # an H200
+        (128, 8, 140 * GIB, 560 * GIB, 12),
+        (16, 1, 24 * GIB, 64 * GIB, 3),  # memory of the GPU
         (16, 1, 140 * GIB, 12 * GIB, 3),  # memory of the machine
-        (4, 1, 140 * GIB, 128 * GIB, 2),  # cores
+        (4, 1, 140 * GIB, 128 * GIB, 3),  # cores
         (2, 4, 4 * GIB, 2 * GIB, 1),
     ],
 )
@@ -39,7 +39,7 @@ def test_slots_fit_cores_and_memory(cores: int, gpus: int, gpu_bytes: int, host_
 def test_the_simulator_takes_a_core_for_a_slot_or_what_its_owner_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [simulator_slots(cores) for cores in (1, 2, 8, 64)] == [1, 2, 8, 8]
     monkeypatch.setenv(SLOTS, "3")
-    assert own_status(gpu=False) == ActorStatus("the simulator", 3)
+    assert own_status(gpu=False) == ActorStatus("the simulator", 3, spares=3)
 
 
 def node(name: str, gpus: int = 0, *, alive: bool = True, head: bool = False) -> dict[str, object]:

@@ -24,7 +24,7 @@ from triton_workshop.pool.address import Address, require_ray
 from triton_workshop.pool.capacity import MAX_SLOTS, ActorStatus
 from triton_workshop.processes.wire import Connection
 
-SLOT = "triton_workshop.pool.slot:Slot"
+RUNNER = "triton_workshop.pool.runner:Runner"
 NAMESPACE = "triton-workshop"
 IDLE_SECONDS = 600.0
 """Seconds without a job after which the actors are left alone, and end. The next job brings them back."""
@@ -50,17 +50,17 @@ def serve_jobs(
     address: str,
     idle_seconds: float = IDLE_SECONDS,
     lease_seconds: float = LEASE_SECONDS,
-    slot: str = SLOT,
+    runner: str = RUNNER,
 ) -> None:
     """Run the jobs that come, on all GPUs of a cluster, until the connection ends.
 
-    `address` is as `workshop gpus` prints it. `slot` is the class of the slots, as `module:name`.
+    `address` is as `workshop gpus` prints it. `runner` is the class of what runs the jobs, as `module:name`.
     """
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(connection, events), daemon=True).start()
     try:
         connect(Address.parse(address, "--gpus"))
-        Driver(connection, events, idle_seconds, partial(make_actor, lease_seconds, slot)).serve()
+        Driver(connection, events, idle_seconds, partial(make_actor, lease_seconds, runner)).serve()
     except MisuseError as error:
         connection.send(Unreachable(str(error)))
     except ConnectionError as error:
@@ -342,7 +342,7 @@ def find_places(nodes: list[dict[str, Any]]) -> Iterator[Place]:
         yield from (Place(node, gpu) for gpu in range(count))
 
 
-def make_actor(lease_seconds: float, slot: str, place: Place) -> Any:
+def make_actor(lease_seconds: float, runner: str, place: Place) -> Any:
     """Return the handle of the actor at a place, which is made unless it exists."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -361,7 +361,7 @@ def make_actor(lease_seconds: float, slot: str, place: Place) -> Any:
         max_concurrency=4,  # of all but jobs
         scheduling_strategy=NodeAffinitySchedulingStrategy(place.node, soft=False),
     )
-    return actor.remote(has_gpu, lease_seconds, slot)
+    return actor.remote(has_gpu, lease_seconds, runner)
 
 
 def _first_line(error: BaseException) -> str:

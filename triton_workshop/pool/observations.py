@@ -171,8 +171,8 @@ def _copy(arena: Arena, placed: Placed, device: str) -> torch.Tensor:
     A byte that is neither 0 nor 1 is no bool, whatever PyTorch would do with it.
     """
     if placed.dtype == "bool":
-        return (arena.view(replace(placed, dtype="uint8")).clone() != 0).to(device)
-    return arena.view(placed).clone().to(device)
+        return arena.view(replace(placed, dtype="uint8")).to(device, copy=True) != 0
+    return arena.view(placed).to(device, copy=True)
 
 
 def _read_launch(fields: Mapping[str, Any], file: Path) -> Launched:
