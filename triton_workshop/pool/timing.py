@@ -44,7 +44,7 @@ SINGLE_CALLS = 3
 """Calls of which the fastest is believed, as other scripts use the GPU meanwhile."""
 MAX_CALLS = 16
 """Calls of a batch with inputs of their own, unless the cache holds more: making them takes time, too."""
-MAX_BYTES = 512 << 20
+MAX_BYTES = 640 << 20
 """Bytes that a call reads and writes at most."""
 MAX_OPERATIONS = 2 * 4096**3
 SET_BYTES = 3 << 29
