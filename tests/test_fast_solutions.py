@@ -884,8 +884,8 @@ def claims_about_slides_own_code() -> Iterator[str]:
         plain, fast = (f"{times[way]['median']:.3f} ms" for way in ("plain", "fast"))
         yield row(shape, *((f" {plain} ", f" {fast} ") if shape == "3×8191×8189" else (plain, fast)))
     plain, fast = (odd_sepia()[way]["median"] / result_of("sepia")["times"][way]["median"] for way in ("plain", "fast"))
-    yield f"That takes {100 * (plain - 1):.0f}% more time."
-    yield f"only gets narrow loads and stores: {100 * (fast - 1):.0f}% ."
+    yield f"Together: {100 * (plain - 1):.0f}% more time."
+    yield f"narrow loads and stores, but no tiles: {100 * (fast - 1):.0f}% ."
     even, odd = (times["plain"]["median"] for times in (result_of("sepia")["times"], odd_sepia()))
     yield f"as its rows lose their alignment too: {even:.3f} ms at 8192 by 8192, and {odd:.3f} ms at 8191 by 8189."
 
