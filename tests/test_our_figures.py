@@ -74,6 +74,7 @@ def attention() -> Iterator[str]:
     inputs, scores = 4 * HEADS * LENGTH * DIMS * 2, HEADS * LENGTH**2
     yield f"| q, k, v and output | four times (n, D) | {inputs / 1e9:.2f} GB |"
     yield f"| scores | (n, n) | {2 * scores / 1e9:.1f} GB |"
+    yield f"Moving the scores takes some {6 * 2 * scores / 4.2e12 * 1e3:.0f} of the"
     operations, rate = 4 * DIMS * scores, H100.tensor["fp16"]
     milliseconds = operations / rate * 1e3
     yield f"= {operations / 1e12:.1f} · 10¹² operations | {int(rate / 1e12)} TFLOP/s | {milliseconds:.1f} ms |"
