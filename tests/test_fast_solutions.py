@@ -720,7 +720,7 @@ def test_the_page_says_where_others_win() -> None:
     assert f"it takes {compiled / copy:.2f} times as long as the copy" in page
     ways = [second_half_result(f"4-bit layer, {rows}×28672 by 8192×28672") for rows in (1, 16)]
     ratios = " and ".join(f"{second_half_report.over_ours(each, 'eager'):.2f}" for each in ways)
-    assert f"its {ratios} are those of a layer that makes float16" in page
+    assert f"{ratios} compare with a layer that first turns them into float16" in page
     assert f"takes {second_half_report.over_limit(ways[1]):.2f} times as long as reading the weights" in page
     fast, plain, library = second_half_times("4-bit layer, 1×28672 by 8192×28672", "ours", "plain", "float16")
     for claim in (
