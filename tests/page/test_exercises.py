@@ -454,6 +454,10 @@ def test_one_goes_back_to_where_the_editor_was_opened_or_else_to_the_slide(conte
     press(page, "Back to the slides")
     assert page.evaluate("scrollY") == before
     page.wait_for_url(file)
+    page.get_by_role("link", name="Open exercise 1").click()
+    assert not page.locator(".slide").first.evaluate("slide => slide.checkVisibility()")
+    page.go_back()
+    assert page.evaluate("scrollY") == before
     page.close()
     page = context.new_page()
     page.goto(f"{file}#exercise-1b")
