@@ -631,6 +631,7 @@ def test_on_paper_the_script_is_whole_and_its_verdict_is_beside_it(page: Opened)
     assert page.inner_text(".paper").strip() == WRONG["wrong values"].strip()
     assert page.locator(".verdict h3").is_visible()
     assert not page.locator("main").is_visible()
+    assert not page.locator(".workspace .tabs").is_visible(), "after which a page would end, as after the contents"
     page.emulate_media(media="screen")
     assert not page.locator(".paper").is_visible()
 
