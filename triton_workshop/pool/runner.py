@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+
+import torch
 
 from triton_workshop.attendance.jobs import Answer, Job, Outcome
 from triton_workshop.checking.observing.child import prepare, warm_up
@@ -67,6 +70,8 @@ class Runner:
             from triton_workshop.setup.kernel import add_is_correct  # which settles that Triton is for the GPU
 
             add_is_correct()
+            # Ray allows an actor without cores of its own one thread, and the judge copies and fills large tensors.
+            torch.set_num_threads(len(os.sched_getaffinity(0)))
             threading.Thread(target=self._prepare_exercises, name="preparation", daemon=True).start()
 
     def _prepare_exercises(self) -> None:
