@@ -84,6 +84,9 @@ def test_a_store_beside_the_result_is_found(make: Callable[[torch.Tensor], torch
 def test_what_a_script_makes_is_as_it_was() -> None:
     def launcher(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         assert torch.zeros(0).shape == (0,)
+        assert torch.zeros(3, dtype=torch.complex64).sum() == 0
+        assert torch.empty(3, dtype=torch.float8_e5m2).shape == (3,)
+        assert torch.empty(3, device="meta").is_meta
         assert torch.ones(2, 3).t().stride() == (1, 3)
         assert torch.empty(2, 3, dtype=torch.bool).dtype is torch.bool
         assert torch.zeros(4).fill_(2).sum() == 8

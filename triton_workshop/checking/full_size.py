@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 GUARD_ELEMENTS = 4096
 """Elements before and after each argument that no kernel may touch."""
+DTYPES = (
+    *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
+    *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool),
+)
+"""Dtypes of tensors that a kernel gets, and of those that it fills."""
 MEMORY_FACTOR = 4
 """Free memory for a case that is timed, over the bytes that it moves."""
 
@@ -112,9 +117,8 @@ class Guards(TorchFunctionMode):
         """Call PyTorch, and guard a tensor that it makes for a kernel to fill."""
         result = func(*args, **(kwargs or {}))
         makes = FILLS.fullmatch(getattr(func, "__name__", "")) and not func.__name__.endswith("_")
-        if makes and type(result) is torch.Tensor and result.device.type != "meta" and not result.requires_grad:
-            return self.put_around(result)
-        return result
+        is_plain = type(result) is torch.Tensor and not (result.requires_grad or result.is_meta)
+        return self.put_around(result) if makes and is_plain and result.dtype in DTYPES else result
 
     def put_around(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return a copy of a tensor, between two guards."""
