@@ -20,7 +20,7 @@ FREE_SHARE = 3
 IDLE_LAUNCHES = 8
 IDLE_SECONDS = 0.0005
 """Seconds that a small launch takes at most on a GPU where no other process runs: its time slices are longer."""
-BUSY_SECONDS = 1.0
+BUSY_SECONDS = 0.3
 """Seconds in which the last launches of a process that is suspended end."""
 
 

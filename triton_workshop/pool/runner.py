@@ -27,7 +27,8 @@ from triton_workshop.pool.timing import NotTimedError, Timer
 
 BUSY_SECONDS = 30.0
 """Seconds that a timing waits for a GPU on which somebody's kernel runs: longer than any script may take."""
-BUSY_LOOK_SECONDS = 0.5
+BUSY_LOOK_SECONDS = 1.0
+"""Seconds between two tries: meanwhile the time of a script whose kernel hangs goes on, so that it is ended."""
 KEPT_CANCELLATIONS = 1000
 """Jobs that were cancelled, and may come later than that."""
 
