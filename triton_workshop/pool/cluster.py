@@ -111,7 +111,10 @@ def keep_running(
     token_file: Path,
     variables: Mapping[str, str],
 ) -> None:
-    """Start Ray, and again whenever it ends. Raises KeyboardInterrupt and WorkshopError."""
+    """Start Ray, and again whenever it ends.
+
+    Raises KeyboardInterrupt, and WorkshopError if it does not start.
+    """
     failures, is_shown = 0, False
     while True:
         # Its sockets' names may have 107 bytes, so this is no folder of the user, whose name may be long.
@@ -169,7 +172,7 @@ def ray_command(folder: str, port: int, cluster: Address | None) -> list[str]:
 
 
 def wait_until_started(process: RunningProcess, folder: Path, output: IO[bytes], port: int | None) -> str | None:
-    """Wait until Ray runs, and return its address here; None if it does not start.
+    """Wait until Ray runs; return its address here, or None if it fails.
 
     `port` is the head's, which presenters connect to.
     """
@@ -239,9 +242,10 @@ def interrupted_by_signals() -> Iterator[None]:
 
 @contextmanager
 def token_of(cluster: Address | None) -> Iterator[Path]:
-    """Provide a file with the token: this user's own, or for a while that of the cluster to join.
+    """Provide a file with the token.
 
-    In the environment, every process of Ray would hand it on to its children.
+    It is this user's own, or for a while that of the cluster to join. In the environment, every
+    process of Ray would hand it on to its children.
     """
     folder = Path(os.environ.get(STATE_FOLDER) or user_state_path("triton-workshop") / "gpus")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -117,7 +117,10 @@ class SandboxedScript:
         self._card = card
 
     def ask(self, request: dict[str, Any], deadline: float) -> dict[str, Any]:
-        """Return the sandbox's answer, while others have the GPU. Raises SandboxEndedError."""
+        """Return the sandbox's answer, while others have the GPU.
+
+        Raises SandboxEndedError.
+        """
         with self.turn.released():
             return self.sandbox.ask(request, deadline)
 

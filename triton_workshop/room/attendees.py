@@ -40,9 +40,10 @@ class MalformedError(ValueError):
 def routes(
     register: Register, times: Submissions | None = None, problem: Callable[[], str] = lambda: ""
 ) -> list[Route]:
-    """Return the routes; in a room with GPUs, the board has `times`, and says what their `problem` is.
+    """Return the routes of attendees and of the board.
 
-    `Guard` has put the sender into `request.state.attendee`.
+    In a room with GPUs, the board has `times`, and says what their `problem` is. `Guard` has put
+    the sender into `request.state.attendee`.
     """
     attendees, board = Attendees(register), BoardPage(register, times, problem)
     of_times = [

@@ -84,7 +84,10 @@ def is_possible(change: Change, function: str, forms: Forms) -> bool:
 
 
 def counts(change: Change, function: str, forms: Forms) -> bool:
-    """Return whether a change is of a name for a single integer, of which there are few."""
+    """Return whether a change is of a name for a single integer.
+
+    There are few of them.
+    """
     return isinstance(change.node, ast.Name) and forms.get((function, change.node.id), MIXED)[:2] == ("int", ())
 
 

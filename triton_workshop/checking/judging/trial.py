@@ -318,7 +318,7 @@ def with_long_cases(
 
 
 def _with_larger_cases(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Trial:
-    """Return the outcome of a right script, with a case too large for its grid.
+    """Return the outcome of a right script, with cases too large for its grid.
 
     A case that takes too long, or too much memory, shows nothing.
     """

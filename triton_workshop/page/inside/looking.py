@@ -42,7 +42,7 @@ def forget() -> None:
 
 
 def look(exercise: Exercise | None, file: Path, text: str, wish: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what there is to see at a position, of an exercise or of any script.
+    """Return what there is to see at a position of an exercise or a script.
 
     A `wish` has the `case`, and what a finding names: `ids` of a program and a `line`; or what a view before was `at`,
     and where to go from there: a `line` and perhaps a `name` in it, a `loop` and its `iteration`, a `program` or a
