@@ -92,6 +92,7 @@ def serve_gpus(
         stack.enter_context(interrupted_by_signals())
         token_file = stack.enter_context(token_of(cluster))
         variables = {**os.environ, **VARIABLES, "RAY_AUTH_TOKEN_PATH": str(token_file)}
+        # What is set in the shell would win over the options, or take the sandbox away unasked.
         for name in ("RAY_ADDRESS", "RAY_AUTH_TOKEN", UNCONTAINED):
             variables.pop(name, None)
         if uncontained:
@@ -211,6 +212,7 @@ def send_refusal(connection: Connection) -> None:
 def refuse_used_port(port: int) -> None:
     """Raise MisuseError if something listens on a port already."""
     with socket.socket() as probe:
+        # Connections that have just ended hold a port for a minute, but nobody who listens.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("0.0.0.0", port))

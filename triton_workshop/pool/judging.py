@@ -74,6 +74,7 @@ def answer(job: Job, sandbox: Sandbox, timer: Timer, turn: GpuTurn) -> Answer:
         try:
             times, timed_cases, observations = timer.time(script)
             timed = judged(judge, timed_cases, observations, device=card.device)
+            # Nobody knew these inputs before the clock started, so a wrong result there counts.
             trial = replace(trial, findings=timed.findings)
         except NotTimedError as error:
             note = str(error)

@@ -178,6 +178,7 @@ def _python_folders() -> list[str]:
     chosen = os.environ.get("PYTHONPATH", "").split(":")
     repositories = {package.parent for package in ours if not package.parent.name.endswith("-packages")}
     entries = {Path(entry) for entry in module_folders() if entry in chosen or entry.endswith("-packages")}
+    # A PYTHONPATH with one of these would show a script files that are none of its business.
     never = {*repositories, Path.home(), *Path.home().parents}
     libraries = {Path(folder) for folder in library_folders()}
     found = {Path(sys.prefix), Path(sys.base_prefix), *(entries - never), *libraries, *ours}

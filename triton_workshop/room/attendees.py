@@ -218,6 +218,7 @@ def parse_integer(message: Mapping[str, Any], name: str, *, maximum: int = MAX_T
 def board_to_json(board: Board) -> dict[str, Any]:
     """Return the board as its page reads it."""
     counts = {count.exercise: count for count in board.counts}
+    # The second half is listed as soon as somebody has begun it.
     halves = {1} | {EXERCISES[number].session for number in counts}
     required = [number for number, exercise in REQUIRED.items() if exercise.session in halves]
     listed = [number for number in EXERCISES if number in required or number in counts]

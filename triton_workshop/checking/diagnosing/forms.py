@@ -78,8 +78,10 @@ def is_possible(change: Change, function: str, forms: Forms) -> bool:
     if not isinstance(change.node, ast.Name):
         return True
     old, new = forms.get((function, change.node.id), MIXED), forms.get((function, change.replacement), MIXED)
+    # What nobody knows may run.
     if MIXED in (old, new):
         return True
+    # Of two arguments with the same value, either gives the same results: the change would show nothing.
     return old[:2] == new[:2] and (old[2] is None or old[2] != new[2])
 
 

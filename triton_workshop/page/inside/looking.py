@@ -93,6 +93,7 @@ def _record(request: Request) -> Recording:
     if request not in _recordings:
         with time_limit(LIMIT_SECONDS, str(request.file).__eq__):
             recording = record_launches(request, MAX_BYTES)
+        # Without a case, the recording has chosen one: the next request names it, and finds it here.
         for case in {request.case, recording.case}:
             _recordings[replace(request, case=case)] = recording
     return _recordings[request]
@@ -131,6 +132,7 @@ def _first_sight(position: Position, wish: Mapping[str, Any]) -> Sight:
 def _same_iteration(position: Position, at: Mapping[str, Any]) -> int:
     """Return the first moment of the iteration that ran in another program."""
     moments = (index for index, step in enumerate(position.track.moments) if [*step.step.iteration] == at["iteration"])
+    # A program may have fewer iterations: it is then shown from its start.
     return position.track.in_loop(next(moments, 0))
 
 
