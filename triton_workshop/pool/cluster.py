@@ -181,12 +181,14 @@ def wait_until_started(process: RunningProcess, folder: Path, output: IO[bytes],
     while time.monotonic() < deadline and not process.has_ended():
         time.sleep(POLL_SECONDS)
         if port is None:
+            # Only a head is told to write into this folder: of a machine that joins, the output says so.
             if b"Ray runtime started" in os.pread(output.fileno(), 1 << 16, 0):
                 return ""
             continue
         with suppress(OSError):
             address = (folder / "ray_current_cluster").read_text(encoding="ascii")
             host = address.strip().rpartition(":")[0]
+            # Ray may write the file before anything listens.
             socket.create_connection((host.strip("[]"), port), 1).close()
             return host
     return None
@@ -212,7 +214,7 @@ def send_refusal(connection: Connection) -> None:
 def refuse_used_port(port: int) -> None:
     """Raise MisuseError if something listens on a port already."""
     with socket.socket() as probe:
-        # Connections that have just ended hold a port for a minute, but nobody who listens.
+        # A port whose connections have just ended is in use for a minute, and yet free to listen on.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("0.0.0.0", port))

@@ -197,7 +197,7 @@ def _read_fault(fields: Mapping[str, Any], file: Path) -> ReportedFault:
     argument, loaded, peer = fields["argument"], fields["loaded"], fields["peer"]
     line, earlier, load = (_line(fields[name], file) for name in ("line", "earlier", "load"))
     return ReportedFault(
-        # The process of a script may send anything: of words, only the known ones pass.
+        # The process of a script may send anything: only kinds that exist pass.
         str(FindingKind(fields["kind"])) if fields["kind"] != "undefined-result" else "undefined-result",
         line or KernelLine(UNKNOWN_FILE, 0),
         _text(fields["summary"]),

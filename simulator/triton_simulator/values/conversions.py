@@ -72,7 +72,7 @@ def convert(source: Value, dtype: Any, *_: Any) -> Value:
         return result.mark_undefined()
     if is_integer_cast:
         result.wrapped = source.wrapped
-        # Without bounds, the pair is empty; a number that wraps makes them wrong.
+        # Bounds stay true only if no number wraps; without any, the range is empty.
         low, high = source.bounds or (1, 0)
         if low <= high and (int32.fits(low, high) if target is tl.int32 else _fits(low, high, data.dtype)):
             result.bounds = source.bounds

@@ -311,7 +311,7 @@ def _to_integer(numbers: Array, target: Type) -> Array:
     """
     limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
     inside = np.nan_to_num(numbers.astype(np.float64), nan=0.0, posinf=math.inf, neginf=-math.inf)
-    # As a float, the largest 64-bit integer is one more than itself: what reaches it is replaced, never cast.
+    # The float of the largest 64-bit integer is one too large: what reaches it is replaced, never cast.
     low, high = inside <= float(limits.min), inside >= float(limits.max)
     truncated = np.where(low | high, 0, inside).astype(limits.dtype)
     return to_bits(

@@ -107,7 +107,7 @@ def native_specialize_impl(
     match argument:
         case None:
             return "constexpr", None
-        # Before int: in Python, True is one, and equal to 1.
+        # Before int: in Python, True is an int, and equal to 1.
         case bool():
             return "u1", None
         case int():

@@ -78,7 +78,7 @@ def is_possible(change: Change, function: str, forms: Forms) -> bool:
     if not isinstance(change.node, ast.Name):
         return True
     old, new = forms.get((function, change.node.id), MIXED), forms.get((function, change.replacement), MIXED)
-    # What nobody knows may run.
+    # A form that is unknown, or not always the same, excludes nothing.
     if MIXED in (old, new):
         return True
     # Of two arguments with the same value, either gives the same results: the change would show nothing.

@@ -105,7 +105,7 @@ def find_culprit(
     if not 0 < len(groups) <= MAX_TODOS:
         return None
     hidden = [group for group in groups if len(groups) > 1 and fails_alike(replace_slots(alignment, group))]
-    # False comes first: the mistake that shows.
+    # False sorts first: of two mistakes, the one that shows is named.
     first, *rest = sorted(groups, key=lambda group: group in hidden)
     replaced = alignment.with_needed([slot for group in groups for slot in group])
     if len({slot.solution.todo for slot in replaced} - {None}) > MAX_TODOS:

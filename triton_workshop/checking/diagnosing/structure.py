@@ -134,7 +134,7 @@ def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
             features = _features(made, names)
             gone = _all(_features(node, names) for node in old)
             siblings = _all(_features(node, names) for node in before.values())
-            # A mistake that leaves a part out has nothing new but the whole.
+            # Where a mistake leaves a part out, only the statement as a whole is new.
             if not features - siblings:
                 features |= _as_whole(made, names)
                 gone |= _all(_as_whole(node, names) for node in old)
