@@ -98,7 +98,10 @@ def _observe(observer: Observer, case: Case) -> Observation:
 
 
 def observe_guarded(observer: Observer, arguments: tuple[torch.Tensor, ...]) -> Observation:
-    """Observe a call, with guards around copies of its arguments, and around the tensors that it makes."""
+    """Observe a call with guards around its tensors.
+
+    They are around copies of its arguments, and around the tensors that it makes.
+    """
     guards = Guards()
     guarded = tuple(map(guards.put_around, arguments))
     with guards:

@@ -69,7 +69,10 @@ class Batch:
         return self._timed(move_all) / self._count
 
     def record(self, launcher: Callable[..., object]) -> None:
-        """Record the calls with all inputs, if CUDA can: then launching them from Python costs nothing."""
+        """Record the calls with all inputs in a CUDA graph, if CUDA can.
+
+        Launching them from Python then costs nothing.
+        """
         if self._gpu:
             arguments = [launcher_args(tensors) for tensors in self._sets[: self._count]]
             graph = recorded([partial(launcher, *each) for each in arguments])

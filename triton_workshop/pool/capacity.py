@@ -39,7 +39,7 @@ class ActorStatus:
 
 
 def gpu_slots(cores: int, gpus: int, gpu_bytes: int, host_bytes: int) -> int:
-    """Return how many slots a GPU gets that shares its machine with `gpus - 1` others."""
+    """Return how many slots each of a machine's GPUs gets."""
     by_cores = int(cores / gpus / CORES_PER_SLOT)
     by_memory = min(gpu_bytes // GPU_BYTES_PER_SLOT, host_bytes // gpus // HOST_BYTES_PER_SLOT)
     return max(1, min(MAX_SLOTS, by_cores, by_memory))

@@ -47,7 +47,7 @@ class Card:
         return tuple(case for case in exercise.cases if not case.is_large)
 
     def fresh_case(self, exercise: Exercise, case: Case) -> Case:
-        """Return a full-size case with other numbers, which nobody can know in advance.
+        """Return a full-size case with numbers that nobody knows in advance.
 
         They are the same ones, moved.
         """
@@ -66,7 +66,10 @@ class Card:
         return self._kept.get((exercise.number, case.name), lambda: case.arguments(self.device))
 
     def is_idle(self) -> bool:
-        """Return True as soon as no other process runs anything on the GPU; False if one goes on."""
+        """Return whether no other process runs anything on the GPU.
+
+        Waits up to `BUSY_SECONDS` for one that does.
+        """
         if not self.is_gpu:
             return True
         deadline, quick = time.monotonic() + BUSY_SECONDS, 0
@@ -80,7 +83,7 @@ class Card:
         return quick == IDLE_LAUNCHES
 
     def release_memory(self) -> None:
-        """Give memory that nothing needs back to the GPU, if the scripts may need it."""
+        """Give unused memory back to the GPU, if the scripts may need it."""
         if self.is_gpu:
             free, total = torch.cuda.mem_get_info()
             if free * FREE_SHARE < total:

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 
 
 class GpuLock:
-    """Readers-writer lock in which writers come first, so that checks cannot starve a timing."""
+    """Readers-writer lock in which writers come first.
+
+    So checks, which read, cannot starve a timing, which writes.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -18,7 +21,10 @@ class GpuLock:
 
     @contextmanager
     def shared(self) -> Iterator[None]:
-        """Share the GPU with other jobs. Waits while a timing runs, or waits for the GPU."""
+        """Share the GPU with other jobs.
+
+        Waits while a timing runs, or waits for the GPU.
+        """
         self._enter()
         try:
             yield

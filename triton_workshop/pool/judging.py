@@ -74,6 +74,7 @@ def answer(job: Job, sandbox: Sandbox, timer: Timer, turn: GpuTurn) -> Answer:
         try:
             times, timed_cases, observations = timer.time(script)
             timed = judged(judge, timed_cases, observations, device=card.device)
+            # Nobody knew these inputs before the clock started, so a wrong result there counts.
             trial = replace(trial, findings=timed.findings)
         except NotTimedError as error:
             note = str(error)
@@ -117,7 +118,10 @@ class SandboxedScript:
         self._card = card
 
     def ask(self, request: dict[str, Any], deadline: float) -> dict[str, Any]:
-        """Return the sandbox's answer, while others have the GPU. Raises SandboxEndedError."""
+        """Return the sandbox's answer, while others have the GPU.
+
+        Raises SandboxEndedError.
+        """
         with self.turn.released():
             return self.sandbox.ask(request, deadline)
 

@@ -197,6 +197,7 @@ def _read_fault(fields: Mapping[str, Any], file: Path) -> ReportedFault:
     argument, loaded, peer = fields["argument"], fields["loaded"], fields["peer"]
     line, earlier, load = (_line(fields[name], file) for name in ("line", "earlier", "load"))
     return ReportedFault(
+        # The process of a script may send anything: only kinds that exist pass.
         str(FindingKind(fields["kind"])) if fields["kind"] != "undefined-result" else "undefined-result",
         line or KernelLine(UNKNOWN_FILE, 0),
         _text(fields["summary"]),
@@ -216,6 +217,7 @@ def _line(fields: object, file: Path) -> KernelLine | None:
     if fields is None:
         return None
     name, number = _entries(fields)
+    # Verdicts quote the lines of files, and no script may choose which.
     return KernelLine(str(file) if name == str(file) else UNKNOWN_FILE, _number(number))
 
 

@@ -76,9 +76,9 @@ class Runner:
             threading.Thread(target=self._prepare_exercises, name="preparation", daemon=True).start()
 
     def _prepare_exercises(self) -> None:
-        """Make inputs, and compile what scripts will be compared with, the first exercises last.
+        """Make inputs, and compile what scripts will be compared with.
 
-        If there is not enough memory for all, these stay.
+        The first exercises come last: if there is not enough memory for all, these stay.
         """
         for exercise in reversed(EXERCISES.values()):
             with self._gpu.shared():

@@ -145,7 +145,7 @@ def _machine_files() -> Iterator[str]:
 
 
 def _filter_file() -> IO[bytes]:
-    """Return a file with the filter of system calls, which bubblewrap reads once."""
+    """Return a file with the system call filter; bubblewrap reads it once."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
     file.write(system_call_filter())
     file.seek(0)
@@ -178,6 +178,7 @@ def _python_folders() -> list[str]:
     chosen = os.environ.get("PYTHONPATH", "").split(":")
     repositories = {package.parent for package in ours if not package.parent.name.endswith("-packages")}
     entries = {Path(entry) for entry in module_folders() if entry in chosen or entry.endswith("-packages")}
+    # A PYTHONPATH with one of these would show a script files that are none of its business.
     never = {*repositories, Path.home(), *Path.home().parents}
     libraries = {Path(folder) for folder in library_folders()}
     found = {Path(sys.prefix), Path(sys.base_prefix), *(entries - never), *libraries, *ours}
@@ -312,7 +313,10 @@ class Sandbox:
                 os.kill(process, number)
 
     def deadline(self, seconds: float) -> float:
-        """Return the time in so many seconds, by a clock that stands still while this is suspended."""
+        """Return the time in so many seconds, by the sandbox's clock.
+
+        The clock stands still while the sandbox is suspended.
+        """
         return self._now() + seconds
 
     def _now(self) -> float:

@@ -80,7 +80,10 @@ class NotTimedError(Exception):
 
 
 class Timer:
-    """Times scripts, from several threads, and keeps what it has compiled for the next one."""
+    """Times scripts, from several threads.
+
+    It keeps what it has compiled for the next script.
+    """
 
     def __init__(self, card: Card) -> None:
         self.card = card

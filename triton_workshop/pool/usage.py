@@ -21,7 +21,7 @@ def start_nvml() -> None:
 
 
 def gpu_memory_of(gpu: Gpu, processes: Collection[int]) -> int:
-    """Return the bytes that processes have on a GPU, as far as the driver says.
+    """Return how many bytes processes have on a GPU, if the driver says so.
 
     In some containers it does not say which process is which.
     """

@@ -149,7 +149,10 @@ class Dispatcher:
 
     @property
     def _ahead(self) -> int:
-        """Jobs that the driver has beyond those that run, so that no slot waits for this process."""
+        """Jobs that the driver has beyond those that run.
+
+        So no slot waits for this process.
+        """
         return math.ceil(self.status.slots / AHEAD_SHARE) if self.status else 0
 
     def place(self, id: str) -> int:
