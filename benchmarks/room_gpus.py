@@ -1,13 +1,15 @@
 """Load on a room's GPUs: attendees who send scripts, and processes that die.
 
-Run it by `python -m benchmarks.room_gpus [--attendees 40] [--minutes 10] [--every 90] [--kill] [--burst] [--gpus …]`.
+Run it by `python -m benchmarks.room_gpus [--attendees 40] [--minutes 10] [--every 90] [--kill] [--burst] [--amid]
+[--gpus …]`.
 
 Half of the attendees are pages, which also follow the slides, and half are `watch`. Each sends a script at random,
 every 90 seconds on average, and waits for the answer; every fifth script is wrong. With `--kill`, a sandbox, an actor,
-the raylet or the server is killed each minute, in turns. With `--burst`, each sends one script within ten seconds.
+the raylet or the server is killed each minute, in turns. With `--burst`, each sends one script within ten seconds. With
+`--amid`, scripts are then timed while nothing else runs, and again while others are checked without a pause.
 It starts `workshop gpus` unless it gets the `--gpus` of a pool, as that prints it. The exit status is 1 if a bound is
 exceeded: a script without exactly one answer, a 95th percentile above 15 s, or memory that has grown by more than a
-tenth since the third minute. Linux.
+tenth since the third minute, or a time that differs by more than 3% amid checks. Linux.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +57,14 @@ MAX_P95_SECONDS = 15.0
 MAX_GROWTH = 1.1
 SETTLED_SECONDS = 180.0
 """Seconds after which memory should not grow any more."""
+SAMPLED_SECONDS, SAMPLE_SECONDS = 60.0, 5.0
+"""Seconds of which the median memory is taken, and between two samples: a script that runs takes some of it."""
+TIMED_NUMBERS = ("1", "2", "5")
+CHECKING = 11
+"""Attendees who have scripts checked without a pause meanwhile."""
+TIMINGS = 5
+"""Timings of a script in each of two conditions, of which the median is taken."""
+MAX_DIFFERENCE = 0.03
 LAST_SECONDS = 120.0
 """Seconds for the answers to the last scripts."""
 
@@ -104,10 +114,9 @@ class Attendee(threading.Thread):
 
     def _send(self) -> None:
         exercise, began = EXERCISES[self.random.choice(NUMBERS)], time.monotonic()
-        text = exercise.solution
+        text = unknown(exercise.solution, self.random)
         if self.random.randrange(WRONG_EVERY) == 0:
             text = text.replace("tl.program_id(axis=0)", "(tl.program_id(axis=0) * 0)")
-        text += f"\n# {self.random.random()}\n"  # a script that nobody has compiled yet
         answer, failure = None, ""
         try:
             answer = run_on_a_gpu(
@@ -118,6 +127,55 @@ class Attendee(threading.Thread):
         except (RefusedError, UnansweredError) as error:
             failure = str(error)
         self.sent.append(Sent(exercise.number, time.monotonic() - began, answer, failure))
+
+
+def unknown(solution: str, generator: random.Random) -> str:
+    """Return a script that nobody has compiled yet."""
+    return f"{solution}\n# {generator.random()}\n"
+
+
+# Timings
+
+
+def compare_timings(memberships: list[Membership]) -> bool:
+    """Time solutions alone and amid checks, print both; return whether they agree."""
+    timed, *checking = memberships[: CHECKING + 1]
+    alone = {number: times_of(timed, number) for number in TIMED_NUMBERS}
+    ended = threading.Event()
+    threads = [threading.Thread(target=check_on, args=(each, ended), daemon=True) for each in checking]
+    for thread in threads:
+        thread.start()
+    amid = {number: times_of(timed, number) for number in TIMED_NUMBERS}
+    ended.set()
+    for thread in threads:
+        thread.join(LAST_SECONDS)
+    holds = True
+    print(f"milliseconds of a solution, alone and while {len(checking)} others have scripts checked:")
+    for number in TIMED_NUMBERS:
+        before, after = map(statistics.median, (alone[number], amid[number]))
+        holds &= abs(after / before - 1) <= MAX_DIFFERENCE
+        spread = f"alone they differ by {max(alone[number]) / min(alone[number]) - 1:.1%}"
+        print(f"  exercise {number}: {before:.4f} {after:.4f} {after / before - 1:+.1%} ({spread})")
+    return holds
+
+
+def times_of(membership: Membership, number: str) -> list[float]:
+    """Return the milliseconds of a solution, several times."""
+    answers = [send(membership, number, random.Random(), timed=True) for _ in range(TIMINGS)]
+    return [answer.times.script for answer in answers if answer.times]
+
+
+def check_on(membership: Membership, ended: threading.Event) -> None:
+    """Have scripts checked, one after another."""
+    generator = random.Random(membership.number)
+    while not ended.is_set():
+        send(membership, generator.choice(NUMBERS), generator, timed=False)
+
+
+def send(membership: Membership, number: str, generator: random.Random, *, timed: bool) -> Answer:
+    """Send a solution, and return the answer."""
+    text = unknown(EXERCISES[number].solution, generator)
+    return run_on_a_gpu(membership, number, text, timed=timed, show=lambda _: None, stop=threading.Event())
 
 
 # Processes
@@ -151,6 +209,12 @@ def memory() -> float:
             rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
             total += int(re.findall(r"^Pss:\s+(\d+)", rollup, re.MULTILINE)[0])
     return total / 1024
+
+
+def median_memory(samples: Mapping[float, float], end: float) -> float:
+    """Return the median of the last samples before a time; 0 if there are none."""
+    chosen = [megabytes for seconds, megabytes in samples.items() if end - SAMPLED_SECONDS < seconds <= end]
+    return statistics.median(chosen) if chosen else 0.0
 
 
 VICTIMS = {
@@ -211,6 +275,7 @@ def main() -> None:
     parser.add_argument("--wait", type=float, default=0, help="seconds before the first script, to get warm")
     parser.add_argument("--kill", action="store_true")
     parser.add_argument("--burst", action="store_true")
+    parser.add_argument("--amid", action="store_true")
     parser.add_argument("--gpus", metavar="TOKEN@HOST:PORT")
     options = parser.parse_args()
     os.environ[MARK] = str(os.getpid())
@@ -229,7 +294,7 @@ def main() -> None:
             Attendee(membership, number, options.every, until, is_page=number % 2 == 0)
             for number, membership in enumerate(memberships)
         ]
-        began, settled = time.monotonic(), 0.0
+        began, samples = time.monotonic(), dict[float, float]()
         for attendee in attendees:
             attendee.start()
         kills = 0
@@ -238,13 +303,15 @@ def main() -> None:
         ):
             time.sleep(0.5)
             passed = time.monotonic() - began
-            if not settled and passed > SETTLED_SECONDS:
-                settled = memory()
+            if passed > max(samples, default=0.0) + SAMPLE_SECONDS:
+                samples[passed] = memory()
             if options.kill and passed > (kills + 1) * KILL_SECONDS and time.monotonic() < until:
                 kill([*VICTIMS][kills % len(VICTIMS)], share)
                 kills += 1
-        at_the_end = memory()
+        settled, at_the_end = (median_memory(samples, end) for end in (SETTLED_SECONDS, 60 * options.minutes))
         passed_bounds = report(attendees, settled, at_the_end, burst=options.burst)
+        if options.amid:
+            passed_bounds &= compare_timings(memberships)
         share.close()
     sys.exit(not passed_bounds)
 
@@ -285,7 +352,7 @@ def report(attendees: list[Attendee], settled: float, at_the_end: float, *, burs
     if not burst:
         bounds[f"p95 at most {MAX_P95_SECONDS:.0f} s"] = p95 <= MAX_P95_SECONDS
         if settled:
-            print(f"memory: {settled:.0f} MB after three minutes, {at_the_end:.0f} MB at the end")
+            print(f"memory: {settled:.0f} MB in the third minute, {at_the_end:.0f} MB in the last one (medians)")
             bounds["memory within a tenth"] = at_the_end <= MAX_GROWTH * settled
     for bound, holds in bounds.items():
         print(f"{'yes' if holds else 'NO '}  {bound}")

@@ -21,7 +21,7 @@ def matmul_kernel(
     BLOCK_SIZE_K: tl.constexpr,
 ):
     ...  # TODO 1: the rows and columns of this program's tile of C
-    ...  # TODO 2: pointers to the first two tiles; zeros for sums
+    ...  # TODO 2: pointers to A's and B's first tile; zeros for sums
 
     for k in range(0, K, BLOCK_SIZE_K):
         ...  # TODO 3: load both, zeros outside: K has an edge too

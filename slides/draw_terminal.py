@@ -22,7 +22,7 @@ from triton_workshop.viewer.app import Viewer
 SLIDES = Path(__file__).parent
 OUTPUT = SLIDES / "images" / "terminal.png"
 TITLE = "Something is wrong here"
-SIZE = (92, 27)  # columns, rows
+SIZE = (92, 21)  # columns, rows
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 

@@ -1,4 +1,4 @@
-"""Exercise 3: slide a filter over each channel of an image, a convolution.
+"""Exercise 3: slide a filter over each channel of an image (convolution).
 
 The filter is centred and not flipped; pixels outside the image are zero. For a
 weight of size k × k,

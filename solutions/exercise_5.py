@@ -5,7 +5,7 @@ overflowing, subtract the row's maximum m first, and add it back to the logarith
     loss = m + log(sum(exp(logits - m))) - logits[target]
 A row need not fit on the chip, so it comes in blocks, with a running pair: the
 maximum so far, and the sum of exponentials relative to that maximum.
-Each logit is read once, so memory is the limit.
+Each logit is read once, for few operations, so memory should be the limit.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

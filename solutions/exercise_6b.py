@@ -1,8 +1,8 @@
 """Exercise 6b: causal attention: row i sees keys 0 to i and no others.
 
 A language model must not look ahead. Half of all scores are masked, so do not
-compute them: the loop over k and v stops at the tile that holds the diagonal.
-Only there, rows and columns decide which scores remain.
+compute them: the loop over k and v stops at the last tile that the diagonal
+crosses. Only where it does, rows and columns decide which scores remain.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

@@ -1,12 +1,12 @@
 """Exercise 6c: a linear layer whose weights have 4 bits each, x @ weight.T.
 
-A language model that generates one token at a time reads all of its weights
-for each token: 4 bits in place of 16 are a quarter of the bytes. But unpacking
-takes instructions. On an H200, cuBLAS with float16 weights takes 0.115 ms, our
-plain kernel 0.151 ms, and the one in solutions/fast, which unpacks in a
-cheaper way, 0.039 ms. A byte holds two weights, neighbours along K, the first
-in its low half: a number n from 0 to 15, which stands for n - 8. Each group of
-128 weights along K shares a scale: multiply all of them by it.
+A language model that generates one token at a time reads all its weights each
+time: 4 bits in place of 16 are a quarter of the bytes. But unpacking takes
+instructions. For 8192×28,672 weights on an H200, cuBLAS with float16 weights
+takes 0.115 ms, our plain kernel 0.151 ms, and the one in solutions/fast, which
+unpacks in a cheaper way, 0.039 ms. A byte holds two weights, neighbours along
+K, the first in its low half: a number n from 0 to 15, which stands for n - 8.
+Each 128 weights along K share a scale: multiply them by it.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

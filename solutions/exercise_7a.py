@@ -5,7 +5,7 @@ A pixel's colours move away from its grey, by an amount above 1:
     colour' = grey + amount * (colour - grey)
 Each number is read once and written once, so memory is the limit.
 
-The kernel is correct, and fast for most images. Where 16 does not divide the
+The kernel is correct, and fast for usual widths. Where 16 does not divide the
 width, its rows begin anywhere in memory, and that costs too much. The check
 says where. A line or two are enough to repair it.
 """

@@ -95,6 +95,20 @@ def test_no_slide_before_an_exercise_holds_its_kernel(deck: Deck, number: str) -
     assert [slide.name for slide, code in _codes(deck) if slide.line < first.line and kernel in code.source] == []
 
 
+@pytest.mark.parametrize("half", [1], indirect=True)
+def test_slides_before_exercise_1_show_none_of_its_lines_but_the_program_id(deck: Deck) -> None:
+    """Nor does the page's first slide: who fills in a TODO has to think."""
+    first = next(slide for slide in deck.slides if slide.name.startswith("Exercise 1"))
+    codes = [code for slide, code in _codes(deck) if slide.line < first.line]
+    codes += [code for _, code in _codes(load_deck(ROOT / "slides" / "start.md"))]
+    shown = {line.strip() for code in codes for line in code.source.splitlines()}
+    shipped = shipped_exercise("1").splitlines()
+    solution = (ROOT / "solutions" / "exercise_1.py").read_text(encoding="utf-8").splitlines()
+    filled_in = {line.strip() for line in solution if line not in shipped and "#" not in line}
+    assert len(filled_in) == 9
+    assert filled_in & shown == {"pid = tl.program_id(axis=0)"}
+
+
 def test_visible_code_fits_a_slide(deck: Deck) -> None:
     for slide, code in _codes(deck):
         assert len(code.lines) < 25, f"line {slide.line}"
@@ -180,7 +194,8 @@ FIRST_PRINTED = (
      r"cdiv\(1000, 256\):        4\ntriton\.cdiv\(1024, 256\): 4\n"),
     (
         "Something is wrong here",
-        r"expected \[0\.0, 2\.0, 4\.0, 6\.0, 8\.0, 10\.0\]\ngot      \[0\.0, 2\.0, 4\.0, 6\.0, -1\.0, -1\.0\]\n",
+        r"expected \[0\.0, 2\.0, 4\.0, 6\.0, 8\.0, 10\.0, 12\.0, 14\.0\]\n"
+        r"got      \[0\.0, 2\.0, 4\.0, 6\.0, -1\.0, -1\.0, -1\.0, -1\.0\]\n",
     ),
     ("The launcher is an ordinary Python function", "never written: 232\nnever written: 0\nnever written: 0\n"),
     ("What a mask guards",

@@ -26,8 +26,8 @@ def text_of_decks() -> str:
 def memory() -> Iterator[str]:
     """Bandwidth, additions, and how much is on its way."""
     floats, additions = H200.bandwidth / 4, H200.multiprocessors * LANES * CLOCK
-    yield f"HBM delivers {floats / 1e12:.1f} · 10¹² floats per second, and the SMs add {additions / 1e12:.0f} · 10¹²"
-    yield f": {additions / floats:.0f} additions per float"
+    yield f"HBM delivers {floats / 1e12:.1f} · 10¹² floats per second,"
+    yield f"the SMs do {additions / 1e12:.0f} · 10¹² additions: {additions / floats:.0f} per float"
     yield f"an H200 has room for {H200.multiprocessors * H200.target.sm_threads:,}"
     wait = 670 / CLOCK
     flying = H200.bandwidth * wait
@@ -38,7 +38,7 @@ def memory() -> Iterator[str]:
     yield f"The bend lies at {H200.float32 / 1e12:.0f} TFLOP/s over 4.8 TB/s = {H200.float32 / H200.bandwidth:.0f}"
     tf32, half = (H200.tensor[unit] / H200.bandwidth for unit in ("tf32", "fp16"))
     yield f"it lies at {tf32:.0f} for TF32 and at {half:.0f} for 16 bits"
-    yield f"in bf16 32 , where tensor cores ask for {half:.0f}"
+    yield f"32 in bf16, where tensor cores need {half:.0f}"
 
 
 def products() -> Iterator[str]:
@@ -74,6 +74,7 @@ def attention() -> Iterator[str]:
     inputs, scores = 4 * HEADS * LENGTH * DIMS * 2, HEADS * LENGTH**2
     yield f"| q, k, v and output | four times (n, D) | {inputs / 1e9:.2f} GB |"
     yield f"| scores | (n, n) | {2 * scores / 1e9:.1f} GB |"
+    yield f"Moving the scores takes some {6 * 2 * scores / 4.2e12 * 1e3:.0f} of the"
     operations, rate = 4 * DIMS * scores, H100.tensor["fp16"]
     milliseconds = operations / rate * 1e3
     yield f"= {operations / 1e12:.1f} · 10¹² operations | {int(rate / 1e12)} TFLOP/s | {milliseconds:.1f} ms |"

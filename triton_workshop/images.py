@@ -104,7 +104,9 @@ def as_pil(picture: torch.Tensor | Image.Image | str | Path) -> Image.Image:
         return _opaque(picture)
     if isinstance(picture, str | Path):
         with Image.open(picture) as file:
+            # PIL reads the pixels only now, so the file has to be open.
             return _opaque(file)
+    # NaN has no byte of its own: whatever it became would differ between machines.
     values = picture.detach().float().nan_to_num(0.0).clamp(0.0, 1.0).cpu()
     if values.ndim == 2:
         values = values[None]

@@ -127,6 +127,7 @@ def _check_dtypes(tensors: tuple[torch.Tensor, ...], dtypes: tuple[Dtype, ...]) 
     if len(dtypes) != len(tensors):
         raise ValueError(f"dtype: expected one for each of {len(tensors)} tensors, got {len(dtypes)}; write as many")
     floats = (torch.float32, torch.float16, torch.bfloat16)
+    # A kernel computes in one type: all that may be any float have to be as the first of them.
     first = dtypes.index(float) if float in dtypes else 0
     for position, (tensor, dtype) in enumerate(zip(tensors, dtypes, strict=True), start=1):
         if dtype is float and tensor.dtype not in floats:

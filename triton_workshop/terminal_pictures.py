@@ -186,6 +186,7 @@ def picture_output(image: Image, terminal: Terminal, columns: int) -> str:
     columns, rows = terminal.cells_for(image.size, 100, columns, max_cells())
     picture = resize(image, columns * terminal.cell[0], rows * terminal.cell[1])
     if terminal.graphics is GraphicsProtocol.SIXEL:
+        # The lines come first: if the picture itself scrolled, the saved position would be wrong.
         return "\n" * rows + f"\x1b7\x1b[{rows}A{sixel(picture)}\x1b8"
     number = new_identifier()
     sent = "".join(wrap_for_tmux(sequence, terminal) for sequence in kitty(picture, number, columns, rows))

@@ -92,12 +92,14 @@ def instrument(space: dict[str, Any], text: str, file: str) -> None:
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     if not any(isinstance(node, _CONDITIONAL) for function in functions for node in ast.walk(function)):
         return
+    # Without dont_inherit, the __future__ imports of this file would hold in the script.
     codes = dict(_code_objects(compile(BranchInstrumenter().visit(tree), file, "exec", dont_inherit=True)))
     for value in list(space.values()):
         function = _unwrap(value)
         if isinstance(function, types.FunctionType) and function.__code__.co_filename == file:
             old_code = function.__code__
             new_code = codes.get((old_code.co_qualname, old_code.co_firstlineno), old_code)
+            # Python refuses code for other cells than those of the closure.
             if new_code.co_freevars == old_code.co_freevars:
                 function.__code__ = new_code
     space[RECORDER_NAME] = record_branch

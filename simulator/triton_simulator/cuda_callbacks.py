@@ -141,6 +141,7 @@ def _mapped_impl(impl: Callable[..., None]) -> Callable[..., None]:
             return
         name = (op_name if isinstance(op_name, str) else str(op_name)).rpartition("::")[2]
         choices = implementations.setdefault((library.ns, name), {})
+        # PyTorch gets one implementation, which chooses; it decides itself whether a key may come twice.
         is_first = not choices or key in choices
         choices[key] = fn
         if is_first:

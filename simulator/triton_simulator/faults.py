@@ -406,6 +406,7 @@ class FaultLog:
         is_first = programs == first
         key = (kind, line, argument, stored, earlier)
         tally = self._tallies.get(key)
+        # Groups run in any order: of all programs the first is named, so that a message stays the same.
         if tally is None or first < tally.first_program:
             low, high, outside, distinct = _index_range(None if indices is None else indices[is_first], size)
             peer = -1 if peers is None else int(peers[is_first][0])

@@ -77,6 +77,7 @@ def statement_text(lines: Sequence[str], number: int) -> str:
         return line
     text = _unparse(statement)
     if len(text) > MAX_STATEMENT and number > statement.lineno:
+        # Its beginning would not show the line that is meant.
         parts = (node for node in ast.walk(statement) if isinstance(node, ast.expr) and node.lineno == number)
         text = f"… {max(map(ast.unparse, parts), key=len, default=line)}"
     return text if len(text) <= MAX_STATEMENT else f"{text[: MAX_STATEMENT - 1]}…"

@@ -58,6 +58,44 @@ def test_a_store_beside_an_argument_is_found() -> None:
     assert finding.case == NAMES[0]
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        torch.empty_like,
+        torch.zeros_like,
+        lambda x: torch.empty(x.shape),
+        lambda x: torch.full((len(x),), 2.0),
+        lambda x: x.new_empty(len(x)),
+        lambda x: torch.empty_strided((len(x),), (1,)),
+    ],
+)
+@pytest.mark.parametrize("beside", [-1, 1])
+def test_a_store_beside_the_result_is_found(make: Callable[[torch.Tensor], torch.Tensor], beside: int) -> None:
+    def stores_beside_it(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        result = make(x)
+        place = len(x) if beside > 0 else -1
+        result.as_strided((1,), (1,), result.storage_offset() + place).fill_(1.0)
+        return result.copy_(x + y)
+
+    [finding] = trial(stores_beside_it)[0].findings
+    assert (finding.kind, finding.case) == (FindingKind.OUT_OF_BOUNDS_STORE, NAMES[0])
+
+
+def test_what_a_script_makes_is_as_it_was() -> None:
+    def launcher(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        assert torch.zeros(0).shape == (0,)
+        assert torch.zeros(3, dtype=torch.complex64).sum() == 0
+        assert torch.empty(3, dtype=torch.float8_e5m2).shape == (3,)
+        assert torch.empty(3, device="meta").is_meta
+        assert torch.ones(2, 3).t().stride() == (1, 3)
+        assert torch.empty(2, 3, dtype=torch.bool).dtype is torch.bool
+        assert torch.zeros(4).fill_(2).sum() == 8
+        assert torch.ones(4, requires_grad=True).requires_grad
+        return (x + y) * torch.ones_like(x)
+
+    assert trial(launcher)[0].findings == ()
+
+
 @pytest.mark.parametrize(("launcher", "right"), [(torch.add, True), (torch.sub, False)])
 @pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
 def test_where_the_result_is_no_number_a_call_is_right_if_it_gives_the_same(

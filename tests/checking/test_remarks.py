@@ -9,6 +9,8 @@ import pytest
 
 from simulator.tests.tables import SLOW_EVERY
 from triton_workshop.checking.check import CheckRequest, check
+from triton_workshop.checking.diagnosing.search import other_size
+from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.exercise import Exercise
 
@@ -658,6 +660,16 @@ def test_a_persistent_kernel_is_not_wasteful_where_a_case_is_small(
     verdict = judge_here(EXERCISES[number], script, looks_further=True)
     assert verdict.passed
     assert not verdict.remarks
+
+
+def test_a_grid_for_the_largest_case_shows_with_smaller_tiles(tmp_path: Path) -> None:
+    exercise, script = EXERCISES["6b"], tmp_path / "mine.py"
+    text = exercise.solution_file.read_text(encoding="utf-8")
+    script.write_text(text.replace("(cdiv(length, BLOCK_SIZE_M), heads)", "(100, heads)"), encoding="utf-8")
+    found = other_size(Source.read(script, exercise), seconds=60)
+    assert found is not None
+    assert (found.with_this, found.not_with) == ("BLOCK_SIZE_M = 64", "16")
+    assert "2,081 queries" in found.case
 
 
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)

@@ -454,6 +454,10 @@ def test_one_goes_back_to_where_the_editor_was_opened_or_else_to_the_slide(conte
     press(page, "Back to the slides")
     assert page.evaluate("scrollY") == before
     page.wait_for_url(file)
+    page.get_by_role("link", name="Open exercise 1").click()
+    assert not page.locator(".slide").first.evaluate("slide => slide.checkVisibility()")
+    page.go_back()
+    assert page.evaluate("scrollY") == before
     page.close()
     page = context.new_page()
     page.goto(f"{file}#exercise-1b")
@@ -627,6 +631,7 @@ def test_on_paper_the_script_is_whole_and_its_verdict_is_beside_it(page: Opened)
     assert page.inner_text(".paper").strip() == WRONG["wrong values"].strip()
     assert page.locator(".verdict h3").is_visible()
     assert not page.locator("main").is_visible()
+    assert not page.locator(".workspace .tabs").is_visible(), "after which a page would end, as after the contents"
     page.emulate_media(media="screen")
     assert not page.locator(".paper").is_visible()
 

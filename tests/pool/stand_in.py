@@ -1,49 +1,38 @@
-"""A slot without a sandbox, which notes what ran when."""
+"""A runner without sandboxes, which notes what ran when."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
-from contextlib import AbstractContextManager
+from collections import defaultdict
 from pathlib import Path
 
 from triton_workshop.attendance.jobs import Answer, Job, Outcome
 
 NOTES = "STAND_IN_NOTES"
-"""Variable for the file in which slots note their process and what they do."""
+"""Variable for the file in which runners note their process and what they do."""
 
 
-class Slot:
+class Runner:
     """Sleeps as many seconds as the text of a job says."""
 
-    def __init__(self, gpu: bool, *, contained: bool = True, spares: int = 1) -> None:
-        self._job, self._cancelled = "", threading.Event()
-        note(f"slot-{gpu}-{contained}-{spares}", "")
+    def __init__(self, gpu: bool, slots: int, spares: int, *, contained: bool = True) -> None:
+        self._slots = threading.Semaphore(slots)
+        self._cancelled: defaultdict[str, threading.Event] = defaultdict(threading.Event)
+        note(f"runner-{gpu}-{slots}-{spares}-{contained}", "")
 
-    def run(self, job: Job, alone: AbstractContextManager[None]) -> Answer:
-        """Check, and time it alone if asked to."""
-        self._cancelled.clear()
-        self._job = job.id
-        try:
+    def run(self, job: Job) -> Answer:
+        """Check it."""
+        with self._slots:
             note("check", job.id)
-            self._cancelled.wait(float(job.text))
+            is_cancelled = self._cancelled[job.id].wait(float(job.text))
             note("checked", job.id)
-            if self._cancelled.is_set():
-                return Answer(Outcome.CANCELLED, "Cancelled.")
-            if job.timed:
-                with alone:
-                    note("time", job.id)
-                    time.sleep(0.3)
-                    note("timed", job.id)
-            return Answer(Outcome.CORRECT, f"Right: {job.id}.")
-        finally:
-            self._job = ""
+        return Answer(Outcome.CANCELLED, "Cancelled.") if is_cancelled else Answer(Outcome.CORRECT, f"Right: {job.id}.")
 
     def cancel(self, id: str) -> None:
         """End the job."""
-        if self._job == id:
-            self._cancelled.set()
+        self._cancelled[id].set()
 
     def close(self) -> None:
         """Note it."""

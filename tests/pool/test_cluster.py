@@ -1,4 +1,4 @@
-"""`workshop gpus` and the driver, with a Ray of their own and slots that stand in for sandboxes."""
+"""`workshop gpus` and the driver, with a Ray of their own and a runner that stands in for sandboxes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
 )
 SECONDS = 60.0
 """Seconds that anything may take on a busy machine."""
-SLOT = "tests.pool.stand_in:Slot"
+RUNNER = "tests.pool.stand_in:Runner"
 NEVER = 1000.0
 LEASE_SECONDS = 8.0
 """Seconds that an actor lives that no driver asks for its status."""
@@ -49,12 +49,12 @@ class Cluster:
         return self.printed.read_text(encoding="utf-8")
 
     def noted(self) -> list[list[str]]:
-        """Lines of the slots: time, process, what, job."""
+        """Lines of the runners: time, process, what, job."""
         return [line.split() for line in self.notes.read_text(encoding="utf-8").splitlines()]
 
     def actor(self) -> int:
-        """The process that started a slot last."""
-        return next(int(line[1]) for line in reversed(self.noted()) if line[2].startswith("slot"))
+        """The process that started a runner last."""
+        return next(int(line[1]) for line in reversed(self.noted()) if line[2].startswith("runner"))
 
     def processes(self) -> dict[int, str]:
         """All processes that have inherited the environment of this cluster."""
@@ -117,15 +117,15 @@ def driver(cluster: Cluster, *, idle: float = NEVER, token: str = "") -> Iterato
     address = f"{token or cluster.token}@127.0.0.1:{cluster.port}"
     with (
         Path(os.devnull).open("wb") as nothing,
-        start(serve_jobs, address, idle, LEASE_SECONDS, SLOT, output=nothing.fileno()) as call,
+        start(serve_jobs, address, idle, LEASE_SECONDS, RUNNER, output=nothing.fileno()) as call,
     ):
         if not token:
             assert call.next_message(SECONDS) == PoolStatus(("the simulator",), 2)
         yield call
 
 
-def job(seconds: float, *, timed: bool = False) -> Job:
-    return Job(uuid.uuid4().hex, "1", str(seconds), timed)
+def job(seconds: float) -> Job:
+    return Job(uuid.uuid4().hex, "1", str(seconds))
 
 
 def answers(call: Call, count: int) -> dict[str, Answer]:
@@ -189,22 +189,6 @@ def test_a_running_job_can_be_cancelled_and_so_can_one_that_waits(cluster: Clust
         assert [answer.outcome for answer in run(call, job(0)).values()] == [Outcome.CORRECT]
 
 
-def test_a_timing_has_the_gpu_alone(cluster: Cluster) -> None:
-    with driver(cluster) as call:
-        found = run(call, *[job(0.1, timed=index % 2 == 0) for index in range(6)])
-    running: set[str] = set()
-    timings = 0
-    for _, _, what, id in (line for line in cluster.noted() if line[-1] in found):
-        if what in ("checked", "timed"):
-            running.remove(id)
-            continue
-        if what == "time":
-            assert not running
-            timings += 1
-        running.add(id)
-    assert timings == 3
-
-
 def test_a_dead_actor_loses_its_jobs_and_comes_back(cluster: Cluster) -> None:
     with driver(cluster) as call:
         run(call, job(0))
@@ -217,7 +201,7 @@ def test_a_dead_actor_loses_its_jobs_and_comes_back(cluster: Cluster) -> None:
         assert cluster.actor() != actor
 
 
-def test_a_job_that_fails_in_its_slot_is_lost_and_the_slot_is_new(cluster: Cluster) -> None:
+def test_a_job_that_fails_in_its_runner_is_lost_and_others_run(cluster: Cluster) -> None:
     with driver(cluster) as call:
         wrong = Job(uuid.uuid4().hex, "1", "no number", False)
         call.send(wrong)
@@ -233,7 +217,7 @@ def test_actors_end_when_idle_and_the_next_job_brings_them_back(cluster: Cluster
         run(call, job(0))
         actor = cluster.actor()
         wait_for(lambda: actor not in cluster.processes())
-        assert [line[2] for line in cluster.noted() if int(line[1]) == actor][-2:] == ["closed", "closed"]
+        assert [line[2] for line in cluster.noted() if int(line[1]) == actor][-1:] == ["closed"]
         assert [answer.outcome for answer in run(call, job(0)).values()] == [Outcome.CORRECT]
     assert cluster.actor() != actor
 

@@ -83,3 +83,25 @@ def test_timings_take_turns() -> None:
     for thread in threads:
         thread.join(SECONDS)
     assert overlaps == [1, 1]
+
+
+def test_a_check_that_waits_leaves_the_gpu_to_a_timing() -> None:
+    lock, order = GpuLock(), []
+    waiting, may_go_on = threading.Event(), threading.Event()
+
+    def check() -> None:
+        with lock.shared():
+            with lock.released():
+                waiting.set()
+                may_go_on.wait(SECONDS)
+            order.append("check")
+
+    thread = in_thread(check)
+    assert waiting.wait(SECONDS)
+    with lock.shared(), lock.alone():
+        may_go_on.set()
+        with lock.released():  # it keeps it
+            thread.join(0.2)
+        order.append("timing")
+    thread.join(SECONDS)
+    assert order == ["timing", "check"]

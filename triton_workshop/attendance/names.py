@@ -52,6 +52,7 @@ def clean_name(name: str | None) -> str | None:
     None if nothing of it is visible, or if it looks like that of somebody without a name.
     """
     visible = "".join(filter(_is_allowed, " ".join((name or "").split())[:MAX_INPUT_CHARACTERS]))
+    # An accent that fits into one character with its letter is no stacked mark.
     composed = unicodedata.normalize("NFC", visible)
     cleaned = " ".join(_drop_stray_joiners("".join(_drop_stacked_marks(composed))).split())[
         :MAX_NAME_CHARACTERS

@@ -136,7 +136,7 @@ class Submissions:
         )
 
     def find(self, number: int, id: str | None = None) -> Submission | None:
-        """Return an attendee's submission, or without an identifier the newest one."""
+        """Return an attendee's submission: the newest one without an `id`."""
         query = "SELECT id, exercise, answer FROM submissions WHERE room = ? AND number = ? AND (? IS NULL OR id = ?)"
         with self._register.transaction():
             rows = self._register.rows(f"{query} ORDER BY sequence DESC LIMIT 1", self._register.id, number, id, id)
@@ -250,7 +250,10 @@ def _parse_answer(text: str | None) -> Answer | None:
 
 
 def entries_to_json(entries: Iterable[Entry], reader: int | None = None) -> list[dict[str, Any]]:
-    """Return the board of times as pages read it, where the reader's own entries are marked."""
+    """Return the board of times as pages read it.
+
+    The entries of the attendee with the number `reader` are marked as their own.
+    """
     return [
         {
             "exercise": exercise,

@@ -49,6 +49,7 @@ def run_bench(scripts: Scripts, *, as_json: bool, picture: Path | None) -> int:
     """
     use_utf8()
     if picture is not None:
+        # Now, and not after minutes of benches.
         _check_picture(picture)
     console = Console()
     benches: list[Bench] = []

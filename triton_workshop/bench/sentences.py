@@ -66,7 +66,7 @@ def _exponentials(limits: tuple[Limit, ...]) -> Iterator[str]:
         return
     share = example.special / example.arithmetic
     if share >= SPECIAL:
-        yield f"exponentials alone take {share:.0%} of its arithmetic's time on {_a(example)}"
+        yield f"exponentials keep their own units busy for {share:.0%} of the time on {_a(example)}"
 
 
 def _side(limits: tuple[Limit, ...], bound: str) -> str:

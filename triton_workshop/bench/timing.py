@@ -10,7 +10,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import torch
 
@@ -26,6 +26,7 @@ A graph with more calls would take long to capture.
 
 Run = Callable[[], torch.Tensor]
 Variant = TypeVar("Variant")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,15 @@ class TimedCall:
     """The calls in the graph: it reads their inputs, wherever these were."""
 
 
+@dataclass(frozen=True)
+class Recorded(Generic[Result]):
+    """A CUDA graph of several runs."""
+
+    replay: Callable[[], None]
+    results: Sequence[Result]
+    """What the runs return, of which each replay writes the numbers."""
+
+
 def replayed_times(replay: Callable[[], None], results: Sequence[torch.Tensor]) -> list[float]:
     """Times of a call in a CUDA graph, one per result.
 
@@ -115,9 +125,14 @@ def prepare(runs: Sequence[Run]) -> TimedCall:
     If CUDA cannot capture them, only the first is taken. A single call is large: if the GPU takes longer than Python's
     launch, that is hidden behind the previous call.
     """
-    single = TimedCall(partial(cold_times, runs[0]), graph=False)
-    if len(runs) == 1:
-        return single
+    graph = recorded(runs) if len(runs) > 1 else None
+    if graph is None:
+        return TimedCall(partial(cold_times, runs[0]), graph=False)
+    return TimedCall(partial(replayed_times, graph.replay, graph.results), graph=True, alive=runs)
+
+
+def recorded(runs: Sequence[Callable[[], Result]]) -> Recorded[Result] | None:
+    """Record runs as a CUDA graph; None if CUDA cannot."""
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     # Capturing needs a stream of its own, and a first call on it.
     stream.wait_stream(torch.cuda.current_stream())
@@ -127,12 +142,13 @@ def prepare(runs: Sequence[Run]) -> TimedCall:
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     try:
-        with torch.cuda.graph(graph):
+        # Other threads of a room's judge use the GPU meanwhile.
+        with torch.cuda.graph(graph, capture_error_mode="thread_local"):
             results = tuple(run() for run in runs)
     except RuntimeError:  # it waits for the GPU, or copies from it
         torch.cuda.synchronize()
-        return single
-    return TimedCall(partial(replayed_times, graph.replay, results), graph=True, alive=runs)
+        return None
+    return Recorded(graph.replay, results)
 
 
 def copies_needed(bytes_moved: int, cache: int) -> int:

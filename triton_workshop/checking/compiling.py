@@ -73,6 +73,7 @@ def with_compiled_costs(verdict: Verdict, start: Start, *, shows_costs: bool = F
     found = list(answers(jobs, start, GOAL_SECONDS)) if has_library() else []
     if any(answer.slow or answer.too_large for answer in found):
         return replace(verdict, findings=(_not_compiled(verdict),)) if exercise.goals else verdict
+    # The costs of some of the kernels would look like those of all.
     known = len(found) == len(verdict.launched) and all(answer.assembly for answer in found)
     figures = compiled_figures(found, verdict.file, verdict.text) if known else {}
     verdict = replace(verdict, figures={**verdict.figures, **figures})

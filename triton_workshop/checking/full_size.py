@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.trial import OnCase, Trial, judged
 from triton_workshop.checking.observing.child import load, observer_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
+from triton_workshop.checking.observing.torch_calls import FILLS
 from triton_workshop.checking.own_errors import dispensable
 from triton_workshop.exercises.cases import Case, launcher_args
 from triton_workshop.exercises.workloads import WORKLOADS
@@ -28,6 +30,11 @@ if TYPE_CHECKING:
 
 GUARD_ELEMENTS = 4096
 """Elements before and after each argument that no kernel may touch."""
+DTYPES = (
+    *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
+    *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool),
+)
+"""Dtypes of tensors that a kernel gets, and of those that it fills."""
 MEMORY_FACTOR = 4
 """Free memory for a case that is timed, over the bytes that it moves."""
 
@@ -91,35 +98,53 @@ def _observe(observer: Observer, case: Case) -> Observation:
 
 
 def observe_guarded(observer: Observer, arguments: tuple[torch.Tensor, ...]) -> Observation:
-    """Observe a call, with guards around copies of its arguments."""
-    guarded, guards = _guard_arguments(arguments)
-    observation = observer.observe(guarded)
-    return replace(observation, stored_outside=observation.failure is None and not all(map(_is_intact, guards)))
+    """Observe a call with guards around its tensors.
+
+    They are around copies of its arguments, and around the tensors that it makes.
+    """
+    guards = Guards()
+    guarded = tuple(map(guards.put_around, arguments))
+    with guards:
+        observation = observer.observe(guarded)
+    return replace(observation, stored_outside=observation.failure is None and not guards.are_intact())
 
 
-def _guard_value(dtype: torch.dtype) -> float:
+class Guards(TorchFunctionMode):
+    """Values around tensors, which no kernel has reason to change."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._guards: list[torch.Tensor] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Call PyTorch, and guard a tensor that it makes for a kernel to fill."""
+        result = func(*args, **(kwargs or {}))
+        makes = FILLS.fullmatch(getattr(func, "__name__", "")) and not func.__name__.endswith("_")
+        is_plain = type(result) is torch.Tensor and not (result.requires_grad or result.is_meta)
+        return self.put_around(result) if makes and is_plain and result.dtype in DTYPES else result
+
+    def put_around(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return a copy of a tensor, between two guards."""
+        with torch._C.DisableTorchFunction():
+            # A view may have gaps between its rows: its memory reaches from the first element to the last one.
+            extent = 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
+            memory = tensor.new_full((max(0, extent) + 2 * GUARD_ELEMENTS,), _guard_value(tensor.dtype))
+            view = memory.as_strided(tensor.shape, tensor.stride(), GUARD_ELEMENTS)
+            view.copy_(tensor)
+        self._guards += [memory[:GUARD_ELEMENTS], memory[-GUARD_ELEMENTS:]]
+        return view
+
+    def are_intact(self) -> bool:
+        """Return True if nothing has been stored in a guard."""
+        return all(map(_is_intact, self._guards))
+
+
+def _guard_value(dtype: torch.dtype) -> float | bool:
     """A number that no kernel has reason to store."""
+    if dtype is torch.bool:
+        return True
     return float("nan") if dtype.is_floating_point else torch.iinfo(dtype).max
 
 
 def _is_intact(guard: torch.Tensor) -> bool:
     return bool((guard.isnan() if guard.is_floating_point() else guard == _guard_value(guard.dtype)).all())
-
-
-def _guard_arguments(
-    arguments: tuple[torch.Tensor, ...],
-) -> tuple[tuple[torch.Tensor, ...], tuple[torch.Tensor, ...]]:
-    """Return copies of arguments, each between two guards.
-
-    The guards, which come second, hold one value.
-    """
-    views, guards = [], []
-    for argument in arguments:
-        # A view may have gaps between its rows: its memory reaches from the first element to the last one.
-        extent = 1 + sum((size - 1) * step for size, step in zip(argument.shape, argument.stride(), strict=True))
-        memory = argument.new_full((extent + 2 * GUARD_ELEMENTS,), _guard_value(argument.dtype))
-        view = memory.as_strided(argument.shape, argument.stride(), GUARD_ELEMENTS)
-        view.copy_(argument)
-        views.append(view)
-        guards += [memory[:GUARD_ELEMENTS], memory[-GUARD_ELEMENTS:]]
-    return tuple(views), tuple(guards)

@@ -245,6 +245,7 @@ def loop_barriers(sass: Sequence[Instruction]) -> tuple[int | None, ...]:
         range(starts[target[1]], index)
         for index, instruction in enumerate(sass)
         if instruction.name == "BRA" and (target := _TARGET.search(instruction.text))
+        # Each kernel ends with a branch to itself, which is no loop.
         if starts.get(target[1], index) < index
     ]
     return tuple(

@@ -150,6 +150,7 @@ def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, 
     resources = {name: int(value) for name, value in re.findall(r"\b([A-Z]+):(\d+)", assembly.resources)}
     narrowed = _narrowed(assembly, sass, target)
     reasons = Reasons(ir, dict(job.kernel.numbers), assembly.warps * target.warp_threads, narrowed, target.load_bits)
+    # A line may both load and compute: each kind of operation is summarized by itself.
     keys = sorted({(operation.line, operation.kind) for operation in ir.operations})
     lines = tuple(
         _line(

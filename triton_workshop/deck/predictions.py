@@ -54,6 +54,7 @@ def _read_number(node: yaml.Node, entries: dict[str, yaml.Node]) -> Prediction:
     """
     number = _parse_number(yaml_values.text(node), node)
     exponent = int(number.as_tuple().exponent)
+    # Half a unit of the last digit: 0.05 of 1.3, and nothing of 13.
     half = Decimal((0, (5,), exponent - 1)) if exponent < 0 else 0
     right = Range(float(number - half), float(number + half))
     near = _read_range(entries["near"]) if "near" in entries else None

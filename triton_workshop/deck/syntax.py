@@ -119,6 +119,7 @@ def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     opening = len(state.tokens)
     if match["fence"]:
         _quote_to_closing_fence(state, start, end)
+    # Without a quote below, the alert is its title alone.
     elif start + 1 == end or not blockquote(state, start + 1, end, False):
         state.push("blockquote_open", "blockquote", 1)
         state.push("blockquote_close", "blockquote", -1)

@@ -60,6 +60,7 @@ def read_theme(node: yaml.Node) -> tuple[Theme, tuple[Undrawn, ...]]:
     unsupported = [key for key in values if key not in (*DRAWN, *IMPLIED)]
     if unsupported:
         sections = dict.fromkeys(key.partition(".")[0] for key in unsupported)
+        # One sentence for all of them: a theme may set dozens.
         reason = f"presenterm also draws the theme's {', '.join(sections)}; this viewer does not"
         undrawn.append((reason, line_of(values[unsupported[0]])))
     theme = Theme(

@@ -73,7 +73,8 @@ def describe_tolerance(exercise: Exercise, arguments: tuple[torch.Tensor, ...]) 
     bound = f"{relative_tolerance(exercise, arguments):.1g} of {scale}"
     if exercise.roundings is not None:
         errors = _accumulation_error(exercise, arguments)
-        largest = max(errors[errors.isfinite()].flatten().tolist(), default=0.0)
+        finite = errors[errors.isfinite()]
+        largest = float(finite.max()) if finite.numel() else 0.0
         rounded_terms = (
             "" if exercise.rounded_terms is None else f", each rounded to {_dtype_name(arguments[0].dtype)},"
         )

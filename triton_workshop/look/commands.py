@@ -83,6 +83,7 @@ def find_case_name(exercise: str, case: str | None) -> str:
         return ""
     if case.isdecimal() and 1 <= int(case) <= len(names):
         return names[int(case) - 1]
+    # The whole name first: it may be a part of another one.
     matching = [name for name in names if name == case] or [name for name in names if case in name]
     if not matching:
         listed = "\n".join(f"  {number}  {name}" for number, name in enumerate(names, 1))

@@ -24,6 +24,7 @@ def elements(numbers: Array, argument: Argument) -> tuple[Array, Array]:
     An index counts the argument's elements row by row; `numbers` count from its first element, in memory.
     """
     offsets = np.asarray(numbers, np.int64)
+    # From the largest stride down, so that what a division leaves belongs to the axes inside.
     order = sorted(range(len(argument.shape)), key=lambda axis: -argument.strides[axis])
     rest, coordinates = offsets, np.zeros((len(argument.shape), *offsets.shape), np.int64)
     inside = offsets >= 0
@@ -32,6 +33,7 @@ def elements(numbers: Array, argument: Argument) -> tuple[Array, Array]:
         coordinates[axis] = rest // stride
         rest = rest - coordinates[axis] * stride
         inside &= coordinates[axis] < argument.shape[axis]
+    # A rest lies between two elements, as in a view of every second column.
     inside &= rest == 0
     if not order:
         return inside, rest[inside]
@@ -52,6 +54,7 @@ def count_programs(launch: RecordedLaunch, name: str, operation: str) -> Array |
     if launch.steps.omitted or launch.chosen is not None or max(total, size) > MAX_ELEMENTS or not size:
         return None
     pairs = [pair for step in steps for pair in _pairs(step, argument, size)]
+    # A program that reaches an element several times counts once.
     reached = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, np.int64)
     return np.bincount(np.asarray(reached % size, np.int64), minlength=size)
 

@@ -182,6 +182,7 @@ def _reach_levels(
     levels = np.zeros(pixels, np.int16)
     if counts is not None:
         levels[pixels_of(np.flatnonzero(counts), argument, size)] = 1
+    # Rounded up: a single element that is reached shows, in however large a pixel.
     share = np.ceil(mine / area * SHARES).astype(np.int16)
     levels = np.where(share > 0, 1 + np.minimum(share, SHARES), levels)
     faint, bright = Shade("faint"), Shade("accent")

@@ -131,6 +131,7 @@ def _table(value: ProgramValue, frame: Frame) -> RenderableType:
     undefined = np.zeros(block.shape, np.bool_) if value.undefined is None else value.undefined
     marks = undefined.reshape(-1, block.shape[-1])
     if block.ndim == 1:
+        # Powers of two divide a block, so that its rows are full.
         return _vector_table(texts[0], marks[0], min(1 << (fitting.bit_length() - 1), len(block)), cell)
     first = min(frame.first_column, max(0, block.shape[-1] - fitting))
     visible = range(first, min(first + fitting, block.shape[-1]))

@@ -213,6 +213,7 @@ def _compile(name: str, contents: bytes, files: Mapping[str, Path], notify: Noti
     if name == "page":
         target_folder = archive.FOLDER
         text_prefixes = (*archive.modules_with_text(zipfile.ZipFile(io.BytesIO(contents))),)
+    # What compiles is a part of the key: after a change, it makes other code of the same contents.
     settings = f"{target_folder} {text_prefixes}".encode() + archive.COMPILE.read_bytes()
     key = hashlib.sha256(contents + settings).hexdigest()[:16]
     cached = parts.parts_folder() / "compiled" / f"{name}-{key}.zip"

@@ -50,6 +50,7 @@ def main(source: str, target: str, folder: str, optimize: str, *prefixes: str) -
                 new.writestr(name, text)
                 continue
             pyc = compile_module(text, name, folder, int(optimize))
+            # Beside its text, Python looks for code in __pycache__ only; without text, in its place.
             if name.startswith(prefixes):
                 new.writestr(name, text)
                 new.writestr(str(file.parent / "__pycache__" / f"{file.stem}.cpython-314.pyc"), pyc)

@@ -11,9 +11,10 @@ globalThis.Verdict = (() => {
   const toned = ([text, tone]) => make("span", text, { className: TONE_CLASSES[tone] ?? `t-${tone}` });
   const headline = ({ headline: text, tone }) => make("h3", text, { className: `t-${tone}` });
 
-  // What stands between backticks is code.
+  // What stands between backticks is code; a size stays on one line.
   function sentence(text) {
-    return text.split("`").map((piece, index) => (index % 2 ? make("code", piece) : piece));
+    const words = (piece) => piece.replaceAll(" × ", "\u00a0×\u00a0");
+    return text.split("`").map((piece, index) => (index % 2 ? make("code", piece) : words(piece)));
   }
 
   // Of code only the line to blame, as the editor shows the others.
@@ -31,7 +32,8 @@ globalThis.Verdict = (() => {
   function tiles({ planes, what, legend }) {
     const channels = planes.map((plane, index) => {
       const rows = plane.flatMap((row) => [...row.map(tile), "\n"]);
-      return make("pre", [planes.length > 1 ? `channel ${index}\n` : "", ...rows]);
+      const name = planes.length > 1 ? [make("span", `channel ${index}\n`, { className: "plane" })] : [];
+      return make("pre", [...name, ...rows]);
     });
     const states = legend.flatMap(([letter, tone, state]) => [tile([letter, tone]), ` ${state}  `]);
     const key = make("p", [`${what}: `, ...states], { className: "t-muted" });

@@ -18,7 +18,7 @@ ADDRESS = re.compile(r"(?P<token>[\w-]{16,128})@(?P<host>[\w.-]+|\[[0-9A-Fa-f:.]
 
 @dataclass(frozen=True)
 class Address:
-    """Where GPUs are, and the token without which Ray does nothing for anybody."""
+    """Address of GPUs, and the token without which Ray refuses everything."""
 
     token: str
     host: str

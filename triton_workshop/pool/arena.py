@@ -16,18 +16,14 @@ from dataclasses import dataclass
 
 import torch
 
+from triton_workshop.checking import full_size
+
 ARENA_BYTES = 3 << 29
 """Bytes of an arena. It takes only as much memory as has been written to."""
 ALIGNMENT = 4096
 POISON = b"\xff"
 """Every floating-point number of such bytes is NaN."""
-DTYPES = {
-    str(dtype).removeprefix("torch."): dtype
-    for dtype in (
-        *(torch.float64, torch.float32, torch.float16, torch.bfloat16),
-        *(torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool),
-    )
-}
+DTYPES = {str(dtype).removeprefix("torch."): dtype for dtype in full_size.DTYPES}
 """All dtypes that a tensor in an arena may have."""
 
 

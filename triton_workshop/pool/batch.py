@@ -9,9 +9,11 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import torch
 
+from triton_workshop.bench.timing import Recorded, recorded
 from triton_workshop.exercises.cases import launcher_args
 from triton_workshop.pool.arena import memory_of
 
@@ -47,7 +49,8 @@ class Batch:
         self._gpu = device != "cpu"
         self._sets: list[tuple[torch.Tensor, ...]] = []
         self._count = 0
-        self.results: list[object] = []
+        self._graphs: dict[Callable[..., object], Recorded[object]] = {}
+        self.results: Sequence[object] = []
 
     def make(self, shifts: Sequence[Sequence[int]]) -> float:
         """Make the inputs of so many calls, and return the milliseconds.
@@ -65,6 +68,17 @@ class Batch:
 
         return self._timed(move_all) / self._count
 
+    def record(self, launcher: Callable[..., object]) -> None:
+        """Record the calls with all inputs in a CUDA graph, if CUDA can.
+
+        Launching them from Python then costs nothing.
+        """
+        if self._gpu:
+            arguments = [launcher_args(tensors) for tensors in self._sets[: self._count]]
+            graph = recorded([partial(launcher, *each) for each in arguments])
+            if graph is not None:
+                self._graphs[launcher] = graph
+
     def call(self, launcher: Callable[..., object], repeats: int = 1) -> float:
         """Call a launcher with each of the inputs, so many times.
 
@@ -74,12 +88,16 @@ class Batch:
         self.results = []
 
         def call_all() -> None:
-            for _ in range(repeats):
-                self.results = [launcher(*each) for each in arguments]
+            self.results = [launcher(*each) for each in arguments]
 
-        return self._timed(call_all) / self._count / repeats
+        graph = self._graphs.get(launcher)
+        if graph is not None and len(graph.results) == self._count:
+            self.results, act = graph.results, graph.replay
+        else:
+            act = call_all
+        return self._timed(lambda: [act() for _ in range(repeats)]) / self._count / repeats
 
-    def _timed(self, act: Callable[[], None]) -> float:
+    def _timed(self, act: Callable[[], object]) -> float:
         if not self._gpu:
             started = time.perf_counter()
             act()

@@ -13,17 +13,17 @@ UNCONTAINED = "TRITON_WORKSHOP_UNCONTAINED"
 SLOTS = "TRITON_WORKSHOP_SLOTS"
 """Variable for how many slots each GPU gets, in place of what we compute."""
 
-MAX_SLOTS = 8
+MAX_SLOTS = 12
 """Slots of a GPU. More would only take turns: a check keeps a GPU busy for a fraction of its seconds."""
-CORES_PER_SLOT = 2
-"""A script's compiler keeps one core busy, the judge and the next sandbox another."""
+CORES_PER_SLOT = 4 / 3
+"""A script's compiler keeps one core busy, and three slots the judge another one."""
 HOST_BYTES_PER_SLOT = 4 << 30
-"""A sandbox with PyTorch, CUDA and a script's tensors takes 2 GiB, its successor 1 GiB."""
-GPU_BYTES_PER_SLOT = 10 << 30
-"""Two contexts, of a sandbox and its successor, and the largest case with its copies for the judge."""
+"""A sandbox with PyTorch, CUDA and a script's tensors takes 2 GiB, a spare one 1 GiB."""
+GPU_BYTES_PER_SLOT = 8 << 30
+"""Two contexts, of a sandbox and a spare one, and the largest case with its copies for script and judge."""
 
-MAX_SPARES = 5
-"""Warm sandboxes of a slot, each for one script: a room that presses at once should not wait for PyTorch's imports."""
+MAX_SPARES = 40
+"""Warm sandboxes of a GPU, each for one script: a room that presses at once should not wait for PyTorch's imports."""
 BYTES_PER_SPARE = 1 << 30
 """Memory of a warm sandbox: so much of the machine's, and less of the GPU's."""
 
@@ -35,21 +35,24 @@ class ActorStatus:
     gpu: str
     slots: int
     spares: int = 1
-    """Warm sandboxes of each slot."""
+    """Warm sandboxes, which wait for a script."""
 
 
 def gpu_slots(cores: int, gpus: int, gpu_bytes: int, host_bytes: int) -> int:
-    """Return how many slots a GPU gets that shares its machine with `gpus - 1` others."""
-    by_cores = cores // gpus // CORES_PER_SLOT
+    """Return how many slots each of a machine's GPUs gets."""
+    by_cores = int(cores / gpus / CORES_PER_SLOT)
     by_memory = min(gpu_bytes // GPU_BYTES_PER_SLOT, host_bytes // gpus // HOST_BYTES_PER_SLOT)
     return max(1, min(MAX_SLOTS, by_cores, by_memory))
 
 
 def spares(slots: int, gpus: int, gpu_bytes: int, host_bytes: int) -> int:
-    """Return how many warm sandboxes each slot gets from the memory that slots leave."""
+    """Return how many warm sandboxes a GPU gets, at least one for each slot.
+
+    They have the memory that slots leave.
+    """
     of_gpu = gpu_bytes - slots * GPU_BYTES_PER_SLOT
     of_host = host_bytes // gpus - slots * HOST_BYTES_PER_SLOT
-    return max(1, min(MAX_SPARES, 1 + min(of_gpu, of_host) // 2 // slots // BYTES_PER_SPARE))
+    return max(slots, min(MAX_SPARES, slots + min(of_gpu, of_host) // BYTES_PER_SPARE))
 
 
 def simulator_slots(cores: int) -> int:
@@ -67,7 +70,8 @@ def own_status(gpu: bool) -> ActorStatus:
     wanted = int(os.environ.get(SLOTS, 0))
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if chosen is None:
-        return ActorStatus(name, wanted or simulator_slots(cores))
+        slots = wanted or simulator_slots(cores)
+        return ActorStatus(name, slots, spares=slots)
     gpus, host_bytes = len(installed_gpus()), machine_memory() or HOST_BYTES_PER_SLOT
     slots = wanted or gpu_slots(cores, gpus, chosen.memory_bytes, host_bytes)
     return ActorStatus(name, slots, spares(slots, gpus, chosen.memory_bytes, host_bytes))

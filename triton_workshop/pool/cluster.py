@@ -92,6 +92,7 @@ def serve_gpus(
         stack.enter_context(interrupted_by_signals())
         token_file = stack.enter_context(token_of(cluster))
         variables = {**os.environ, **VARIABLES, "RAY_AUTH_TOKEN_PATH": str(token_file)}
+        # What is set in the shell would win over the options, or take the sandbox away unasked.
         for name in ("RAY_ADDRESS", "RAY_AUTH_TOKEN", UNCONTAINED):
             variables.pop(name, None)
         if uncontained:
@@ -111,7 +112,10 @@ def keep_running(
     token_file: Path,
     variables: Mapping[str, str],
 ) -> None:
-    """Start Ray, and again whenever it ends. Raises KeyboardInterrupt and WorkshopError."""
+    """Start Ray, and again whenever it ends.
+
+    Raises KeyboardInterrupt, and WorkshopError if it does not start.
+    """
     failures, is_shown = 0, False
     while True:
         # Its sockets' names may have 107 bytes, so this is no folder of the user, whose name may be long.
@@ -169,7 +173,7 @@ def ray_command(folder: str, port: int, cluster: Address | None) -> list[str]:
 
 
 def wait_until_started(process: RunningProcess, folder: Path, output: IO[bytes], port: int | None) -> str | None:
-    """Wait until Ray runs, and return its address here; None if it does not start.
+    """Wait until Ray runs; return its address here, or None if it fails.
 
     `port` is the head's, which presenters connect to.
     """
@@ -177,12 +181,14 @@ def wait_until_started(process: RunningProcess, folder: Path, output: IO[bytes],
     while time.monotonic() < deadline and not process.has_ended():
         time.sleep(POLL_SECONDS)
         if port is None:
+            # Only a head is told to write into this folder: of a machine that joins, the output says so.
             if b"Ray runtime started" in os.pread(output.fileno(), 1 << 16, 0):
                 return ""
             continue
         with suppress(OSError):
             address = (folder / "ray_current_cluster").read_text(encoding="ascii")
             host = address.strip().rpartition(":")[0]
+            # Ray may write the file before anything listens.
             socket.create_connection((host.strip("[]"), port), 1).close()
             return host
     return None
@@ -208,6 +214,7 @@ def send_refusal(connection: Connection) -> None:
 def refuse_used_port(port: int) -> None:
     """Raise MisuseError if something listens on a port already."""
     with socket.socket() as probe:
+        # A port whose connections have just ended is in use for a minute, and yet free to listen on.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("0.0.0.0", port))
@@ -239,9 +246,10 @@ def interrupted_by_signals() -> Iterator[None]:
 
 @contextmanager
 def token_of(cluster: Address | None) -> Iterator[Path]:
-    """Provide a file with the token: this user's own, or for a while that of the cluster to join.
+    """Provide a file with the token.
 
-    In the environment, every process of Ray would hand it on to its children.
+    It is this user's own, or for a while that of the cluster to join. In the environment, every
+    process of Ray would hand it on to its children.
     """
     folder = Path(os.environ.get(STATE_FOLDER) or user_state_path("triton-workshop") / "gpus")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -24,7 +24,7 @@ from triton_workshop.pool.address import Address, require_ray
 from triton_workshop.pool.capacity import MAX_SLOTS, ActorStatus
 from triton_workshop.processes.wire import Connection
 
-SLOT = "triton_workshop.pool.slot:Slot"
+RUNNER = "triton_workshop.pool.runner:Runner"
 NAMESPACE = "triton-workshop"
 IDLE_SECONDS = 600.0
 """Seconds without a job after which the actors are left alone, and end. The next job brings them back."""
@@ -50,17 +50,17 @@ def serve_jobs(
     address: str,
     idle_seconds: float = IDLE_SECONDS,
     lease_seconds: float = LEASE_SECONDS,
-    slot: str = SLOT,
+    runner: str = RUNNER,
 ) -> None:
-    """Run the jobs that come, on all GPUs of a cluster, until the connection ends.
+    """Run jobs on all GPUs of a cluster, until the connection ends.
 
-    `address` is as `workshop gpus` prints it. `slot` is the class of the slots, as `module:name`.
+    `address` is as `workshop gpus` prints it. `runner` is the class of what runs the jobs, as `module:name`.
     """
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(connection, events), daemon=True).start()
     try:
         connect(Address.parse(address, "--gpus"))
-        Driver(connection, events, idle_seconds, partial(make_actor, lease_seconds, slot)).serve()
+        Driver(connection, events, idle_seconds, partial(make_actor, lease_seconds, runner)).serve()
     except MisuseError as error:
         connection.send(Unreachable(str(error)))
     except ConnectionError as error:
@@ -101,7 +101,7 @@ def connect(address: Address) -> None:
 
 
 def describe_mismatch(error: str) -> str:
-    """Say what to type if this machine has other versions than the one with GPUs.
+    """Say what to type if Python or Ray differs from the GPUs' machine.
 
     `error` is Ray's, with the versions of the cluster and then of this process.
     """
@@ -162,7 +162,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Place:
-    """A place for an actor: a GPU of a machine, or a machine where no machine has a GPU."""
+    """A place for an actor: a GPU, or a machine if no machine has a GPU."""
 
     node: str
     gpu: int | None
@@ -196,7 +196,10 @@ class Driver:
         self._reported: PoolStatus | None = None
 
     def serve(self) -> None:
-        """Run jobs until the server has gone. Raises MisuseError and ConnectionError."""
+        """Run jobs until the server has gone.
+
+        Raises MisuseError and ConnectionError.
+        """
         while True:
             event = None
             with suppress(queue.Empty):
@@ -225,14 +228,14 @@ class Driver:
                 self._note_status(member, future)
 
     def _is_awake(self) -> bool:
-        """Return whether there shall be actors: soon after a job, and before the first one."""
+        """Return whether there shall be actors: soon after a job or the start."""
         has_jobs = bool(self._waiting or self._running)
         return has_jobs or time.monotonic() < self._last_job + self._idle_seconds
 
     # The machines
 
     def _look(self) -> None:
-        """Make the actors that are missing, and forget those whose machine has gone."""
+        """Make the actors that are missing; forget those whose machine has gone."""
         import ray
 
         self._next_look = time.monotonic() + LOOK_SECONDS
@@ -331,7 +334,10 @@ class Driver:
 
 
 def find_places(nodes: list[dict[str, Any]]) -> Iterator[Place]:
-    """Yield a place for each GPU of a cluster, by `ray.nodes()`; without any GPU, one on the first machine."""
+    """Yield a place for each GPU of a cluster, by `ray.nodes()`.
+
+    Without any GPU, there is one on the first machine.
+    """
     alive = sorted((node for node in nodes if node["Alive"]), key=lambda node: str(node["NodeID"]))
     counts = [(str(node["NodeID"]), int(node["Resources"].get("GPU", 0))) for node in alive]
     if not any(count for _, count in counts):
@@ -342,8 +348,8 @@ def find_places(nodes: list[dict[str, Any]]) -> Iterator[Place]:
         yield from (Place(node, gpu) for gpu in range(count))
 
 
-def make_actor(lease_seconds: float, slot: str, place: Place) -> Any:
-    """Return the handle of the actor at a place, which is made unless it exists."""
+def make_actor(lease_seconds: float, runner: str, place: Place) -> Any:
+    """Return the handle of the actor at a place; make it unless it exists."""
     import ray
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -361,7 +367,7 @@ def make_actor(lease_seconds: float, slot: str, place: Place) -> Any:
         max_concurrency=4,  # of all but jobs
         scheduling_strategy=NodeAffinitySchedulingStrategy(place.node, soft=False),
     )
-    return actor.remote(has_gpu, lease_seconds, slot)
+    return actor.remote(has_gpu, lease_seconds, runner)
 
 
 def _first_line(error: BaseException) -> str:

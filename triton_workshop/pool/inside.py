@@ -100,6 +100,7 @@ class Script:
             "load": self._load,
             "call": self._call,
             "prepare": self._prepare,
+            "record": self._record,
             "time": self._time,
             "result": self._result,
         }
@@ -134,6 +135,12 @@ class Script:
         base = tuple(self._take(Placed(**fields)) for fields in request["arguments"])
         self._batch = Batch(base, self._device)
         return {"prepared": True}
+
+    def _record(self, _request: dict[str, Any]) -> dict[str, Any]:
+        assert self._observer is not None, "it is loaded first"
+        assert self._batch is not None, "it is prepared first"
+        self._batch.record(self._observer.launcher)
+        return {"recorded": True}
 
     def _time(self, request: dict[str, Any]) -> dict[str, Any]:
         assert self._observer is not None, "it is loaded first"

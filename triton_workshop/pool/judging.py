@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +35,26 @@ from triton_workshop.pool.timing import NotTimedError, Timer
 
 LIMIT_SECONDS = 20.0
 """Seconds that a script has for all cases, compiling included."""
+RESULT_BYTES = 4
+"""Bytes of an element: no right result has wider ones."""
 FOLDER = Path("/script")
 """Where a script seems to be. There is no such folder."""
 
 
-def answer(job: Job, sandbox: Sandbox, timer: Timer, alone: AbstractContextManager[None]) -> Answer:
+@dataclass(frozen=True)
+class GpuTurn:
+    """A job's use of a GPU, which it shares with others."""
+
+    released: Callable[[], AbstractContextManager[None]]
+    """Leaves it to others while the judge waits for the script."""
+    alone: Callable[[], AbstractContextManager[None]]
+    """Takes it from others during a timing. Raises NotTimedError."""
+
+
+def answer(job: Job, sandbox: Sandbox, timer: Timer, turn: GpuTurn) -> Answer:
     """Run a job's script in a sandbox, and judge it.
 
-    `alone` is entered around the timing. Raises SandboxEndedError if somebody has cancelled it.
+    Raises SandboxEndedError if somebody has cancelled it.
     """
     card = timer.card
     if job.exercise not in EXERCISES:
@@ -54,13 +66,15 @@ def answer(job: Job, sandbox: Sandbox, timer: Timer, alone: AbstractContextManag
     if finding := static_finding(source):
         verdict = verdict_of(exercise, source.file, started, findings=(finding,), text=source.text)
         return _answer_of(verdict, card)
-    script, judge, cases = SandboxedScript(source, sandbox, card), Judge(source, LIMIT_SECONDS), card.cases(exercise)
+    script = SandboxedScript(source, sandbox, card, turn)
+    judge, cases = Judge(source, LIMIT_SECONDS), card.cases(exercise)
     trial = judged(judge, cases, script.observations(cases), device=card.device)
     times, note = None, ""
     if job.timed and not trial.findings:
         try:
-            times, timed_cases, observations = timer.time(script, alone)
+            times, timed_cases, observations = timer.time(script)
             timed = judged(judge, timed_cases, observations, device=card.device)
+            # Nobody knew these inputs before the clock started, so a wrong result there counts.
             trial = replace(trial, findings=timed.findings)
         except NotTimedError as error:
             note = str(error)
@@ -97,17 +111,26 @@ def _sentence_on(finding: Finding) -> str:
 class SandboxedScript:
     """A script in a sandbox, and what is known of its calls."""
 
-    def __init__(self, source: Source, sandbox: Sandbox, card: Card) -> None:
+    def __init__(self, source: Source, sandbox: Sandbox, card: Card, turn: GpuTurn) -> None:
         self.source = source
         self.sandbox = sandbox
+        self.turn = turn
         self._card = card
+
+    def ask(self, request: dict[str, Any], deadline: float) -> dict[str, Any]:
+        """Return the sandbox's answer, while others have the GPU.
+
+        Raises SandboxEndedError.
+        """
+        with self.turn.released():
+            return self.sandbox.ask(request, deadline)
 
     def observations(self, cases: Sequence[Case]) -> Iterator[Observation]:
         """Load the script, and yield an observation of each case.
 
         Raises SandboxEndedError if somebody has cancelled it.
         """
-        deadline = time.monotonic() + LIMIT_SECONDS
+        deadline = self.sandbox.deadline(LIMIT_SECONDS)
         if (observation := self._observe(lambda: self._load(deadline))) is not None:
             yield observation
             return
@@ -120,7 +143,7 @@ class SandboxedScript:
     def _load(self, deadline: float) -> Observation | None:
         source = self.source
         request = {"file": str(source.file), "text": source.text, "exercise": source.exercise.number}
-        message = self.sandbox.ask({"do": "load", **request}, deadline)
+        message = self.ask({"do": "load", **request}, deadline)
         if message.get("loaded") is True:
             return None
         observation = read_observation(message, source.file, self.sandbox.arena, 0, (), self._card.device)
@@ -139,7 +162,7 @@ class SandboxedScript:
 
         Raises SandboxEndedError if somebody has cancelled it.
         """
-        request, deadline = {"do": "result", "number": number}, time.monotonic() + LIMIT_SECONDS
+        request, deadline = {"do": "result", "number": number}, self.sandbox.deadline(LIMIT_SECONDS)
         observation = self._observe(lambda: self._answered(request, 0, arguments, deadline))
         assert observation is not None, "a call is observed"
         return observation
@@ -153,8 +176,8 @@ class SandboxedScript:
         """
         arena, shape = self.sandbox.arena, expected_shape(self.source.exercise, arguments)
         # A result that the sandbox only claims to have put here is none. With it comes a mask.
-        arena.poison(start, 2 * 8 * shape.numel() + ALIGNMENT)
-        message = self.sandbox.ask(request | {"result_at": start}, deadline)
+        arena.poison(start, (RESULT_BYTES + 1) * shape.numel() + ALIGNMENT)
+        message = self.ask(request | {"result_at": start}, deadline)
         return read_observation(message, self.source.file, arena, start, shape, self._card.device)
 
     def _observe(self, act: Callable[[], Observation | None]) -> Observation | None:

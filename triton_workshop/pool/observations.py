@@ -171,8 +171,8 @@ def _copy(arena: Arena, placed: Placed, device: str) -> torch.Tensor:
     A byte that is neither 0 nor 1 is no bool, whatever PyTorch would do with it.
     """
     if placed.dtype == "bool":
-        return (arena.view(replace(placed, dtype="uint8")).clone() != 0).to(device)
-    return arena.view(placed).clone().to(device)
+        return arena.view(replace(placed, dtype="uint8")).to(device, copy=True) != 0
+    return arena.view(placed).to(device, copy=True)
 
 
 def _read_launch(fields: Mapping[str, Any], file: Path) -> Launched:
@@ -197,6 +197,7 @@ def _read_fault(fields: Mapping[str, Any], file: Path) -> ReportedFault:
     argument, loaded, peer = fields["argument"], fields["loaded"], fields["peer"]
     line, earlier, load = (_line(fields[name], file) for name in ("line", "earlier", "load"))
     return ReportedFault(
+        # The process of a script may send anything: only kinds that exist pass.
         str(FindingKind(fields["kind"])) if fields["kind"] != "undefined-result" else "undefined-result",
         line or KernelLine(UNKNOWN_FILE, 0),
         _text(fields["summary"]),
@@ -216,6 +217,7 @@ def _line(fields: object, file: Path) -> KernelLine | None:
     if fields is None:
         return None
     name, number = _entries(fields)
+    # Verdicts quote the lines of files, and no script may choose which.
     return KernelLine(str(file) if name == str(file) else UNKNOWN_FILE, _number(number))
 
 

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from enum import StrEnum
 from itertools import islice
@@ -28,6 +28,8 @@ from typing import IO, Any
 from triton_workshop.device import Gpu
 from triton_workshop.pool.arena import Arena
 from triton_workshop.pool.system_calls import system_call_filter
+from triton_workshop.pool.usage import available_memory, gpu_memory_of, memory_of, processes_below, start_nvml
+from triton_workshop.pool.watchdog import Watchdog
 from triton_workshop.repository import ROOT
 
 MEMORY_BYTES = 8 << 30
@@ -42,10 +44,9 @@ MAX_PROCESSES = 64
 """Processes of a sandbox: Triton starts a C compiler and a linker."""
 TEMPORARY_BYTES = 256 << 20
 """Bytes of a sandbox's temporary files."""
-WATCH_SECONDS, IDLE_WATCH_SECONDS = 0.03, 0.5
-"""Seconds between two looks at a sandbox with a script, and at one without."""
-LOOKS_PER_GPU_LOOK = 10
-"""Asking the driver takes longer than asking the kernel."""
+LOOKS_PER_THOROUGH_LOOK = 10
+"""One of so many asks the driver, and for children of every thread: PyTorch has dozens."""
+MIN_WAIT_SECONDS = 0.02
 READY_SECONDS = 180.0
 """Seconds in which a sandbox gets ready, from a slow disk."""
 HEADER_BYTES = 4
@@ -144,7 +145,7 @@ def _machine_files() -> Iterator[str]:
 
 
 def _filter_file() -> IO[bytes]:
-    """Return a file with the filter of system calls, which bubblewrap reads once."""
+    """Return a file with the system call filter; bubblewrap reads it once."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 (the caller closes it)
     file.write(system_call_filter())
     file.seek(0)
@@ -177,6 +178,7 @@ def _python_folders() -> list[str]:
     chosen = os.environ.get("PYTHONPATH", "").split(":")
     repositories = {package.parent for package in ours if not package.parent.name.endswith("-packages")}
     entries = {Path(entry) for entry in module_folders() if entry in chosen or entry.endswith("-packages")}
+    # A PYTHONPATH with one of these would show a script files that are none of its business.
     never = {*repositories, Path.home(), *Path.home().parents}
     libraries = {Path(folder) for folder in library_folders()}
     found = {Path(sys.prefix), Path(sys.base_prefix), *(entries - never), *libraries, *ours}
@@ -216,11 +218,8 @@ def _minor_number(gpu: Gpu) -> int:
     """Return the number of a GPU's device node."""
     import pynvml
 
-    pynvml.nvmlInit()
-    try:
-        return int(pynvml.nvmlDeviceGetMinorNumber(pynvml.nvmlDeviceGetHandleByUUID(gpu.uuid)))
-    finally:
-        pynvml.nvmlShutdown()
+    start_nvml()
+    return int(pynvml.nvmlDeviceGetMinorNumber(pynvml.nvmlDeviceGetHandleByUUID(gpu.uuid)))
 
 
 def command_line(gpu: Gpu | None, program: str, rules: int) -> list[str]:
@@ -261,10 +260,10 @@ class Sandbox:
         self._gpu = gpu
         self._looks = 0
         self._end: End | None = None
-        self._is_ready = self._has_script = False
+        self._has_script = False
         self._lock = threading.Lock()
-        self._wake = threading.Event()
-        """Set once it has a script, so that it is watched from the first moment."""
+        self._suspended_at: float | None = None
+        self._suspended_seconds = 0.0
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self._connection, theirs = socket.socketpair()
         nothing, end = os.pipe()  # and not /dev/null, whose mode the owner of the file may change
@@ -286,23 +285,53 @@ class Sandbox:
                 env={} if contained else variables_of(gpu) | {"HOME": tempfile.gettempdir()},
                 start_new_session=True,
             )
-        threading.Thread(target=self._watch, name="watch of a sandbox", daemon=True).start()
+        Watchdog.of_this_process().add(self)
 
     def wait_until_ready(self) -> None:
         """Wait until it can take a script. Raises SandboxEndedError."""
-        if not self._is_ready:
-            self.receive(time.monotonic() + READY_SECONDS)
-            self._is_ready = True
+        self.receive(self.deadline(READY_SECONDS))
+
+    def suspend(self) -> None:
+        """Stop all its processes, and its clock."""
+        with self._lock:
+            self._suspended_at = time.monotonic()
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let its processes and its clock go on."""
+        with self._lock:
+            if self._suspended_at is not None:
+                self._suspended_seconds += time.monotonic() - self._suspended_at
+            self._suspended_at = None
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
+        if self._process.poll() is not None:
+            return
+        for process in [self._process.pid, *processes_below(self._process.pid)]:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(process, number)
+
+    def deadline(self, seconds: float) -> float:
+        """Return the time in so many seconds, by the sandbox's clock.
+
+        The clock stands still while the sandbox is suspended.
+        """
+        return self._now() + seconds
+
+    def _now(self) -> float:
+        with self._lock:
+            now = time.monotonic() if self._suspended_at is None else self._suspended_at
+            return now - self._suspended_seconds
 
     def ask(self, message: Mapping[str, Any], deadline: float) -> dict[str, Any]:
         """Send a message, and return the answer.
 
-        `deadline` is a time of the monotonic clock. Raises SandboxEndedError.
+        `deadline` comes from the method of this name. Raises SandboxEndedError.
         """
         self._has_script = True
-        self._wake.set()
         data = json.dumps(message).encode()
-        self._connection.settimeout(max(0.001, deadline - time.monotonic()))
+        self._connection.settimeout(max(MIN_WAIT_SECONDS, deadline - self._now()))
         try:
             self._connection.sendall(len(data).to_bytes(HEADER_BYTES, "little") + data)
         except TimeoutError:
@@ -328,10 +357,10 @@ class Sandbox:
     def _read(self, size: int, deadline: float) -> bytes:
         data = bytearray()
         while len(data) < size:
-            remaining = deadline - time.monotonic()
+            remaining = deadline - self._now()
             if remaining <= 0:
                 raise self._ended(End.TIME)
-            self._connection.settimeout(remaining)
+            self._connection.settimeout(max(MIN_WAIT_SECONDS, remaining))  # also while its clock stands
             try:
                 chunk = self._connection.recv(min(size - len(data), 1 << 16))
             except TimeoutError:
@@ -381,74 +410,29 @@ class Sandbox:
         self._errors.close()
         self.arena.close()
 
-    def _watch(self) -> None:
-        """End it as soon as it takes more than it may, until it has ended."""
-        while self._process.poll() is None:
-            if self._end is None and (reason := self._excess()):
-                self.end(reason)
-            elif self._end is not None:  # a fork that was not there yet
-                self.end(self._end)
-            if self._has_script:
-                time.sleep(WATCH_SECONDS)
-            else:
-                self._wake.wait(IDLE_WATCH_SECONDS)
+    def look(self) -> bool:
+        """End it if it takes more than it may; return False once it has ended."""
+        if self._process.poll() is not None:
+            return False
+        if self._end is not None:  # a fork that was not there yet
+            self.end(self._end)
+        elif self._has_script and self._suspended_at is None and (reason := self._excess()):
+            self.end(reason)
+        return True
 
     def _excess(self) -> End | None:
         """Return of what it takes too much, if anything."""
-        processes = list(islice(processes_below(self._process.pid), MAX_PROCESSES + 1))
+        self._looks += 1
+        thorough = self._looks % LOOKS_PER_THOROUGH_LOOK == 0
+        processes = list(islice(processes_below(self._process.pid, every_thread=thorough), MAX_PROCESSES + 1))
         if len(processes) > MAX_PROCESSES:
             return End.PROCESSES
-        self._looks += 1
-        is_due = self._looks % LOOKS_PER_GPU_LOOK == 0
-        if self._gpu is not None and is_due and gpu_memory_of(self._gpu, processes) > GPU_MEMORY_BYTES + CONTEXT_BYTES:
+        if (
+            self._gpu is not None
+            and thorough
+            and gpu_memory_of(self._gpu, processes) > GPU_MEMORY_BYTES + CONTEXT_BYTES
+        ):
             return End.MEMORY
         # The machine's own figure has what no process shows: files in memory that are open, and on their way.
-        is_short = self._has_script and available_memory() < SPARE_BYTES
+        is_short = available_memory() < SPARE_BYTES
         return End.MEMORY if sum(map(memory_of, processes)) > MEMORY_BYTES or is_short else None
-
-
-def gpu_memory_of(gpu: Gpu, processes: Collection[int]) -> int:
-    """Return the bytes that processes have on a GPU, as far as the driver says.
-
-    In some containers it does not say which process is which.
-    """
-    import pynvml
-
-    try:
-        pynvml.nvmlInit()
-        try:
-            running = pynvml.nvmlDeviceGetComputeRunningProcesses(pynvml.nvmlDeviceGetHandleByUUID(gpu.uuid))
-        finally:
-            pynvml.nvmlShutdown()
-    except pynvml.NVMLError:
-        return 0
-    return sum(each.usedGpuMemory or 0 for each in running if each.pid in processes)
-
-
-def processes_below(parent: int) -> Iterator[int]:
-    """Yield the descendants of a process, parents first (Linux)."""
-    found = [parent]
-    for process in found:
-        with suppress(OSError):
-            for thread in Path(f"/proc/{process}/task").iterdir():
-                with suppress(OSError):
-                    text = (thread / "children").read_text(encoding="ascii")
-                    children = list(map(int, text.split()))
-                    found += children
-                    yield from children
-
-
-def memory_of(process: int) -> int:
-    """Return the bytes of a process's memory; 0 once it has ended (Linux)."""
-    with suppress(OSError, ValueError, IndexError):
-        return int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    return 0
-
-
-def available_memory() -> int:
-    """Return the bytes of memory that the machine has left (Linux)."""
-    for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
-        name, _, size = line.partition(":")
-        if name == "MemAvailable":
-            return int(size.split()[0]) << 10
-    return sys.maxsize

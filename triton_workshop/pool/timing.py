@@ -12,7 +12,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -39,11 +38,16 @@ if TYPE_CHECKING:
 
 RESULTS = 3
 """Results of the timed calls that are compared."""
-MAX_CALLS = 128
-MAX_BYTES = 512 << 20
+JUDGE_SHARE = 3
+"""The judge's own calls fill one of so many batches: no clock has to agree with another there."""
+SINGLE_CALLS = 3
+"""Calls of which the fastest is believed, as other scripts use the GPU meanwhile."""
+MAX_CALLS = 16
+"""Calls of a batch with inputs of their own, unless the cache holds more: making them takes time, too."""
+MAX_BYTES = 640 << 20
 """Bytes that a call reads and writes at most."""
 MAX_OPERATIONS = 2 * 4096**3
-SET_BYTES = 3 << 30
+SET_BYTES = 3 << 29
 """Bytes of the inputs and results of a batch."""
 MEMORY_FACTOR = 16
 """Free memory, over the bytes of a call: a comparison with float64 takes as much."""
@@ -71,56 +75,62 @@ GPU_PACE = Pace(rounds=(3, 4), batch=12, slowest=250, overhead=1.8, share=0.03)
 CPU_PACE = Pace(rounds=(2, 3), batch=60, slowest=5000, overhead=20, share=0.2)
 
 
-_one_at_a_time = threading.Lock()
-"""Held where the judge itself launches kernels, unless it is alone.
-
-The simulator runs one launch of a process at a time.
-"""
-
-
 class NotTimedError(Exception):
     """Script that gets no times; the message says why."""
 
 
 class Timer:
-    """Times scripts, and keeps what it has compiled for the next one."""
+    """Times scripts, from several threads.
+
+    It keeps what it has compiled for the next script.
+    """
 
     def __init__(self, card: Card) -> None:
         self.card = card
         self._pace = GPU_PACE if card.is_gpu else CPU_PACE
         self._solutions: dict[str, Launcher] = {}
+        # Held where the judge launches kernels and is not alone: two threads would compile the same one twice, and the
+        # simulator runs one launch of a process at a time.
+        self._launches = threading.Lock()
         torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, for a fair comparison
 
-    def time(
-        self, script: SandboxedScript, alone: AbstractContextManager[None]
-    ) -> tuple[Times, list[Case], list[Observation]]:
+    def prepare(self, exercise: Exercise) -> None:
+        """Compile the solution before somebody waits for it. Raises NotTimedError."""
+        base = self.card.inputs(exercise, self._case(exercise))
+        solution = self._solution(exercise)
+        with self._launches:
+            self._plan(exercise, base, solution, Batch(base, self.card.device))
+
+    def time(self, script: SandboxedScript) -> tuple[Times, list[Case], list[Observation]]:
         """Time a script, and return calls whose results are to be judged.
 
         Raises NotTimedError, and SandboxEndedError if somebody has cancelled it.
         """
         exercise = script.source.exercise
         case = self._case(exercise)
-        base = case.arguments(self.card.device)
+        base = self.card.inputs(exercise, case)
         solution = self._solution(exercise)
         remote = RemoteBatch(script, base, self._pace)
         local = Batch(base, self.card.device)
-        with _one_at_a_time:
+        with self._launches:
             plan, repeats = self._plan(exercise, base, solution, local)
         calls = remote.prepare(plan, repeats)
         local.make([random_shifts(base) for _ in range(plan)])
         ways = load_baselines(exercise, self.card.device)
         limit = self._limit(exercise, base)
-        with _one_at_a_time:
+        with self._launches:
             for contender in (solution, *ways, limit):
                 local.call(contender)  # compiles, and has memory for results
         per_call = {"limit": (limit,), "plain": (solution,), "pytorch": ways}
         contenders: dict[str, tuple[Callable[[], float], ...]] = {
-            name: tuple(partial(local.call, function, repeats) for function in functions)
+            name: tuple(partial(local.call, function, math.ceil(repeats / JUDGE_SHARE)) for function in functions)
             for name, functions in per_call.items()
         }
         contenders["script"] = (partial(remote.time, calls),)
         rounds = random.SystemRandom().choice(self._pace.rounds)
-        with alone:
+        with script.turn.alone():
+            for contender in (solution, *ways, limit):
+                local.record(contender)
             # The judge moves as many bytes in the same way, to know how long that takes.
             remote.making = min(local.make([random_shifts(base) for _ in range(plan)]) for _ in range(2))
             times = in_turns(contenders, lambda contender: [contender()], rounds)
@@ -170,10 +180,10 @@ class Timer:
             local.make([random_shifts(base) for _ in range(count)])
             milliseconds = local.call(solution)
         size = exercise.bytes_moved(*base)
-        calls = math.ceil(self._pace.batch / max(milliseconds, 1e-3))
+        calls = min(MAX_CALLS, math.ceil(self._pace.batch / max(milliseconds, 1e-3)))
         if self.card.is_gpu:  # a call must not find its inputs in the cache
             calls = max(calls, copies_needed(size, int(torch.cuda.get_device_properties(0).L2_cache_size)))
-        calls = max(1, min(calls, MAX_CALLS, SET_BYTES // max(1, size)))
+        calls = max(1, min(calls, SET_BYTES // max(1, size)))
         return calls, max(1, math.ceil(self._pace.batch / (calls * max(milliseconds, 1e-3))))
 
     def _limit(self, exercise: Exercise, base: tuple[torch.Tensor, ...]) -> Callable[..., object]:
@@ -202,23 +212,26 @@ class RemoteBatch:
 
         A slow script has fewer of them in a batch, and each of them once.
         """
-        deadline = time.monotonic() + PREPARATION_SECONDS
+        deadline = self._script.sandbox.deadline(PREPARATION_SECONDS)
         placed = self._script.sandbox.arena.place(self._base)
         self._ask({"do": "prepare", "arguments": [asdict(each) for each in placed]}, deadline)
         self._run(1, deadline)  # compiles
-        milliseconds = self._run(1, deadline)[1]
+        milliseconds = min(self._run(1, deadline)[1] for _ in range(SINGLE_CALLS))
         if milliseconds > self._pace.slowest:
             raise NotTimedError(f"a call takes longer than {self._pace.slowest:g} ms")
         most = max(1, math.ceil(4 * self._pace.batch / milliseconds))
         calls = min(calls, most)
         self._repeats = max(1, min(repeats, most // calls))
         self._run(calls, deadline)
+        self._ask({"do": "record"}, deadline)
+        self._run(calls, deadline)
         return calls
 
     def time(self, calls: int) -> float:
         """Time a batch, and return the milliseconds of a call."""
         launches = calls * self._repeats
-        claimed, elapsed = self._run(calls, time.monotonic() + 3 * launches * self._pace.slowest / 1000)
+        seconds = 3 * launches * self._pace.slowest / 1000
+        claimed, elapsed = self._run(calls, self._script.sandbox.deadline(seconds))
         unexplained = elapsed - calls * self.making - launches * claimed
         agrees = launches * claimed <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
         self._doubts += not agrees
@@ -252,7 +265,7 @@ class RemoteBatch:
 
     def _ask(self, request: dict[str, Any], deadline: float) -> dict[str, Any]:
         try:
-            message = self._script.sandbox.ask(request, deadline)
+            message = self._script.ask(request, deadline)
         except SandboxEndedError as error:
             if error.reason is End.CANCELLED:
                 raise

@@ -77,6 +77,7 @@ def parse_endpoint(share: str, port: int, url: str, proxy: str = "") -> Endpoint
     if url:
         if not is_address(url):
             raise MisuseError(f"--url: expected an address such as https://talks.example.org/triton, found {url!r}")
+        # A page's relative links start at the last slash.
         url = f"{url.rstrip('/')}/"
     if share == "lan":
         host = network_address()

@@ -40,9 +40,10 @@ class MalformedError(ValueError):
 def routes(
     register: Register, times: Submissions | None = None, problem: Callable[[], str] = lambda: ""
 ) -> list[Route]:
-    """Return the routes; in a room with GPUs, the board has `times`, and says what their `problem` is.
+    """Return the routes of attendees and of the board.
 
-    `Guard` has put the sender into `request.state.attendee`.
+    In a room with GPUs, the board has `times`, and says what their `problem` is. `Guard` has put
+    the sender into `request.state.attendee`.
     """
     attendees, board = Attendees(register), BoardPage(register, times, problem)
     of_times = [
@@ -217,6 +218,7 @@ def parse_integer(message: Mapping[str, Any], name: str, *, maximum: int = MAX_T
 def board_to_json(board: Board) -> dict[str, Any]:
     """Return the board as its page reads it."""
     counts = {count.exercise: count for count in board.counts}
+    # The second half is listed as soon as somebody has begun it.
     halves = {1} | {EXERCISES[number].session for number in counts}
     required = [number for number, exercise in REQUIRED.items() if exercise.session in halves]
     listed = [number for number in EXERCISES if number in required or number in counts]

@@ -84,6 +84,7 @@ class GpuRoutes:
             return PlainTextResponse(str(error), 413)
         except MalformedError as error:
             return PlainTextResponse(f"This is no script for a GPU: {error}.", 400)
+        # A page sends a script again if no answer came: that uses up nothing of its limit.
         is_new = await asyncio.to_thread(self._submissions.find, number, job.id) is None
         if is_new and not self._limiter.acquire(number):
             return too_many_requests(TOO_MANY_SCRIPTS)
@@ -99,6 +100,7 @@ class GpuRoutes:
         number, id = request.state.attendee.number, request.path_params.get("id")
         seen, deadline = request.query_params.get("seen"), asyncio.get_running_loop().time() + wait_seconds(request)
         while True:
+            # Before the look-up: a change meanwhile would be missed otherwise.
             changed = self._dispatcher.changed
             submission = await asyncio.to_thread(self._submissions.find, number, id)
             if submission is None:

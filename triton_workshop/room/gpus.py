@@ -6,6 +6,7 @@ A process of its own speaks to them. It may be slow, or die: the server never wa
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import queue
 import threading
@@ -30,6 +31,8 @@ CANCEL_SECONDS = 15.0
 """Seconds in which the driver answers for a job that was cancelled; after that, it is started again."""
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 1.0, 15.0
 """Seconds before a driver is started again, at first and at last: each start costs a second of a core."""
+AHEAD_SHARE = 4
+"""One job for so many slots waits at the driver."""
 MAX_SLOTS = 256
 """Jobs that run at a time, at most."""
 
@@ -144,11 +147,21 @@ class Dispatcher:
         """Event that is set with the next change of any job."""
         return self._changed
 
+    @property
+    def _ahead(self) -> int:
+        """Jobs that the driver has beyond those that run.
+
+        So no slot waits for this process.
+        """
+        return math.ceil(self.status.slots / AHEAD_SHARE) if self.status else 0
+
     def place(self, id: str) -> int:
         """Return the place of a submission without an answer; 0 while it runs."""
-        if id in self._sent:
+        slots = self.status.slots if self.status else 0
+        queue = [*list(self._sent)[slots:], *self._waiting]
+        if id in self._sent and id not in queue:
             return 0
-        return self._waiting.index(id) + 1 if id in self._waiting else len(self._waiting) + 1
+        return queue.index(id) + 1 if id in queue else len(queue) + 1
 
     def is_unanswered(self, id: str) -> bool:
         """Return whether a submission is known to be waiting or running."""
@@ -198,7 +211,7 @@ class Dispatcher:
             self._cancelled = dict.fromkeys(self._cancelled, now)
             driver.kill()
         waiting = [id for id in unanswered if id not in self._sent]
-        free = max(self.status.slots - len(self._sent), 0) if self.status else 0
+        free = max(self.status.slots + self._ahead - len(self._sent), 0) if self.status else 0
         for id in waiting[:free]:
             if job := await asyncio.to_thread(self._submissions.take, id):
                 self._sent[id] = now

@@ -142,7 +142,10 @@ class LivePage:
     """
 
     def __init__(self, bundle: PageBundle | None = None, *, gpus: bool = False) -> None:
-        """Create a page in which kernels run if there is a bundle, and on the room's GPUs if there are any."""
+        """Create a page, in which kernels run if there is a bundle.
+
+        If the room has GPUs, they run there, too.
+        """
         self._bundle, self._has_gpus = bundle, gpus and bundle is not None
         self.pieces = {name: data for blob in bundle.blobs for name, data in blob.pieces().items()} if bundle else {}
         """Pieces of the bundle by name."""

@@ -109,6 +109,7 @@ class Server:
             Route("/piece/{name}", self.piece),
             *attendees.routes(register, submissions if pool else None, self._pool_problem),
             *gpu_routes.routes(self.dispatcher, submissions),
+            # Last, as it matches every name.
             Route("/{name}", self.file),
         ]
         app = Starlette(routes=routes, exception_handlers={WorkshopError: lambda *_: store_failure()})

@@ -117,6 +117,7 @@ class Transcript(ProgramOutput):
             self._line_feed()
         self.lines[self._row] = collect_picture(self._pictures / name)
         self._line_feed()
+        # From the newest picture up: the oldest ones become their text.
         total_bytes = 0
         for row in range(len(self.lines) - 1, -1, -1):
             line = self.lines[row]

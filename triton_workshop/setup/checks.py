@@ -168,6 +168,7 @@ def check_driver(machine: MachineFacts) -> Check:
         return Check(name, State.OK, description)
     description += f"; torch uses {torch_cuda}"
     major = int(torch_cuda.split(".")[0])
+    # Minor versions of CUDA are compatible with each other, and a kernel that ran proves more than a number.
     if machine.gpu_works or machine.driver.cuda[0] >= major:
         return Check(name, State.OK, description)
     oldest = OLDEST_DRIVER.get(major)

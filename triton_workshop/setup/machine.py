@@ -127,11 +127,13 @@ def look_at_machine(waiting: AbstractContextManager[object]) -> MachineFacts:
     gpus = installed_gpus()
     triton_error = _why_no_triton()
     with ExitStack() as stack:
+        # These processes import PyTorch while the other facts are gathered, and are asked last.
         simulator_run = stack.enter_context(kernel_process(simulate=True))
         gpu_run = None
         if any(gpu.runs_kernels for gpu in select_visible(gpus, os.environ.get("CUDA_VISIBLE_DEVICES"))):
             gpu_run = stack.enter_context(kernel_process(simulate=False))
         pictures = how_pictures_show()
+        # Not before: how pictures show is asked of the terminal, and its answer must not meet a spinner.
         stack.enter_context(waiting)
         return MachineFacts(
             system=sys.platform,

@@ -384,7 +384,7 @@ class Viewer(App[int]):
         self.push_screen(InvitationBox(self.invitation, self.slide_screen.palette))
 
     def action_mistakes(self) -> None:
-        """Show what the room got wrong most often in the exercise that this slide debriefs."""
+        """Show the room's most frequent mistakes in the debriefed exercise."""
         from triton_workshop.viewer.notes.attendance import AttendanceWatcher  # the first slide does not wait for it
         from triton_workshop.viewer.overlays.mistakes import MistakesBox, debriefed_exercise
 

@@ -162,7 +162,7 @@ class SlideScreen(Screen[None]):
         self.notify_observers()
 
     def _follow_scrolling(self) -> None:
-        """Show how much is below, and keep a question in sight while its answer is."""
+        """Show how much is below, and keep the question above its answer."""
         page = self.body.page
         self.question_rows.show(page.question)
         self.question_rows.styles.offset = (0, len(page.title))

@@ -56,10 +56,12 @@ def reduce_class(cls: Any, has_source: Callable[[Any], bool]) -> Any:
         written = vars(cls)[ORIGINAL_CLASS]
         fields = vars(cls).get("__annotations__") or written.__annotations__
         return _make_aggregate, (cls.__name__, written.__bases__, dict(fields), _members(written, has_source))
+    # A metaclass may do anything as it makes a class, and cannot be repeated from outside.
     if type(cls) is not type:
         return None
     parameters = getattr(cls, "__dataclass_params__", None)
     options = {name: getattr(parameters, name) for name in _OPTIONS} if parameters else None
+    # A data class needs only the names of its fields, and their types may not exist there.
     fields = dict.fromkeys(vars(cls).get("__annotations__", ()), object)
     return (
         _make_plain,

@@ -92,6 +92,7 @@ def _answers_in_parallel(jobs: Sequence[CompileJob], start: Start) -> Iterator[A
             pending = executor.submit(lambda: list(answers(compiled[1::2], start)))
         for number, answer in enumerate(answers([*read, *compiled[::2]], start), 1):
             yield answer
+            # What the front end refuses compiles for no GPU: a second process would start in vain.
             if number == len(read) and answer.refusal is None and compiled:
                 pending = executor.submit(lambda: list(answers(compiled[1::2], start)))
         if pending is not None:
@@ -118,6 +119,7 @@ class CompilerReport:
         refused = [answer for answer in self.answers if answer.refusal is not None]
         for answer in refused:
             by = {candidate.job.target for candidate in refused if candidate.job.kernel == answer.job.kernel}
+            # None is the front end, which refuses for all GPUs at once.
             if None in by or by.issuperset(self.present or self.targets):
                 return answer
         return None

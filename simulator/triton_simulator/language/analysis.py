@@ -84,6 +84,7 @@ def _escaping_nodes(
         return
     bound = {node: assigned_names(targets(node)) for node in candidates}
     inside = {node: set(ast.walk(node)) for node in candidates}
+    # `x += 1` reads x, although its context there is only Store.
     updated = {node.target for node in nodes if isinstance(node, ast.AugAssign)}
     names = [node for node in nodes if isinstance(node, ast.Name)]
     reads = [name for name in names if isinstance(name.ctx, ast.Load) or name in updated]

@@ -121,6 +121,7 @@ def range_values(start: Any, stop: Any, step: Any) -> Any:
         _warn_of_countdown(first, last, stride)
         counts = np.where(stride <= 0, 0, np.maximum(0, -((first - last) // np.maximum(stride, 1))))
     else:
+        # Twice negated, `//` rounds up: the last step may be a part of one.
         counts = np.maximum(0, -((first - last) // stride))
     if (counts != counts[0]).any():
         raise Divergence(np.broadcast_to(counts, builder.memory.group.shape))

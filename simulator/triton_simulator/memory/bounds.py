@@ -33,6 +33,7 @@ class Bounds:
             bad = bad if bad.any() else None
         if bad is not None:
             owners, index = _culprits(group, pointer.data, bad)
+            # Of memory that belongs to no tensor, people are told the distance to one that they know.
             near = region if region.size else self._space.nearest(region, index, item)
             if near is not region:
                 index = index + (region.address - near.address) // item

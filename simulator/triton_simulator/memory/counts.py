@@ -127,6 +127,7 @@ class Counts:
         name = display_name(region)
         if shape and not stored:
             loaded, empty = self.blocks.get((name, shape), (0, 0))
+            # A block that its mask leaves empty moves nothing, but counts as loaded.
             self.blocks[name, shape] = loaded + 1, empty + (not len(access.index))
         if not len(access.index):
             return
@@ -134,6 +135,7 @@ class Counts:
         scattered = int(bool(shape) and shape[-1] > 1 and _is_scattered(access, shape[-1], unmasked))
         new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, scattered_loads=scattered)
         if region.number not in self._touched:
+            # Rounded up: the last bytes of a view may be less than an element.
             elements = -(-region.size // region.item)
             self._touched[region.number] = region, Marks(elements), Marks(elements)
         _, *marks = self._touched[region.number]

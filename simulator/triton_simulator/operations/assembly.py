@@ -33,6 +33,7 @@ def inline_assembly(
     This is `tl.inline_asm_elementwise`. Raises NotSimulatedError, and ValueError where `pack` does not fit.
     """
     types = [dtype.scalar for dtype in dtypes]
+    # In a register, a pointer is its address.
     numbers = [builder.as_integers(value, tl.uint64) if value.dtype.is_ptr() else value for value in values]
     shape = values[0].shape if values else dtypes[0].shape if dtypes[0].is_block() else ()
     shape = tuple(int(getattr(size, "value", size)) for size in shape)
@@ -47,6 +48,7 @@ def inline_assembly(
     results, start = [], 0
     for dtype, output_count in zip(types, counts, strict=True):
         outputs = [
+            # A constant of the text is one number for all elements.
             np.broadcast_to(_read_result(registers, f"${start + position}"), rows * size // pack)
             for position in range(output_count)
         ]

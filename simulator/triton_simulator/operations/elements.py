@@ -36,6 +36,7 @@ def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: i
         """Apply the function to scalars."""
         nonlocal single
         results = function(*(tl.tensor(value, value.dtype) for value in scalars))
+        # The caller gets a tuple only if the function returns one.
         single = not isinstance(results, tuple | tl.tuple)
         return [semantic.to_tensor(result).handle for result in ([results] if single else results)]
 

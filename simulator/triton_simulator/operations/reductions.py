@@ -120,11 +120,13 @@ def _arg_extremum(
     best = (np.max if largest else np.min)(data, axis=axis + 1, keepdims=True)
     if data.dtype.kind == "f" and np.isnan(best).any():
         return None
+    # Where the value is not extreme, its index becomes one that is never chosen.
     limits = np.iinfo(index.data.dtype) if index.dtype.is_int() else np.finfo(index.data.dtype)
     choose, otherwise = (np.argmin, limits.max) if leftmost else (np.argmax, limits.min)
     position = np.expand_dims(choose(np.where(data == best, index.full(), otherwise), axis=axis + 1), axis + 1)
     results = []
     for operand in (value, index):
+        # Either may have a single row, for all programs at once.
         rows = max(len(operand.data), len(position))
         full = np.broadcast_to(operand.full(), (rows, *operand.shape))
         extreme = np.take_along_axis(full, np.broadcast_to(position, (rows, *position.shape[1:])), axis=axis + 1)

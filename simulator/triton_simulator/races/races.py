@@ -341,6 +341,7 @@ class Races:
         owners, index = access.owners[clash], access.index[clash]
         racing = self.ordering.unordered(owners, moments, None if excluded is None else excluded[clash])
         if racing.any():
+            # The log names the first of the programs, so the site is that of its peer.
             peer = table.sites.at(int(marks[racing][owners[racing].argmin()]))
             self._log.add(
                 Kind.RACE,

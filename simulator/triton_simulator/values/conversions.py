@@ -62,6 +62,7 @@ def convert(source: Value, dtype: Any, *_: Any) -> Value:
     target = dtype.scalar
     data = source.data.astype(value_dtype(target), copy=False)
     if target not in NUMPY and data.dtype == np.float32:
+        # A float64 comes by way of float32, rounded to odd, so that two roundings are as good as one.
         data = round_to_dtype(narrow_to_float32(source.data) if source.data.dtype == np.float64 else data, target)
     is_integer_cast = target.is_int() and source.dtype.scalar.is_int()
     if is_integer_cast and target is tl.int32 and int32.is_narrow():
@@ -71,6 +72,7 @@ def convert(source: Value, dtype: Any, *_: Any) -> Value:
         return result.mark_undefined()
     if is_integer_cast:
         result.wrapped = source.wrapped
+        # Bounds stay true only if no number wraps; without any, the range is empty.
         low, high = source.bounds or (1, 0)
         if low <= high and (int32.fits(low, high) if target is tl.int32 else _fits(low, high, data.dtype)):
             result.bounds = source.bounds

@@ -116,6 +116,7 @@ def cut_bits(data: Array, dropped: int) -> Array:
     """
     bits = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32)
     cut = (bits & np.uint32(0xFFFFFFFF << dropped & 0xFFFFFFFF)).view(np.float32)
+    # If all bits of its fraction are cut, a NaN becomes infinity.
     nan = np.isnan(data)
     return np.where(nan, data, cut) if nan.any() else cut
 
@@ -151,9 +152,11 @@ def encode(data: Array, dtype: Any) -> Array:
         return data
     codes = _nearest_small(data, dtype)
     special = ~np.isfinite(data)
+    # It is the upper half of a float16, with infinity, and with a NaN for each fraction.
     if special.any() and dtype is tl.float8e5:
         fraction = np.ascontiguousarray(data, dtype=np.float32).view(np.uint32) >> np.uint32(21) & np.uint32(3)
         codes = np.where(special, np.uint8(0x7C) | fraction.astype(np.uint8), codes)
+    # These two have one NaN, whose code is that of a negative zero: it has no sign to set.
     if special.any() and dtype is not tl.float8e5b16 and dtype is not tl.float8e4b8:
         codes = codes | (special & np.signbit(data)).astype(np.uint8) << np.uint8(7)
     return codes
@@ -171,6 +174,7 @@ def decode(stored: Array, dtype: Any) -> Array:
 def truncate_to_dtype(data: Array, dtype: Any) -> Array:
     """Round `data` towards zero, to values of `dtype`."""
     if dtype is tl.float16:
+        # numpy only rounds to nearest: where that went away from zero, the number before is right.
         nearest = data.astype(np.float16)
         return np.where(
             np.abs(nearest.astype(data.dtype)) > np.abs(data), np.nextafter(nearest, np.float16(0)), nearest

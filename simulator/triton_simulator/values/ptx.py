@@ -63,12 +63,14 @@ def parse(text: str) -> tuple[Instruction, ...]:
 
 def _parse_instruction(statement: str) -> Instruction | None:
     statement = statement.lstrip("{} \t\r\n").strip()
+    # A register exists here as soon as it is written.
     if not statement or statement.startswith(".reg"):
         return None
     match = _STATEMENT.fullmatch(statement)
     if match is None:
         raise _not_simulated(statement)
     predicate, name, modifiers, operands = match.groups()
+    # Commas inside braces separate the elements of one operand.
     fields = re.findall(r"\{[^}]*\}|[^,{}]+", operands)
     return Instruction(
         predicate or "",
@@ -181,6 +183,7 @@ def _mov(step: Instruction, registers: Registers) -> dict[str, Array]:
         fields = [
             (register >> np.uint64(bits * position)) & np.uint64((1 << bits) - 1) for position in range(len(names))
         ]
+        # In PTX, `_` is a register that nobody reads.
         return {name: field for name, field in zip(names, fields, strict=True) if name != "_"}
     if source.startswith("{"):
         names = _split_braces(source)

@@ -91,6 +91,7 @@ def to_bits(numbers: Array, type: Type, modifiers: Sequence[str] = ()) -> Array:
         wide = numbers.astype(np.int64).view(np.uint64) if numbers.dtype.kind == "i" else numbers.astype(np.uint64)
         return wide & np.uint64((1 << type.bits) - 1)
     if "sat" in modifiers:
+        # The PTX ISA: `.sat` limits to [0, 1], and makes 0 of NaN.
         numbers = np.where(np.isnan(numbers), 0.0, np.clip(numbers, 0.0, 1.0))
     stored = encode(_narrow(numbers, type, modifiers), type.float)
     return stored.view(f"u{stored.itemsize}").astype(np.uint64)
@@ -283,14 +284,17 @@ def convert(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]
             numbers = rounding(numbers)
         return _to_float(numbers, target, modifiers) if target.float is not None else _to_integer(numbers, target)
     if target.float is not None:
+        # float64 does not hold every 64-bit integer, so only a rounding that numpy does itself is right.
         if numbers.itemsize == 8 and "rn" not in modifiers:
             raise ValueError("a rounding of 64-bit integers")
+        # By way of float64, such an integer would be rounded twice before it is a float32.
         exact = numbers if numbers.itemsize == 8 and target.bits == 32 else numbers.astype(np.float64)
         return to_bits(exact.astype(np.float32) if exact is numbers else exact, target, modifiers)
     limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
     numbers = (
         np.clip(
             numbers,
+            # numpy raises OverflowError for bounds that the type of the numbers lacks.
             max(int(limits.min), int(np.iinfo(numbers.dtype).min)),
             min(int(limits.max), int(np.iinfo(numbers.dtype).max)),
         )
@@ -307,6 +311,7 @@ def _to_integer(numbers: Array, target: Type) -> Array:
     """
     limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
     inside = np.nan_to_num(numbers.astype(np.float64), nan=0.0, posinf=math.inf, neginf=-math.inf)
+    # The float of the largest 64-bit integer is one too large: what reaches it is replaced, never cast.
     low, high = inside <= float(limits.min), inside >= float(limits.max)
     truncated = np.where(low | high, 0, inside).astype(limits.dtype)
     return to_bits(
@@ -321,6 +326,7 @@ def _to_float(numbers: Array, target: Type, modifiers: Sequence[str]) -> Array:
     if target.name == "tf32":
         bits = to_bits(exact, target)
         if "rna" in modifiers:
+            # Half of the last place that remains: ties go away from zero, as the 13 bits below are cut.
             bits = bits + np.uint64(0x1000)
         elif "rn" in modifiers:
             return to_bits(round_to_bits(exact.astype(np.float32), 13), target)

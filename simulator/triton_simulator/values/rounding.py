@@ -97,6 +97,7 @@ def square_root(mode: str, x: Array) -> Array:
     """Return the square root, rounded as the mode says."""
     nearest = np.sqrt(x)
     wide, root = x.astype(np.float64), nearest.astype(np.float64)
+    # Scaled to about 1: the square of a tiny root would not be exact.
     half = np.where(x > 0, np.frexp(root)[1], 0)
     root = np.ldexp(root, -half)
     square, rest = arithmetic.exact_product(root, root)
@@ -107,6 +108,7 @@ def square_root(mode: str, x: Array) -> Array:
 def fused_multiply_add(mode: str, x: Array, y: Array, z: Array) -> Array:
     """Return x * y + z, rounded once as the mode says."""
     if x.dtype == np.float32:
+        # The product of two float32 is exact in float64.
         total, rest = arithmetic.exact_sum(np.multiply(x, y, dtype=np.float64), z.astype(np.float64))
         result, zero = round_sum(mode, total, rest, x.dtype), total == 0
     else:
@@ -115,6 +117,7 @@ def fused_multiply_add(mode: str, x: Array, y: Array, z: Array) -> Array:
             return nearest
         error = _fused_error(x, y, z, nearest)
         result, zero = round_as(mode, nearest, error), (nearest == 0) & (error == 0)
+    # IEEE 754: rounded down, an exact sum of 0 is -0, unless both terms are +0.
     positive = (z == 0) & ~np.signbit(z) & (np.signbit(x) == np.signbit(y))
     return np.where(zero & ~positive, x.dtype.type(-0.0), result) if mode == "d" else result
 

@@ -51,13 +51,14 @@ def sine_of_pi(x: Array) -> Array:
     """Return sin(πx), without an error that grows with x."""
     sine, cosine, quarter = _reduce_angle(x)
     result = np.choose(quarter, [sine, cosine, -sine, -cosine])
+    # IEEE 754: sinPi of an integer is a zero with the sign of the integer.
     return np.where(result == 0, np.copysign(0.0, x), result)
 
 
 def cosine_of_pi(x: Array) -> Array:
     """Return cos(πx)."""
     sine, cosine, quarter = _reduce_angle(x)
-    return np.choose(quarter, [cosine, -sine, -cosine, sine]) + 0.0
+    return np.choose(quarter, [cosine, -sine, -cosine, sine]) + 0.0  # IEEE 754: its zeros are positive
 
 
 def _reduce_angle(x: Array) -> tuple[Array, Array, Array]:
@@ -83,6 +84,7 @@ def inverse_of_erf(x: Array) -> Array:
     y = inside * math.sqrt(math.pi) / 2
     for _ in range(5):
         y = _halley(y, _erf(y) - inside)
+    # Near 1, erf is flat, and only its complement still has digits.
     y = np.where(size < 0.5, y, _inverse_in_tail(1 - size))
     return np.where(size <= 1, np.copysign(y, x), np.nan)
 
@@ -99,6 +101,7 @@ def _inverse_in_tail(tail: Array) -> Array:
     """Return the inverse of erfc, for numbers up to a half."""
     clipped = np.where((tail > 0) & (tail <= 0.5), tail, 0.25)
     log = np.log(clipped * (2 - clipped))
+    # 0.147 is the constant of Winitzki's approximation.
     half = 2 / (math.pi * 0.147) + log / 2
     y = np.sqrt(np.sqrt(half * half - log / 0.147) - half)
     for _ in range(5):
@@ -116,6 +119,7 @@ def scaled_erfc(x: Array) -> Array:
 
     It comes from the continued fraction (7.9.1) where erfc vanishes.
     """
+    # An absolute error of x² is a relative one of its exp: what rounding has cut off is put back.
     square, rest = exact_product(x, x)
     inner = np.where(np.abs(x) < 1e100, np.exp(square) * (1 + np.clip(np.nan_to_num(rest), -1e-9, 1)), np.inf)
     inner = inner * _erfc(np.where(x > 2, 0, x))
@@ -153,7 +157,9 @@ def _bessel_orders(x: Array, max_order: int = _RECURRENCE_START) -> list[Array]:
     """
     ratio, ratios = np.zeros_like(x), []
     for order in range(max_order + 20, 0, -1):
+        # Begun 20 orders higher with 0: that error has died away on the way down.
         divisor = 2 * order / x - ratio
+        # Where J has a zero, a huge ratio cancels in the next step, and infinity would not.
         ratio = 1 / np.where(divisor == 0, 1e-300, divisor)
         ratios.append(ratio)
     values = [np.ones_like(x)]
@@ -173,6 +179,7 @@ def _hankel_expansion(order: int, x: Array) -> tuple[Array, Array, Array]:
         signed_term = term * (-1) ** (k // 2)
         p, q = (p + signed_term, q) if k % 2 == 0 else (p, q + signed_term)
         following = term * (4 * order**2 - (2 * k + 1) ** 2) / ((k + 1) * 8 * x)
+        # The series diverges in the end: it is cut at its smallest term.
         term = np.where(np.abs(following) < np.abs(term), following, 0)
     sine, cosine = np.sin(x), np.cos(x)
     c, s = {0: (cosine + sine, sine - cosine), 1: (sine - cosine, -sine - cosine)}[order]
@@ -183,7 +190,9 @@ def _hankel_expansion(order: int, x: Array) -> tuple[Array, Array, Array]:
 def first_kind(order: int, x: Array) -> Array:
     """Return J of order 0 or 1."""
     size = np.abs(x)
+    # Each formula runs for all elements, with a harmless number where another one is right.
     inner = _bessel_orders(np.clip(np.where(np.isnan(size), 1, size), 1e-300, _ASYMPTOTIC_START))[order]
+    # The recurrence is clipped at 1e-300; up to here, the first term alone is exact.
     inner = np.where(size < 1e-150, 1.0 if order == 0 else size / 2, inner)
     outer = _hankel_expansion(
         order, np.where(np.isfinite(size), np.maximum(size, _ASYMPTOTIC_START), _ASYMPTOTIC_START)
@@ -225,8 +234,10 @@ def modified_first_kind(order: int, x: Array) -> Array:
     for k in range(1, 60):
         series, term = series + term, term * quarter / (k * (k + order))
     angles = np.arange(300) * (math.pi / 150)
+    # Beyond, the result is infinite, and the clipped number makes it so, too.
     large = np.clip(np.where(np.isnan(size), 15, size), 15, 1e4)
     mean = sum(np.exp(large * (math.cos(t) - 1)) * math.cos(order * t) for t in angles) / len(angles)
+    # In two halves: exp(x) overflows before its product with a small mean does.
     outer = np.exp(large / 2) * mean * np.exp(large / 2)
     result = np.where(size <= 15, series, np.where(np.isnan(x), np.nan, outer))
     return np.where(np.signbit(x), -result, result) if order else result
@@ -247,6 +258,7 @@ def first_kind_of_order(n: int, x: float) -> float:
         return math.nan
     if n > 1 and (x == 0 or math.isinf(x)):
         return 0.0
+    # Upwards, the recurrence loses the digits of J once its order is above x (DLMF 3.6(ii)).
     if n > 1 and n < size:
         value = _recur_upwards(first_kind, n, size)
     elif n > 1:
@@ -262,4 +274,5 @@ def second_kind_of_order(n: int, x: float) -> float:
         return math.nan
     if x == 0 or math.isinf(x):
         return -math.inf if x == 0 else 0.0
+    # Y grows with its order, so that errors stay small beside it.
     return _recur_upwards(second_kind, n, x)

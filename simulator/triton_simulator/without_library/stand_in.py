@@ -60,6 +60,7 @@ def deduce_scale_factor(
         (rhs[-2], rhs_scale, rhs_format.name == "E2M1" and rhs_k_pack),
     ):
         if scale is not None:
+            # A byte has two numbers of E2M1.
             factor = depth * (2 if packed else 1) // scale[-1]
             if factor not in (16, 32):
                 raise RuntimeError(f"scale factor must be 16 or 32. Got {factor}")
@@ -106,9 +107,11 @@ def native_specialize_impl(
     match argument:
         case None:
             return "constexpr", None
+        # Before int: in Python, True is an int, and equal to 1.
         case bool():
             return "u1", None
         case int():
+            # Triton compiles a 1 as a constant, so that a stride of 1 costs nothing.
             if specialize_value and argument == 1:
                 return "constexpr", 1
             hint = backend.get_int_specialization(argument, align=align) if specialize_value else None

@@ -171,7 +171,7 @@ class Completion:
         return next((_heading(line) for line in above if re.search(r"# *TODO \d+|^(?:async )?def ", line)), None)
 
     def _todos_around(self, statement: Statement, statements: Sequence[Statement]) -> tuple[list[int], list[int]]:
-        """Return the filled TODOs around a statement, and those there that lack one."""
+        """Return the filled TODOs around a statement, and which of them lack one."""
         place = statements.index(statement)
         before = max((todo for s in statements[:place] if (todo := self._paired.get(s))), default=0)
         after = min(

@@ -78,13 +78,18 @@ def is_possible(change: Change, function: str, forms: Forms) -> bool:
     if not isinstance(change.node, ast.Name):
         return True
     old, new = forms.get((function, change.node.id), MIXED), forms.get((function, change.replacement), MIXED)
+    # A form that is unknown, or not always the same, excludes nothing.
     if MIXED in (old, new):
         return True
+    # Of two arguments with the same value, either gives the same results: the change would show nothing.
     return old[:2] == new[:2] and (old[2] is None or old[2] != new[2])
 
 
 def counts(change: Change, function: str, forms: Forms) -> bool:
-    """Return whether a change is of a name for a single integer, of which there are few."""
+    """Return whether a change is of a name for a single integer.
+
+    There are few of them.
+    """
     return isinstance(change.node, ast.Name) and forms.get((function, change.node.id), MIXED)[:2] == ("int", ())
 
 

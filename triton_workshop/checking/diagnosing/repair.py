@@ -105,11 +105,13 @@ def find_culprit(
     if not 0 < len(groups) <= MAX_TODOS:
         return None
     hidden = [group for group in groups if len(groups) > 1 and fails_alike(replace_slots(alignment, group))]
+    # False sorts first: of two mistakes, the one that shows is named.
     first, *rest = sorted(groups, key=lambda group: group in hidden)
     replaced = alignment.with_needed([slot for group in groups for slot in group])
     if len({slot.solution.todo for slot in replaced} - {None}) > MAX_TODOS:
         return None
     remaining = [slot for group in rest for slot in group]
+    # The other mistakes stay repaired meanwhile, or the case would fail with any part of the first.
     slots = _minimize(first, lambda some: right([*some, *remaining]))
     return _culprit(alignment, [first, *rest], slots)
 

@@ -38,6 +38,8 @@ from triton_workshop.processes.wire import Connection
 
 LIKE = 0.1
 """Share of a script's statements that are the solution's, from which on it is worth a try to repair it by those."""
+FIXED_PROGRAMS = 16
+"""A grid of so many in the text may be meant to be enough for any input."""
 NOT_STORED = (Provenance.NO_LAUNCH, Provenance.CHANGED, Provenance.ELSEWHERE)
 
 
@@ -337,4 +339,6 @@ def other_size(source: Source, seconds: float | None = None) -> OtherSize | None
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         last, runs = source.exercise.cases[-3:], (tries.observe, tries.is_right)
         every = (*last, *source.exercise.long_cases)
-        return other_size_of(source, last, *runs) or find_configuration(source, every, *runs)
+        # Smaller tiles need more programs: a fixed grid that is too small for larger inputs shows in a long case.
+        of_size = every if source.fixed_programs() >= FIXED_PROGRAMS else last
+        return other_size_of(source, of_size, *runs) or find_configuration(source, every, *runs)

@@ -200,7 +200,7 @@ def pair_statements(solution: tuple[Statement, ...], script: tuple[Statement, ..
 def _only_copies(
     solution: tuple[Statement, ...], script: tuple[Statement, ...]
 ) -> dict[tuple[str, int, str], list[Statement]]:
-    """Return the script's statements that are the same as one of the solution's.
+    """Return the script's statements that are identical in the solution.
 
     Each side must have only one such statement.
     """

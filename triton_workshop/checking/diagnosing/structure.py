@@ -77,6 +77,7 @@ def line_like(
             if node.lineno not in right or named > 0:
                 scores[node.lineno] = max(unnamed + named, scores.get(node.lineno, 0.0))
     best, *lower = sorted(scores.values(), reverse=True) or [0.0]
+    # A line that is wrongly blamed costs more time than none.
     if best < ENOUGH or best - max(lower, default=0.0) < MARGIN:
         return None
     line = max(scores, key=lambda number: scores[number])
@@ -133,6 +134,7 @@ def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
             features = _features(made, names)
             gone = _all(_features(node, names) for node in old)
             siblings = _all(_features(node, names) for node in before.values())
+            # Where a mistake leaves a part out, only the statement as a whole is new.
             if not features - siblings:
                 features |= _as_whole(made, names)
                 gone |= _all(_as_whole(node, names) for node in old)
@@ -178,6 +180,7 @@ def _features(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
     shapes = {_shape(part, depth, names) for part in parts for depth in DEPTHS}
     for part in parts:
         addends = _addends(part)
+        # People add in any order, so that any two addends may stand side by side in a script.
         pairs = itertools.combinations(addends, 2) if len(addends) > 2 else ()
         shapes |= {_sum(_side(left, 1, names), _side(right, 1, names)) for left, right in pairs}
     return frozenset(shape for shape in shapes if shape != UNNAMED)
@@ -214,8 +217,10 @@ def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
     match node:
         case ast.Name(name):
             return roles.get(name, UNNAMED)
+        # People write 0 and 0.0 for the same number.
         case ast.Constant(value):
             return repr(float(value)) if isinstance(value, int | float) else repr(value)
+        # In a kernel, brackets only add axes: the numbers are the same.
         case ast.Subscript(value):
             return _shape(value, depth, roles)
         case ast.Call(ast.Attribute(value, "to"), _):
@@ -229,9 +234,11 @@ def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
     match node:
         case ast.BinOp(left, operator, right):
             sides = [_side(left, depth - 1, roles), _side(right, depth - 1, roles)]
+            # Both orders of these are right, so they have to look the same.
             sides = sorted(sides) if isinstance(operator, ast.Add | ast.Mult | ast.BitAnd | ast.BitOr) else sides
             return f"({sides[0]} {SIGNS.get(type(operator), UNNAMED)} {sides[1]})"
         case ast.Compare(left, [compared], [right]) if type(compared) in MIRRORED:
+            # a < b and b > a are the same comparison.
             sign, is_mirrored = MIRRORED[type(compared)]
             sides = [_side(left, depth - 1, roles), _side(right, depth - 1, roles)]
             if is_mirrored or (sign in ("==", "!=") and sides != sorted(sides)):

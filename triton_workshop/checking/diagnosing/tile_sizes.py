@@ -252,6 +252,7 @@ def _constant_sizes(source: Source) -> dict[str, ast.Constant]:
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             for name, value in bindings_in(statement):
                 assignments.setdefault(name, []).append(value)
+    # A name that is stored again anywhere, as in a branch, has no one size.
     stored = [name.id for name in source.nodes_of(ast.Name) if not _is_read(name)]
     once = {name: values[0] for name, values in assignments.items() if len(values) == 1 and stored.count(name) == 1}
     return {name: value for name, value in once.items() if isinstance(value, ast.Constant) and _is_size(value)}

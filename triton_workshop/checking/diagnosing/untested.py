@@ -140,6 +140,7 @@ class _Inputs:
         self._calls: dict[str, list[tuple[ast.Call, tuple[Scope, ...]]]] = {}
         used = _used_functions(source)
         for call, scopes in _calls(source.tree):
+            # A function that the launcher does not use, such as an earlier attempt, passes no inputs on.
             if scopes and scopes[0] not in used:
                 continue
             function = call.func.value if isinstance(call.func, ast.Subscript) else call.func

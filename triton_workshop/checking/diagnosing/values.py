@@ -125,6 +125,7 @@ def _add(numbers: Numbers, value: StepValue, order: int) -> None:
     if numbers.first_nan is None and bool((np.isnan(block) | (block == np.inf)).any()):
         numbers.first_nan = order
     if value.dtype == "fp32" or value.dtype == "fp64":
+        # Negated, so that NaN is masked, too.
         masked = ~(np.abs(block) <= MASKED)
         kept = block[~masked & ((block != np.round(block)) | (np.abs(block) > 4096))]
         numbers.blocks.append(np.unique(kept))

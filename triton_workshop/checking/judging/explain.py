@@ -112,7 +112,7 @@ class Explainer:
         return self._explain_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
 
     def _explain_symptom(self, finding: Finding) -> Finding:
-        """Return the finding where it shows, unless it was decided elsewhere what that line does."""
+        """Return the finding at its line, unless others decide what the line does."""
         if finding.kind in FAULTS and self.source.only_names_elements(finding.line):
             return move_to_cause(finding, None, self.source)
         return mark_as_symptom(finding)

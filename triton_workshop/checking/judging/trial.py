@@ -235,6 +235,7 @@ def judged(
         assert isinstance(observation, Observation), "whoever observes sees to it"
         comparison = Comparison(judge.exercise, case.arguments(device), observation)
         findings = judge.findings("" if observation.loading else case.name, comparison)
+        # A script that ends while it is loaded has failed in no case.
         if not observation.loading:
             results.append(CaseResult(case.name, passed=not findings))
             progress(results[-1])
@@ -318,7 +319,7 @@ def with_long_cases(
 
 
 def _with_larger_cases(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Trial:
-    """Return the outcome of a right script, with a case too large for its grid.
+    """Return the outcome of a right script, with cases too large for its grid.
 
     A case that takes too long, or too much memory, shows nothing.
     """

@@ -354,6 +354,7 @@ def _difference(
     It differs from the solution's. Where that is not known, it is the program that the finding names.
     """
     ours = _run(replace(script, text=script.exercise.solution), failure.case).steps
+    # Only the kernel's own names: people divide it into functions as they like.
     counterparts = {(step.name, step.iteration): step for step in ours if step.name and step.depth == 0}
     for step in todo_steps.steps():
         counterpart = counterparts.get((step.name, step.iteration))

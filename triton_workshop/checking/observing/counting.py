@@ -63,6 +63,7 @@ def counted_figures(launches: Sequence[Launch]) -> Figures:
                 totals[line] += amount
     return {
         Quantity.BYTES: Figure(moved, most(bytes_of)),
+        # `+` drops lines that waste nothing; if none is left, the one with most sectors is named.
         Quantity.SECTORS: Figure(sectors.total(), most(+beyond or sectors)),
         Quantity.LANES: Figure(lanes.total(), most(lanes)),
         Quantity.WAVE_BYTES: Figure(waves.total(), most(waves)),

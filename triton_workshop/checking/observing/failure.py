@@ -37,14 +37,17 @@ def failure_of(error: BaseException, file: Path) -> Failure:
     lines: list[int | None] = []
     links: list[BaseException] = []
     link: BaseException | None = error
+    # A script can set `__cause__`, so that the chain may be a circle, or have thousands of links.
     while link is not None and len(links) < MOST_LINKS and not any(link is linked for linked in links):
         links.append(link)
         for frame in traceback.extract_tb(link.__traceback__):
             if Path(frame.filename).resolve() == file:
                 lines.append(frame.lineno)
+        # As in a traceback of Python's, `raise … from None` hides the context.
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
     cause = links[-1]
     line = lines[-1] if lines else None
+    # What cannot be parsed has no frame: the error itself has the line.
     if isinstance(cause, SyntaxError) and cause.filename == str(file) and isinstance(cause.lineno, int):
         line = cause.lineno
     message = _text(cause.msg if isinstance(cause, SyntaxError) and cause.msg else cause)

@@ -265,7 +265,7 @@ class Source:
         return any(mask is not None for _, mask in self._accesses(line))
 
     def only_names_elements(self, line: int | None) -> bool:
-        """Return whether a load or a store on a line has names for its address and for its mask.
+        """Return whether a line's load or store has names for address and mask.
 
         Which elements it means was decided on other lines.
         """

@@ -109,6 +109,7 @@ class TorchCalls(TorchFunctionMode):
                     if (line := self._on_cpu.get(address_of(tensor))) is not None:
                         self.unreachable.append((line, f"{launch.kernel} gets {name} in the CPU's memory"))
             for address, write in (launch.writes or {}).items():
+                # What a kernel has stored in full is no longer PyTorch's work.
                 if address in self._origins and write.stored.all():
                     del self._origins[address]
 

@@ -42,7 +42,7 @@ def forget() -> None:
 
 
 def look(exercise: Exercise | None, file: Path, text: str, wish: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what there is to see at a position, of an exercise or of any script.
+    """Return what there is to see at a position of an exercise or a script.
 
     A `wish` has the `case`, and what a finding names: `ids` of a program and a `line`; or what a view before was `at`,
     and where to go from there: a `line` and perhaps a `name` in it, a `loop` and its `iteration`, a `program` or a
@@ -93,6 +93,7 @@ def _record(request: Request) -> Recording:
     if request not in _recordings:
         with time_limit(LIMIT_SECONDS, str(request.file).__eq__):
             recording = record_launches(request, MAX_BYTES)
+        # Without a case, the recording has chosen one: the next request names it, and finds it here.
         for case in {request.case, recording.case}:
             _recordings[replace(request, case=case)] = recording
     return _recordings[request]
@@ -131,6 +132,7 @@ def _first_sight(position: Position, wish: Mapping[str, Any]) -> Sight:
 def _same_iteration(position: Position, at: Mapping[str, Any]) -> int:
     """Return the first moment of the iteration that ran in another program."""
     moments = (index for index, step in enumerate(position.track.moments) if [*step.step.iteration] == at["iteration"])
+    # A program may have fewer iterations: it is then shown from its start.
     return position.track.in_loop(next(moments, 0))
 
 

@@ -141,6 +141,7 @@ def arange(*bounds: Any, dtype: Any = None, device: Any = None, requires_grad: b
         raise RuntimeError("the step leads away from the end")
     kind = dtype or (FLOAT32 if any(isinstance(item, float) for item in (start, end, step)) else INT64)
     count = max(0, math.ceil((end - start) / step))
+    # By a count: with a step that is a float, numpy's arange may have one element too many.
     indices = np.arange(count, dtype=np.int64)
     return requires_grad_(from_values(start + indices * step, kind), requires_grad)
 

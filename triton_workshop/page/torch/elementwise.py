@@ -94,6 +94,7 @@ def _binary(
         kind = result_type(*operands)
         if check is not None:
             check(kind, operands[1])
+        # In PyTorch, the quotient of integers is a float32.
         if result == "float" and kind.rank < 2:
             kind = FLOAT32
         return compute(operation, operands, kind, BOOL if result == "bool" else None)

@@ -68,6 +68,7 @@ def _edges(values: Array) -> Array:
 def _format_rows(shape: tuple[int, ...], cells: Any, width: int, indent: int, short: bool) -> str:
     size, cut = shape[0], short and shape[0] > 2 * EDGE
     if len(shape) == 1:
+        # `_edges` has left out the middle already.
         line_cells = [next(cells) for _ in range(2 * EDGE if cut else size)]
         if cut:
             line_cells.insert(EDGE, " ...")
@@ -77,6 +78,7 @@ def _format_rows(shape: tuple[int, ...], cells: Any, width: int, indent: int, sh
     rows = [_format_rows(shape[1:], cells, width, indent + 1, short) for _ in range(2 * EDGE if cut else size)]
     if cut:
         rows.insert(EDGE, "...")
+    # As PyTorch does, with an empty line between matrices, two between blocks of them, and so on.
     return "[" + ("," + "\n" * (len(shape) - 1) + " " * (indent + 1)).join(rows) + "]"
 
 

@@ -56,9 +56,10 @@ NO_TERMINAL = ("a terminal in presenterm; here as +exec", "no terminal here", "n
 
 @lru_cache(maxsize=1024)
 def static_lines(block: Block, width: int, palette: Palette, step: int, *, apart: bool = False) -> Lines:
-    """Draw a block that does not run; `apart` puts empty lines between a table's rows.
+    """Draw a block that does not run.
 
-    Its lines are always the same for the same slide, so they are drawn once.
+    `apart` puts empty lines between a table's rows. A block's lines are always the same for the same
+    slide, so they are drawn once.
     """
     content, base = block.content, palette.base
     alignment = block.alignment or Alignment.LEFT

@@ -80,6 +80,7 @@ def compose(deck: Deck, slide: Slide, view: View) -> DrawnSlide:
     flow = Composer(view, choose_spacing(slide, view.palette, width, body_rows)).flow(slide.blocks, width, body_rows)
     fragment = flow.with_lead(Segment(" " * view.side, base), view.width, base)
     pictures = tuple(placed for placed in fragment.pictures if placed.y < fragment.revealed)
+    # Laid out in full and then cut, so that nothing moves as more is revealed.
     body = tuple(fragment.lines[: fragment.revealed])
     question = body[: question_height(slide, width, view)]
     return DrawnSlide(title, body, body_rows, pictures, fragment.live, tuple(fragment.spots), question)

@@ -1,9 +1,8 @@
-"""A slot on a GPU judges at full size, and survives what scripts do to the GPU."""
+"""A runner on a GPU judges at full size, and survives what scripts do to the GPU."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 
 import pytest
 
@@ -11,8 +10,8 @@ from triton_workshop.attendance.jobs import Answer, Job, Outcome
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.pool import judging
+from triton_workshop.pool.runner import Runner
 from triton_workshop.pool.sandbox import refusal
-from triton_workshop.pool.slot import Slot
 
 pytestmark = [pytest.mark.gpu, pytest.mark.skipif(refusal() is not None, reason=refusal() or "")]
 SOLUTION = EXERCISES["1"].solution
@@ -29,14 +28,14 @@ torch.cuda.synchronize()
 
 
 @pytest.fixture(scope="module")
-def slot() -> Iterator[Slot]:
-    slot = Slot(gpu=True)
-    yield slot
-    slot.close()
+def runner() -> Iterator[Runner]:
+    runner = Runner(gpu=True)
+    yield runner
+    runner.close()
 
 
-def run(slot: Slot, text: str, number: str = "1", timed: bool = False) -> Answer:
-    return slot.run(Job("job", number, text, timed), nullcontext())
+def run(runner: Runner, text: str, number: str = "1", timed: bool = False) -> Answer:
+    return runner.run(Job("job", number, text, timed))
 
 
 def before_launcher(text: str) -> str:
@@ -46,8 +45,8 @@ def before_launcher(text: str) -> str:
 
 
 @pytest.mark.parametrize("number", EXERCISES)
-def test_solution_is_right_and_timed(slot: Slot, number: str) -> None:
-    answer = run(slot, EXERCISES[number].solution, number, timed=True)
+def test_solution_is_right_and_timed(runner: Runner, number: str) -> None:
+    answer = run(runner, EXERCISES[number].solution, number, timed=True)
     assert answer.outcome is Outcome.CORRECT, answer
     assert (answer.times is not None) == (number in WORKLOADS), answer
     if answer.times is not None:  # the script is the plain solution
@@ -55,39 +54,39 @@ def test_solution_is_right_and_timed(slot: Slot, number: str) -> None:
         assert answer.times.ratio > 0.5
 
 
-def test_missing_mask_is_wrong(slot: Slot) -> None:
+def test_missing_mask_is_wrong(runner: Runner) -> None:
     assert KERNEL_END in SOLUTION
-    answer = run(slot, SOLUTION.replace(KERNEL_END, KERNEL_END.replace(", mask=mask", "")))
+    answer = run(runner, SOLUTION.replace(KERNEL_END, KERNEL_END.replace(", mask=mask", "")))
     assert answer.outcome is Outcome.WRONG, answer
     assert answer.verdict is not None
     assert answer.verdict["findings"][0]["kind"] == "out-of-bounds-store"
 
 
-def test_illegal_access_costs_only_its_process(slot: Slot) -> None:
+def test_illegal_access_costs_only_its_process(runner: Runner) -> None:
     body = "tl.store(x_ptr + (1 << 40) + tl.arange(0, 16), 1.0)"
-    answer = run(slot, before_launcher(KERNEL.format(body=body)))
+    answer = run(runner, before_launcher(KERNEL.format(body=body)))
     assert answer.outcome is Outcome.WRONG, answer
     assert "illegal" in answer.sentence
-    assert run(slot, SOLUTION).outcome is Outcome.CORRECT
+    assert run(runner, SOLUTION).outcome is Outcome.CORRECT
 
 
-def test_hung_kernel_is_killed(slot: Slot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hung_kernel_is_killed(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     body = "value = tl.load(x_ptr)\n    while value == 0:\n        value = tl.load(x_ptr, volatile=True)"
     with monkeypatch.context() as patch:
         patch.setattr(judging, "LIMIT_SECONDS", 5.0)
-        answer = run(slot, before_launcher(KERNEL.format(body=body)))
+        answer = run(runner, before_launcher(KERNEL.format(body=body)))
     assert answer.outcome is Outcome.WRONG, answer
     assert "ot finished" in answer.sentence
-    assert run(slot, SOLUTION).outcome is Outcome.CORRECT
+    assert run(runner, SOLUTION).outcome is Outcome.CORRECT
 
 
-def test_too_much_memory_is_an_error_of_the_script(slot: Slot) -> None:
-    answer = run(slot, before_launcher('import torch\nheld = torch.empty(1 << 50, dtype=torch.uint8, device="cuda")'))
+def test_too_much_memory_is_an_error_of_the_script(runner: Runner) -> None:
+    answer = run(runner, before_launcher('import torch\nheld = torch.empty(1 << 50, dtype=torch.uint8, device="cuda")'))
     assert answer.outcome is Outcome.WRONG, answer
-    assert run(slot, SOLUTION).outcome is Outcome.CORRECT
+    assert run(runner, SOLUTION).outcome is Outcome.CORRECT
 
 
-def test_script_that_fills_the_memory_and_stays_is_ended(slot: Slot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_that_fills_the_memory_and_stays_is_ended(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
 import ctypes, time, torch
 torch.zeros(1, device="cuda")
@@ -99,23 +98,23 @@ time.sleep(1000)
 """
     with monkeypatch.context() as patch:
         patch.setattr(judging, "LIMIT_SECONDS", 10.0)
-        answer = run(slot, before_launcher(text))
+        answer = run(runner, before_launcher(text))
     assert answer.outcome is Outcome.WRONG, answer
-    assert run(slot, SOLUTION).outcome is Outcome.CORRECT
+    assert run(runner, SOLUTION).outcome is Outcome.CORRECT
 
 
-def test_forged_events_are_not_believed(slot: Slot) -> None:
+def test_forged_events_are_not_believed(runner: Runner) -> None:
     text = "import torch\ntorch.cuda.Event.elapsed_time = lambda self, end: 1e-3"
-    answer = run(slot, before_launcher(text), timed=True)
+    answer = run(runner, before_launcher(text), timed=True)
     assert answer.times is None, answer
     assert "clock" in answer.sentence
 
 
-def test_only_its_own_gpu_is_there(slot: Slot) -> None:
+def test_only_its_own_gpu_is_there(runner: Runner) -> None:
     text = """
 import glob
 nodes = [node for node in glob.glob("/dev/nvidia[0-9]*")]
 if len(nodes) != 1:
     raise RuntimeError(str(nodes))
 """
-    assert run(slot, before_launcher(text)).outcome is Outcome.CORRECT
+    assert run(runner, before_launcher(text)).outcome is Outcome.CORRECT
