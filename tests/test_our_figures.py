@@ -38,7 +38,7 @@ def memory() -> Iterator[str]:
     yield f"The bend lies at {H200.float32 / 1e12:.0f} TFLOP/s over 4.8 TB/s = {H200.float32 / H200.bandwidth:.0f}"
     tf32, half = (H200.tensor[unit] / H200.bandwidth for unit in ("tf32", "fp16"))
     yield f"it lies at {tf32:.0f} for TF32 and at {half:.0f} for 16 bits"
-    yield f"32 in bf16, where tensor cores need {half:.0f}"
+    yield f"in bf16 32 , but tensor cores need {half:.0f}"
 
 
 def products() -> Iterator[str]:
