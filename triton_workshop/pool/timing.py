@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 RESULTS = 3
 """Results of the timed calls that are compared."""
+LEAST_OVERHEADS = 2.0
+"""Length of a batch that proves something, in what two clocks may differ by."""
 JUDGE_SHARE = 3
 """The judge's own calls fill one of so many batches: no clock has to agree with another there."""
 SINGLE_CALLS = 3
@@ -222,9 +224,11 @@ class RemoteBatch:
         most = max(1, math.ceil(4 * self._pace.batch / milliseconds))
         calls = min(calls, most)
         self._repeats = max(1, min(repeats, most // calls))
-        self._run(calls, deadline)
+        first = self._run(calls, deadline)[1]
         self._ask({"do": "record"}, deadline)
-        self._run(calls, deadline)
+        elapsed = min(first, self._run(calls, deadline)[1])
+        # In a busy moment, single calls seem slower than they are, and so few of them would prove nothing.
+        self._repeats = math.ceil(self._repeats * max(1.0, self._pace.batch / elapsed))
         return calls
 
     def time(self, calls: int) -> float:
@@ -233,7 +237,9 @@ class RemoteBatch:
         seconds = 3 * launches * self._pace.slowest / 1000
         claimed, elapsed = self._run(calls, self._script.sandbox.deadline(seconds))
         unexplained = elapsed - calls * self.making - launches * claimed
-        agrees = launches * claimed <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
+        is_long = elapsed > LEAST_OVERHEADS * self._pace.overhead
+        is_explained = launches * claimed <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
+        agrees = is_long and is_explained
         self._doubts += not agrees
         return claimed if agrees else elapsed / launches
 
