@@ -20,6 +20,7 @@ TEXT = (Path(__file__).parent / "own_style.txt").read_text(encoding="utf-8")
 SCRIPTS = dict(re.findall(r"^== (\S+)\n(.*?)(?=^== |\Z)", TEXT, re.MULTILINE | re.DOTALL))
 WITHOUT_LINE = (
     "2-channels-side-by-side",
+    "2b-strides-turned",
     "5b-rows-of-another-tensor",
     "6c-columns-of-halves",
 )

@@ -25,7 +25,7 @@ from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
 from triton_workshop.checking.diagnosing.sight import Sight, look
 from triton_workshop.checking.diagnosing.slips import Slip, find_slip, likely_changes
 from triton_workshop.checking.diagnosing.structure import has_twin
-from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of
+from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of, with_changes
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.observe import Observation
@@ -281,12 +281,25 @@ class _SlipSearch:
         """Return a slip that is found within so much time."""
         changes = self._changes
         self.tries.extend(seconds)
-        return find_slip(
+        slip = find_slip(
             self.source,
             self.tries.passing(changes, self.case),
             lambda text: self.tries.is_repair(text, self.case),
             self.tries.is_right_in_all,
         )
+        return None if slip is not None and self._may_be_the_launch(slip) else slip
+
+    def _may_be_the_launch(self, slip: Slip) -> bool:
+        """Return whether exchanged arguments may be the mistake as well as a kernel's line.
+
+        Names that fit have said no before: an argument that is named like its parameter stays.
+        """
+        kernels = [range(each.lineno, (each.end_lineno or each.lineno) + 1) for each in self.source.kernels]
+        if not any(slip.line in lines for lines in kernels):
+            return False
+        exchanges = [each for each in self._changes if each.kind == "arguments"]
+        outside = [each for each in exchanges if not any(each.node.lineno in lines for lines in kernels)]
+        return any(self.tries.is_repair(with_changes(self.source, each.nodes), self.case) for each in outside)
 
     @functools.cached_property
     def _changes(self) -> list[Change]:
