@@ -76,6 +76,7 @@ def answer(job: Job, sandbox: Sandbox, timer: Timer, turn: GpuTurn) -> Answer:
             timed = judged(judge, timed_cases, observations, device=card.device)
             # Nobody knew these inputs before the clock started, so a wrong result there counts.
             trial = replace(trial, findings=timed.findings)
+            note = "" if times else "the script's clock and the judge's do not agree"
         except NotTimedError as error:
             note = str(error)
     verdict = verdict_of(exercise, source.file, started, replace(trial, last=None), text=source.text)

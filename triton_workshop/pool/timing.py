@@ -44,6 +44,8 @@ JUDGE_SHARE = 3
 """The judge's own calls fill one of so many batches: no clock has to agree with another there."""
 SINGLE_CALLS = 3
 """Calls of which the fastest is believed, as other scripts use the GPU meanwhile."""
+LEAST_CALLS = 2
+"""Calls of a batch with inputs of their own: whether a result is that of its own call, no single one shows."""
 MAX_CALLS = 16
 """Calls of a batch with inputs of their own, unless the cache holds more: making them takes time, too."""
 MAX_BYTES = 640 << 20
@@ -103,10 +105,11 @@ class Timer:
         with self._launches:
             self._plan(exercise, base, solution, Batch(base, self.card.device))
 
-    def time(self, script: SandboxedScript) -> tuple[Times, list[Case], list[Observation]]:
+    def time(self, script: SandboxedScript) -> tuple[Times | None, list[Case], list[Observation]]:
         """Time a script, and return calls whose results are to be judged.
 
-        Raises NotTimedError, and SandboxEndedError if somebody has cancelled it.
+        There are no times if its clock and the judge's do not agree. Raises NotTimedError, and SandboxEndedError if
+        somebody has cancelled it.
         """
         exercise = script.source.exercise
         case = self._case(exercise)
@@ -136,13 +139,12 @@ class Timer:
             # The judge moves as many bytes in the same way, to know how long that takes.
             remote.making = min(local.make([random_shifts(base) for _ in range(plan)]) for _ in range(2))
             times = in_turns(contenders, lambda contender: [contender()], rounds)
-        remote.check()
         milliseconds = {name: timing.median for name, timing in times.items()}
         cases, observations = [], []
         for arguments, observation in remote.results():
             cases.append(with_arguments(case, arguments))
             observations.append(observation)
-        return Times(case.name, **milliseconds), cases, observations
+        return Times(case.name, **milliseconds) if remote.is_believed() else None, cases, observations
 
     def _case(self, exercise: Exercise) -> Case:
         """Return the largest case that fits comfortably.
@@ -185,7 +187,7 @@ class Timer:
         calls = min(MAX_CALLS, math.ceil(self._pace.batch / max(milliseconds, 1e-3)))
         if self.card.is_gpu:  # a call must not find its inputs in the cache
             calls = max(calls, copies_needed(size, int(torch.cuda.get_device_properties(0).L2_cache_size)))
-        calls = max(1, min(calls, SET_BYTES // max(1, size)))
+        calls = max(LEAST_CALLS, min(calls, SET_BYTES // max(1, size)))
         return calls, max(1, math.ceil(self._pace.batch / (calls * max(milliseconds, 1e-3))))
 
     def _limit(self, exercise: Exercise, base: tuple[torch.Tensor, ...]) -> Callable[..., object]:
@@ -221,7 +223,7 @@ class RemoteBatch:
         milliseconds = min(self._run(1, deadline)[1] for _ in range(SINGLE_CALLS))
         if milliseconds > self._pace.slowest:
             raise NotTimedError(f"a call takes longer than {self._pace.slowest:g} ms")
-        most = max(1, math.ceil(4 * self._pace.batch / milliseconds))
+        most = max(LEAST_CALLS, math.ceil(4 * self._pace.batch / milliseconds))
         calls = min(calls, most)
         self._repeats = max(1, min(repeats, most // calls))
         first = self._run(calls, deadline)[1]
@@ -243,10 +245,9 @@ class RemoteBatch:
         self._doubts += not agrees
         return claimed if agrees else elapsed / launches
 
-    def check(self) -> None:
-        """Raise NotTimedError unless the clocks agreed, but for one batch."""
-        if self._doubts > 1:
-            raise NotTimedError("the script's clock and the judge's do not agree")
+    def is_believed(self) -> bool:
+        """Return True if the clocks agreed, but for one batch."""
+        return self._doubts <= 1
 
     def _run(self, calls: int, deadline: float) -> tuple[float, float]:
         """Run a batch; return the milliseconds that it claims, and the judge's."""
