@@ -28,7 +28,7 @@ class SpareSandboxes:
     """Starts sandboxes, and keeps them until they are taken."""
 
     def __init__(self, start: Callable[[], Sandbox], count: int, starters: int) -> None:
-        """Keep `count` sandboxes warm, of which so many at a time are `started`."""
+        """Keep `count` sandboxes warm; `starters` is how many get ready at a time."""
         self._start, self._count = start, count
         self._changed = threading.Condition()
         self._warm: deque[Sandbox] = deque()
@@ -39,9 +39,10 @@ class SpareSandboxes:
         self._retry_at = 0.0
         self._is_suspended = self._is_closed = False
         # These threads live as long as this object, as a sandbox ends with the thread that started it.
-        self._threads = [threading.Thread(target=self._run, name="starter of sandboxes") for _ in range(starters)]
+        self._threads = [
+            threading.Thread(target=self._run, name="starter of sandboxes", daemon=True) for _ in range(starters)
+        ]
         for thread in self._threads:
-            thread.daemon = True
             thread.start()
 
     def take(self) -> Sandbox:
@@ -110,7 +111,8 @@ class SpareSandboxes:
                 if is_ready:
                     self._warm.append(sandbox)
                 else:
-                    self._note_failure(sandbox)
+                    self._note_failure(sandbox.errors())
+                    sandbox.close()
                 self._changed.notify_all()
         # Its sandboxes end with this thread.
 
@@ -124,9 +126,7 @@ class SpareSandboxes:
                 try:
                     sandbox = self._start()
                 except OSError as error:
-                    self._failures, self._error = self._failures + 1, str(error)
-                    self._retry_at = time.monotonic() + RETRY_SECONDS
-                    self._changed.notify_all()
+                    self._note_failure(str(error))
                     continue
                 self._starting.add(sandbox)
                 return sandbox
@@ -137,10 +137,10 @@ class SpareSandboxes:
         if available < self._takers:
             return True
         is_calm = now >= self._last_taken + CALM_SECONDS
-        wanted = self._count if is_calm else -(-self._count // LOW_SHARE)
+        wanted = self._count if is_calm else math.ceil(self._count / LOW_SHARE)
         return now >= self._retry_at and available - self._takers < wanted
 
-    def _note_failure(self, sandbox: Sandbox) -> None:
-        self._failures, self._error = self._failures + 1, sandbox.errors()
+    def _note_failure(self, error: str) -> None:
+        self._failures, self._error = self._failures + 1, error
         self._retry_at = time.monotonic() + RETRY_SECONDS
-        sandbox.close()
+        self._changed.notify_all()

@@ -123,8 +123,9 @@ class Timer:
         local.make([random_shifts(base) for _ in range(plan)])
         ways = load_baselines(exercise, self.card.device)
         limit = self._limit(exercise, base)
+        own = (solution, *ways, limit)
         with self._launches:
-            for contender in (solution, *ways, limit):
+            for contender in own:
                 local.call(contender)  # compiles, and has memory for results
         per_call = {"limit": (limit,), "plain": (solution,), "pytorch": ways}
         contenders: dict[str, tuple[Callable[[], float], ...]] = {
@@ -134,7 +135,7 @@ class Timer:
         contenders["script"] = (partial(remote.time, calls),)
         rounds = random.SystemRandom().choice(self._pace.rounds)
         with script.turn.alone():
-            for contender in (solution, *ways, limit):
+            for contender in own:
                 local.record(contender)
             # The judge moves as many bytes in the same way, to know how long that takes.
             remote.making = min(local.make([random_shifts(base) for _ in range(plan)]) for _ in range(2))
