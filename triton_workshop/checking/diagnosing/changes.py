@@ -16,7 +16,7 @@ from itertools import combinations, product
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.formulas import Formulas
 from triton_workshop.checking.diagnosing.loops import changes_of_loops
-from triton_workshop.checking.diagnosing.names import MEMORY, OF_TENSORS, Names
+from triton_workshop.checking.diagnosing.names import MEMORY, OF_TENSORS, Names, is_product
 from triton_workshop.checking.observing.source import Function, argument_of, called, names_loaded, names_stored, walk
 
 OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
@@ -88,7 +88,7 @@ def _all_in(
         yield from _of_pairs(statement, names)
         yield from _of_strides(statement, names)
         yield from _of_divisors(statement, function)
-        if is_kernel and isinstance(statement, ast.Assign) and _is_product(statement.value):
+        if is_kernel and isinstance(statement, ast.Assign) and is_product(statement.value):
             yield from (Change("factor", statement.value, f"{ast.unparse(statement.value)} * {s}") for s in names.sizes)
     yield from _of_rounds(function)
     if is_kernel:
@@ -461,10 +461,6 @@ def _addends(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         return [*_addends(node.left), node.right]
     return [node]
-
-
-def _is_product(node: ast.expr) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
 def _is_sum(node: ast.expr) -> bool:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import groupby, pairwise, permutations
 
 from triton_workshop.checking.diagnosing.change import Change
-from triton_workshop.checking.diagnosing.names import Names
+from triton_workshop.checking.diagnosing.names import Names, is_product
 from triton_workshop.checking.observing.source import Function, argument_of, called, names_loaded, names_stored, walk
 
 FUNCTIONS = {
@@ -192,7 +192,7 @@ class Formulas:
 
     def _strides_of(self, pointer: str) -> set[str]:
         """Return the strides along which the addresses of a pointer begin."""
-        products = [node for value in self._assigned.get(pointer, ()) for node in walk(value) if _is_product(node)]
+        products = [node for value in self._assigned.get(pointer, ()) for node in walk(value) if is_product(node)]
         sides = [{*names_loaded(product)} for product in products]
         return {name for names in sides if names & {*self._indices} for name in names & {*self.names.sizes}}
 
@@ -396,10 +396,6 @@ def _continued(loop: ast.For | ast.While, before: Sequence[ast.stmt]) -> Iterato
                 match node:
                     case ast.For(iter=ast.Call(args=[_, end, *_])):
                         yield Change("continued", first, ast.unparse(end))
-
-
-def _is_product(node: ast.AST) -> bool:
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
 def _is_range(node: ast.expr) -> bool:

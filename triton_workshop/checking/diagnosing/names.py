@@ -37,7 +37,12 @@ class Names:
         self.origins = {name: {*names_loaded(node.value)} for node in assignments for name in names_stored(node)}
         """For each name, those from which it is computed: `tile` may be meant where `pid` stands."""
         annotated = {argument.arg for argument in function.args.args if argument.annotation is not None}
-        self.products = {name for node in walk(function) if _is_product(node) for name in names_stored(node)}
+        self.products = {
+            name
+            for node in walk(function)
+            if isinstance(node, ast.Assign) and is_product(node.value)
+            for name in names_stored(node)
+        }
         self.constants = [name for name in self.sizes if name in annotated]
         made = [
             node for node in ast.walk(function) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
@@ -87,9 +92,9 @@ class Names:
         return few or len(name) == len(alternative) == 1 or SequenceMatcher(None, name, alternative).ratio() >= ALIKE
 
 
-def _is_product(node: ast.AST) -> bool:
-    """Return whether a node assigns a product, in which a factor may be missing."""
-    return isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and isinstance(node.value.op, ast.Mult)
+def is_product(node: ast.AST) -> bool:
+    """Return whether a node is a product, in which a factor may be missing."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
 def _conditions(function: Function) -> set[str]:
