@@ -55,11 +55,13 @@ def test_an_answer_is_the_same_as_plain_data() -> None:
 
 def test_a_script_is_sent_and_its_place_is_shown_until_the_answer(room: Scripted) -> None:
     taken = 202, b'{"place": 3}'
-    room.answers = [taken, answered("waiting", 3), answered("waiting", 1), answered("running")]
+    room.answers = [taken, answered("unreachable", 3), answered("waiting", 3), answered("waiting", 1)]
+    room.answers.append(answered("running"))
     room.answers.append(answered("answered", 0, CORRECT))
     answer, shown = run(room)
     assert answer == CORRECT
     assert shown == [
+        "waiting for the room's GPUs, which the presenter's machine does not reach now",
         "waiting for a GPU of the room, 2 before you",
         "next on a GPU of the room",
         "running on a GPU of the room",
@@ -67,8 +69,9 @@ def test_a_script_is_sent_and_its_place_is_shown_until_the_answer(room: Scripted
     (path, token, message), *polls = room.heard
     assert (path, token) == ("/gpus/submit", "Bearer secret")
     assert (message["exercise"], message["text"], message["timed"]) == ("4", "x", True)
-    assert [path.partition("?")[0] for path, *_ in polls] == [f"/gpus/job/{message['id']}"] * 4
-    assert [path.partition("seen=")[2] for path, *_ in polls] == ["", "waiting-3", "waiting-1", "running-0"]
+    assert [path.partition("?")[0] for path, *_ in polls] == [f"/gpus/job/{message['id']}"] * 5
+    seen = [path.partition("seen=")[2] for path, *_ in polls]
+    assert seen == ["", "unreachable-3", "waiting-3", "waiting-1", "running-0"]
 
 
 def test_a_second_try_is_the_same_submission(room: Scripted) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
+
+import pytest
+import torch
 
 from triton_workshop.pool.gpu_lock import GpuLock
 
@@ -105,3 +109,38 @@ def test_a_check_that_waits_leaves_the_gpu_to_a_timing() -> None:
         order.append("timing")
     thread.join(SECONDS)
     assert order == ["timing", "check"]
+
+
+def test_a_check_gives_way_to_a_timing_that_waits() -> None:
+    lock, order = GpuLock(), []
+    checking = threading.Event()
+
+    def check() -> None:
+        with lock.shared():
+            lock.give_way()  # to nobody
+            checking.set()
+            with lock._changed:
+                assert lock._changed.wait_for(lambda: lock._timings_waiting == 1, SECONDS)
+            lock.give_way()
+            order.append("check")
+
+    thread = in_thread(check)
+    assert checking.wait(SECONDS)
+    with lock.shared(), lock.alone():
+        lock.give_way()  # it keeps the GPU
+        order.append("timing")
+    thread.join(SECONDS)
+    assert order == ["timing", "check"]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="cached_property holds a lock")
+def test_operations_give_way() -> None:
+    calls: list[int] = []
+    lock = GpuLock()
+    lock.give_way = lambda: calls.append(1)  # type: ignore[method-assign]
+    with lock.giving_way():
+        assert int(torch.ones(3).sum()) == 3
+    assert calls
+    count = len(calls)
+    torch.ones(3)
+    assert len(calls) == count

@@ -299,7 +299,9 @@ def test_the_presenter_reads_why_there_is_no_way_to_the_gpus(tmp_path: Path) -> 
     with served(server.app) as address:
         cookie = {"Cookie": asked(board_link(address, register.key)).headers["set-cookie"].partition(";")[0]}
         assert json.loads(asked(f"{address}board.json", headers=cookie).text)["guessed"] == "Nothing answers there."
-        assert Attendee(address, ada.token, ada.number).ask("gpus").text == NOT_REACHED
+        attendee = Attendee(address, ada.token, ada.number)
+        assert attendee.ask("gpus").text == NOT_REACHED
+        assert attendee.job(attendee.submit())["state"] == "unreachable"
     assert server.stream.events_since(0) == b"", "pages have no button yet"
 
 

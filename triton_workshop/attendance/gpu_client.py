@@ -38,7 +38,7 @@ class JobState:
     """State of a script that was sent to the room's GPUs."""
 
     state: str
-    """`waiting`, `running` or `answered`."""
+    """`waiting`, `unreachable` while it waits for a room without GPUs, `running` or `answered`."""
     place: int
     """Its place in the queue, from 1; 0 once it runs."""
     answer: Answer | None = None
@@ -46,6 +46,8 @@ class JobState:
     @property
     def sentence(self) -> str:
         """The state in a few words."""
+        if self.state == "unreachable":
+            return "waiting for the room's GPUs, which the presenter's machine does not reach now"
         if self.state == "waiting":
             before = self.place - 1
             return f"waiting for a GPU of the room, {before} before you" if before > 0 else "next on a GPU of the room"

@@ -69,6 +69,12 @@ class Arena:
             offset = end_of([there])
         return tuple(placed)
 
+    @staticmethod
+    def size_of(tensors: Sequence[torch.Tensor]) -> int:
+        """Return the bytes that tensors take in an arena, at most."""
+        extents = (extent_of(tensor.shape, tensor.stride()) * tensor.itemsize for tensor in tensors)
+        return sum(extent + ALIGNMENT for extent in extents)
+
     def view(self, placed: Placed) -> torch.Tensor:
         """Return a tensor in the arena. Raises MemoryError if there is no room."""
         dtype, extent = DTYPES[placed.dtype], extent_of(placed.shape, placed.stride)

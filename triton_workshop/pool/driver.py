@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from triton_workshop.attendance.jobs import Answer, Answered, Cancel, Job, Lost, Outcome, PoolStatus, Unreachable
+from triton_workshop.attendance.jobs import CANCELLED, Answer, Answered, Cancel, Job, Lost, PoolStatus, Unreachable
 from triton_workshop.errors import MisuseError
 from triton_workshop.pool.address import Address, require_ray
 from triton_workshop.pool.capacity import MAX_SLOTS, ActorStatus
@@ -327,7 +327,7 @@ class Driver:
         for job in self._waiting:
             if job.id == id:
                 self._waiting.remove(job)
-                self._connection.send(Answered(id, Answer(Outcome.CANCELLED, "This run was cancelled.")))
+                self._connection.send(Answered(id, CANCELLED))
                 return
         if id in self._running:
             self._running[id].handle.cancel.remote(id)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+from torch.overrides import TorchFunctionMode
 
 
 class GpuLock:
@@ -46,6 +50,19 @@ class GpuLock:
         finally:
             self._enter()
 
+    def give_way(self) -> None:
+        """Let a timing go first that waits, for a thread that shares the GPU now."""
+        if self._timings_waiting and self._timing_thread != threading.get_ident():
+            with self.released():
+                pass
+
+    def giving_way(self) -> AbstractContextManager[object]:
+        """Give way before each of PyTorch's operations, where no lock is held.
+
+        Without it, a timing waits for whole comparisons. Before Python 3.12, `cached_property` holds a lock.
+        """
+        return _GivesWay(self.give_way) if sys.version_info >= (3, 12) else nullcontext()
+
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Have the GPU alone, for a thread that shares it now.
@@ -78,3 +95,21 @@ class GpuLock:
         with self._changed:
             self._sharing -= 1
             self._changed.notify_all()
+
+
+class _GivesWay(TorchFunctionMode):
+    """Calls something before each of PyTorch's operations in this thread."""
+
+    def __init__(self, give_way: Callable[[], None]) -> None:
+        super().__init__()
+        self._give_way = give_way
+
+    def __torch_function__(
+        self,
+        function: Callable[..., object],
+        types: object,
+        args: tuple[object, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> object:
+        self._give_way()
+        return function(*args, **(kwargs or {}))

@@ -27,7 +27,7 @@ from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.cases import Case, pluralize, to_float64
 from triton_workshop.exercises.exercise import Exercise
-from triton_workshop.pool.arena import ALIGNMENT, end_of
+from triton_workshop.pool.arena import ALIGNMENT, Placed, end_of
 from triton_workshop.pool.card import Card
 from triton_workshop.pool.observations import read_observation
 from triton_workshop.pool.sandbox import End, Sandbox, SandboxEndedError
@@ -47,6 +47,8 @@ class GpuTurn:
 
     released: Callable[[], AbstractContextManager[None]]
     """Leaves it to others while the judge waits for the script."""
+    giving_way: Callable[[], AbstractContextManager[object]]
+    """Lets the timings of others go first, between the judge's operations. No lock may be held meanwhile."""
     alone: Callable[[], AbstractContextManager[None]]
     """Takes it from others during a timing. Raises NotTimedError."""
 
@@ -73,7 +75,8 @@ def answer(job: Job, sandbox: Sandbox, timer: Timer, turn: GpuTurn) -> Answer:
     if job.timed and not trial.findings:
         try:
             times, timed_cases, observations = timer.time(script)
-            timed = judged(judge, timed_cases, observations, device=card.device)
+            with turn.giving_way():
+                timed = judged(judge, timed_cases, observations, device=card.device)
             # Nobody knew these inputs before the clock started, so a wrong result there counts.
             trial = replace(trial, findings=timed.findings)
             note = "" if times else "the script's clock and the judge's do not agree"
@@ -139,7 +142,8 @@ class SandboxedScript:
             # A lambda that is called at once
             observation = self._observe(lambda: self._call(case, deadline))  # noqa: B023
             assert observation is not None, "a call is observed"
-            yield observation
+            with self.turn.giving_way():  # what comes before the next call compares numbers
+                yield observation
 
     def _load(self, deadline: float) -> Observation | None:
         source = self.source
@@ -152,9 +156,17 @@ class SandboxedScript:
             raise ValueError("expected a script that is loaded, or why not")
         return observation
 
+    def place(self, tensors: Sequence[torch.Tensor]) -> tuple[Placed, ...]:
+        """Copy tensors into the arena."""
+        arena = self.sandbox.arena
+        # The system provides memory as it is touched first, which takes longer than to copy, and needs no GPU.
+        with self.turn.released():
+            arena.poison(0, arena.size_of(tensors))
+        return arena.place(tensors)
+
     def _call(self, case: Case, deadline: float) -> Observation:
         arguments = case.arguments(self._card.device)
-        placed = self.sandbox.arena.place(arguments)
+        placed = self.place(arguments)
         request = {"do": "call", "arguments": [asdict(each) for each in placed]}
         return self._answered(request, end_of(placed), arguments, deadline)
 
@@ -177,7 +189,8 @@ class SandboxedScript:
         """
         arena, shape = self.sandbox.arena, expected_shape(self.source.exercise, arguments)
         # A result that the sandbox only claims to have put here is none. With it comes a mask.
-        arena.poison(start, (RESULT_BYTES + 1) * shape.numel() + ALIGNMENT)
+        with self.turn.released():
+            arena.poison(start, (RESULT_BYTES + 1) * shape.numel() + ALIGNMENT)
         message = self.ask(request | {"result_at": start}, deadline)
         return read_observation(message, self.source.file, arena, start, shape, self._card.device)
 

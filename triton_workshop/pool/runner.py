@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import torch
 
-from triton_workshop.attendance.jobs import Answer, Job, Outcome
+from triton_workshop.attendance.jobs import CANCELLED, Answer, Job
 from triton_workshop.checking.observing.child import prepare, warm_up
 from triton_workshop.checking.own_errors import let_tests_see
 from triton_workshop.device import visible_gpus
@@ -63,7 +63,9 @@ class Runner:
         self._lock = threading.Lock()
         self._runs: list[Run] = []
         self._cancelled: deque[str] = deque(maxlen=KEPT_CANCELLATIONS)
-        self._spares = SpareSandboxes(lambda: Sandbox(chosen, contained=contained), spares, starters=slots)
+        # The simulator keeps a core busy: where processes have just died, one sandbox is ready sooner than two.
+        starters = slots if gpu else max(1, slots // 2)
+        self._spares = SpareSandboxes(lambda: Sandbox(chosen, contained=contained), spares, starters=starters)
         if chosen is None:
             prepare()
             warm_up()
@@ -85,7 +87,7 @@ class Runner:
                 for case in exercise.gpu_cases:
                     self.card.inputs(exercise, case)
                 with suppress(NotTimedError):
-                    self._timer.prepare(exercise)
+                    self._timer.prepare(exercise, self._gpu.released)
 
     def wait_until_ready(self) -> None:
         """Wait until all spare sandboxes wait for a script."""
@@ -100,7 +102,7 @@ class Runner:
                 with self._gpu.shared():
                     return self._answer(run, sandbox)
             except SandboxEndedError:  # anything but this is observed
-                return Answer(Outcome.CANCELLED, "This run was cancelled.", self.card.name)
+                return CANCELLED
             except WorkshopError as error:
                 return failed(str(error), self.card)
             except Exception as error:
@@ -126,7 +128,7 @@ class Runner:
         return sandbox
 
     def _answer(self, run: Run, sandbox: Sandbox) -> Answer:
-        turn = GpuTurn(self._gpu.released, lambda: self._alone(run))
+        turn = GpuTurn(self._gpu.released, self._gpu.giving_way, lambda: self._alone(run))
         try:
             return answer(run.job, sandbox, self._timer, turn)
         finally:

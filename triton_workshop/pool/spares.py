@@ -17,7 +17,7 @@ from triton_workshop.pool.sandbox import End, Sandbox, SandboxEndedError
 
 CALM_SECONDS = 3.0
 """Seconds without a script after which all spares are started: until then scripts need the cores more."""
-LOW_SHARE = 4
+LOW_SHARE = 10
 """One of so many spares is started at any time, so that somebody who comes late does not find none."""
 ATTEMPTS = 2
 """Sandboxes that fail while somebody waits, until they are given an error."""

@@ -12,6 +12,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -93,17 +94,21 @@ class Timer:
         self.card = card
         self._pace = GPU_PACE if card.is_gpu else CPU_PACE
         self._solutions: dict[str, Launcher] = {}
+        self._plans: dict[tuple[str, str], tuple[int, int]] = {}
         # Held where the judge launches kernels and is not alone: two threads would compile the same one twice, and the
         # simulator runs one launch of a process at a time.
         self._launches = threading.Lock()
         torch.backends.cudnn.allow_tf32 = False  # as accurate as ours, for a fair comparison
 
-    def prepare(self, exercise: Exercise) -> None:
-        """Compile the solution before somebody waits for it. Raises NotTimedError."""
-        base = self.card.inputs(exercise, self._case(exercise))
-        solution = self._solution(exercise)
-        with self._launches:
-            self._plan(exercise, base, solution, Batch(base, self.card.device))
+    def prepare(self, exercise: Exercise, released: Callable[[], AbstractContextManager[None]]) -> None:
+        """Compile the solution before somebody waits for it.
+
+        `released` leaves the GPU to others, for a thread that shares it now. Raises NotTimedError.
+        """
+        case, solution = self._case(exercise), self._solution(exercise)
+        base = self.card.inputs(exercise, case)
+        with self._launching(released):
+            self._plan(exercise, case, base, solution)
 
     def time(self, script: SandboxedScript) -> tuple[Times | None, list[Case], list[Observation]]:
         """Time a script, and return calls whose results are to be judged.
@@ -117,15 +122,16 @@ class Timer:
         solution = self._solution(exercise)
         remote = RemoteBatch(script, base, self._pace)
         local = Batch(base, self.card.device)
-        with self._launches:
-            plan, repeats = self._plan(exercise, base, solution, local)
+        released = script.turn.released
+        with self._launching(released):
+            plan, repeats = self._plan(exercise, case, base, solution)
         calls = remote.prepare(plan, repeats)
         local.make([random_shifts(base) for _ in range(plan)])
         ways = load_baselines(exercise, self.card.device)
         limit = self._limit(exercise, base)
         own = (solution, *ways, limit)
-        with self._launches:
-            for contender in own:
+        for contender in own:
+            with self._launching(released):
                 local.call(contender)  # compiles, and has memory for results
         per_call = {"limit": (limit,), "plain": (solution,), "pytorch": ways}
         contenders: dict[str, tuple[Callable[[], float], ...]] = {
@@ -139,6 +145,7 @@ class Timer:
                 local.record(contender)
             # The judge moves as many bytes in the same way, to know how long that takes.
             remote.making = min(local.make([random_shifts(base) for _ in range(plan)]) for _ in range(2))
+            remote.lengthen(calls)
             times = in_turns(contenders, lambda contender: [contender()], rounds)
         milliseconds = {name: timing.median for name, timing in times.items()}
         cases, observations = [], []
@@ -146,6 +153,16 @@ class Timer:
             cases.append(with_arguments(case, arguments))
             observations.append(observation)
         return Times(case.name, **milliseconds) if remote.is_believed() else None, cases, observations
+
+    @contextmanager
+    def _launching(self, released: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+        """Launch kernels, and keep no timing of others waiting for the turn to do so."""
+        with released():
+            self._launches.acquire()
+        try:
+            yield
+        finally:
+            self._launches.release()
 
     def _case(self, exercise: Exercise) -> Case:
         """Return the largest case that fits comfortably.
@@ -175,12 +192,20 @@ class Timer:
         return self._solutions[exercise.number]
 
     def _plan(
-        self, exercise: Exercise, base: tuple[torch.Tensor, ...], solution: Launcher, local: Batch
+        self, exercise: Exercise, case: Case, base: tuple[torch.Tensor, ...], solution: Launcher
     ) -> tuple[int, int]:
         """Return how many inputs make a batch, and how often each is used.
 
-        Both clocks agree on a batch that is long beside a message, also where the GPU has memory for few inputs.
+        Both clocks agree on a batch that is long beside a message, also where the GPU has memory for few inputs. What
+        was found once for a case holds for all scripts.
         """
+        key = exercise.number, case.name
+        if key not in self._plans:
+            self._plans[key] = self._new_plan(exercise, base, solution)
+        return self._plans[key]
+
+    def _new_plan(self, exercise: Exercise, base: tuple[torch.Tensor, ...], solution: Launcher) -> tuple[int, int]:
+        local = Batch(base, self.card.device)
         for count in (1, 2):  # the first one compiles
             local.make([random_shifts(base) for _ in range(count)])
             milliseconds = local.call(solution)
@@ -218,7 +243,7 @@ class RemoteBatch:
         A slow script has fewer of them in a batch, and each of them once.
         """
         deadline = self._script.sandbox.deadline(PREPARATION_SECONDS)
-        placed = self._script.sandbox.arena.place(self._base)
+        placed = self._script.place(self._base)
         self._ask({"do": "prepare", "arguments": [asdict(each) for each in placed]}, deadline)
         self._run(1, deadline)  # compiles
         milliseconds = min(self._run(1, deadline)[1] for _ in range(SINGLE_CALLS))
@@ -227,12 +252,17 @@ class RemoteBatch:
         most = max(LEAST_CALLS, math.ceil(4 * self._pace.batch / milliseconds))
         calls = min(calls, most)
         self._repeats = max(1, min(repeats, most // calls))
-        first = self._run(calls, deadline)[1]
+        self._run(calls, deadline)
         self._ask({"do": "record"}, deadline)
-        elapsed = min(first, self._run(calls, deadline)[1])
-        # In a busy moment, single calls seem slower than they are, and so few of them would prove nothing.
-        self._repeats = math.ceil(self._repeats * max(1.0, self._pace.batch / elapsed))
         return calls
+
+    def lengthen(self, calls: int) -> None:
+        """Make the batches long enough to prove something.
+
+        While others used the GPU, calls seemed slower than they are.
+        """
+        elapsed = self._run(calls, self._script.sandbox.deadline(PREPARATION_SECONDS))[1]
+        self._repeats = math.ceil(self._repeats * max(1.0, self._pace.batch / elapsed))
 
     def time(self, calls: int) -> float:
         """Time a batch, and return the milliseconds of a call."""

@@ -109,25 +109,31 @@ class GpuRoutes:
             is_over = asyncio.get_running_loop().time() >= deadline or submission.answer is not None
             if is_over or seen != f"{state['state']}-{state['place']}":
                 return JSONResponse(state)
-            await self._wait_for_news(submission.id, state["place"], changed, deadline)
+            await self._wait_for_news(state, changed, deadline)
 
-    async def _wait_for_news(self, id: str, place: int, changed: asyncio.Event, deadline: float) -> None:
-        """Wait until a submission has another place, or an answer.
+    async def _wait_for_news(self, state: dict[str, Any], changed: asyncio.Event, deadline: float) -> None:
+        """Wait until a submission has another state or place.
 
         This reads no file, as everybody's submissions wake it.
         """
+        id = state["id"]
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
                 await changed.wait()
-                while self._dispatcher.is_unanswered(id) and self._dispatcher.place(id) == place:
+                while self._dispatcher.is_unanswered(id) and state.items() >= self._progress(id).items():
                     await self._dispatcher.changed.wait()
 
     def _state(self, submission: Submission) -> dict[str, Any]:
         subject = {"id": submission.id, "exercise": submission.exercise}
         if submission.answer is not None:
             return {**subject, "state": "answered", "place": 0, "answer": submission.answer.as_json()}
-        place = self._dispatcher.place(submission.id)
-        return {**subject, "state": "waiting" if place else "running", "place": place, "answer": None}
+        return {**subject, **self._progress(submission.id), "answer": None}
+
+    def _progress(self, id: str) -> dict[str, Any]:
+        """Return how far a submission without an answer is."""
+        place = self._dispatcher.place(id)
+        waiting = "waiting" if self._dispatcher.is_reachable else "unreachable"
+        return {"state": waiting if place else "running", "place": place}
 
     async def cancel(self, request: Request) -> Response:
         """Answer a submission as cancelled."""

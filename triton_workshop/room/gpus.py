@@ -155,6 +155,11 @@ class Dispatcher:
         """
         return math.ceil(self.status.slots / AHEAD_SHARE) if self.status else 0
 
+    @property
+    def is_reachable(self) -> bool:
+        """Return whether there are GPUs now."""
+        return self.status is not None and self.status.slots > 0
+
     def place(self, id: str) -> int:
         """Return the place of a submission without an answer; 0 while it runs."""
         slots = self.status.slots if self.status else 0
