@@ -44,7 +44,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     c = torch.empty((M, N), dtype=a.dtype, device=a.device)
     BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K = 64, 128, 16
 
-    ...  # TODO 7: launch one program per tile of C, strides included
+    ...  # TODO 7: launch one program per tile of C; pass the strides
 
     return c
 

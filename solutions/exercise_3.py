@@ -51,7 +51,7 @@ def conv2d_kernel(
 
 
 def conv2d(image: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Filter each channel of image (c, height, width) by weight (k, k), k odd.
+    """Filter image (c, height, width) per channel with weight (k, k), k odd.
 
     Both are contiguous float32 tensors.
     """

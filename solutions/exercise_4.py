@@ -63,7 +63,7 @@ def matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     c = torch.empty((M, N), dtype=a.dtype, device=a.device)
     BLOCK_SIZE_M, BLOCK_SIZE_N, BLOCK_SIZE_K = 64, 128, 16
 
-    # 7: launch one program per tile of C, strides included
+    # 7: launch one program per tile of C; pass the strides
     grid = (cdiv(M, BLOCK_SIZE_M), cdiv(N, BLOCK_SIZE_N))
     matmul_kernel[grid](
         a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),

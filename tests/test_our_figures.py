@@ -33,7 +33,7 @@ def memory() -> Iterator[str]:
     flying = H200.bandwidth * wait
     yield (
         f"670 cycles at 1.98 GHz are {wait * 1e9:.0f} ns, in which HBM delivers {flying / 1e6:.1f} MB: "
-        f"{round(flying / 16, -3):,.0f} threads with a load of 16 bytes each"
+        f"16 bytes for each of {round(flying / 16, -3):,.0f} threads"
     )
     yield f"The bend lies at {H200.float32 / 1e12:.0f} TFLOP/s over 4.8 TB/s = {H200.float32 / H200.bandwidth:.0f}"
     tf32, half = (H200.tensor[unit] / H200.bandwidth for unit in ("tf32", "fp16"))

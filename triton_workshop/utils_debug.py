@@ -48,7 +48,7 @@ def print_if(
     pid_2: ProgramId | None = None,
     conditions: str = "<3",
 ) -> None:
-    """Print `text` in the programs whose ids meet the conditions.
+    """Print `text` for program ids that meet the conditions.
 
     `conditions` holds one condition per program id, separated by commas: `"<3"`, `"=0,>=2"`. An id without a condition,
     or with an empty one (`",=0"`), may be anything. An id is an int, a Triton scalar, or a one-element list of either.
