@@ -57,11 +57,11 @@ multiprocessors there are. So the last bit of C may differ from GPU to GPU, and
 between two rows of C for which the rows of A are equal.
 
 On the simulator these kernels run as they are. On a GPU, small products use the
-plain kernel with smaller tiles, and float32 is not split: making parts and
-descriptors would take longer. On a GPU that is not Hopper, and for matrices that
-no descriptor can describe, an autotuned kernel works with pointers. For float32
-it also splits into six products; on GPUs before Ampere, which have no bfloat16,
-it multiplies float32 without splitting.
+plain kernel with smaller tiles, and float32 is not split where the product or K is
+small: making parts and descriptors would take longer. On a GPU that is not Hopper,
+and for matrices that no descriptor can describe, an autotuned kernel works with
+pointers. For float32 it also splits into six products; on GPUs before Ampere, which
+have no bfloat16, it multiplies float32 without splitting.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.
@@ -80,6 +80,8 @@ LONGEST_SECOND_AXIS = 2**16 - 1  # of a grid on a GPU; the first may have 2^31 -
 # Up to this many products of elements do not fill a large GPU. The simulator has
 # nothing that could be idle.
 SMALL = 2**29 if DEVICE == "cuda" else 0
+# Up to this K, in float32, it takes longer to make parts than to multiply.
+SHORT_K = 64 if DEVICE == "cuda" else 0
 
 
 # Which tile does a program compute? Every kernel below uses this.
@@ -370,7 +372,11 @@ def matmul(
     if 0 in (*a.shape, *b.shape):
         return torch.zeros((a.shape[0], b.shape[1]), dtype=a.dtype, device=a.device)
     if a.shape[0] * a.shape[1] * b.shape[1] <= SMALL:
-        return matmul_small(a, b)
+        # Small tiles, so that there are many of them and each is done soon.
+        block_sizes = (32, 64, 32) if a.dtype == torch.float32 else (32, 32, 64)
+        return matmul_plain(a, b, block_sizes)
+    if a.dtype == torch.float32 and a.shape[1] <= SHORT_K:
+        return matmul_plain(a, b, (64, 128, 16))
     on_hopper = capability[0] == HOPPER
     if on_hopper and a.dtype == torch.float32:
         return matmul_in_parts(a, b, *PARTS[precision])
@@ -516,11 +522,12 @@ def describe_parts(
     return TensorDescriptor.from_tensor(stacked, [block_k, block_rows]), False
 
 
-def matmul_small(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+def matmul_plain(
+    a: torch.Tensor, b: torch.Tensor, block_sizes: tuple[int, int, int]
+) -> torch.Tensor:
     (M, K), (_, N) = a.shape, b.shape
     c = torch.empty((M, N), dtype=a.dtype, device=a.device)
-    # Small tiles, so that there are many of them and each is done soon.
-    BLOCK_M, (BLOCK_N, BLOCK_K) = 32, (64, 32) if a.dtype == torch.float32 else (32, 64)
+    BLOCK_M, BLOCK_N, BLOCK_K = block_sizes
     programs = cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)
     matmul_pointer_kernel[(programs,)](
         a, b, c, M, N, K, *a.stride(), *b.stride(), *c.stride(),
