@@ -18,6 +18,7 @@ import pytest
 from hypothesis import settings
 
 from simulator.tests.processes import Outcome, RunPython, run_forked, run_new_process, run_python  # noqa: F401
+from simulator.tests.tables import EVERY
 from tests.processes import dies, with_variable
 from triton_simulator.without_library import has_library, provide
 from triton_workshop.checking import own_errors
@@ -45,21 +46,15 @@ PASSED_FILE = "WORKSHOP_WRITES_PASSED"
 LEFT_OUT_FILE = "WORKSHOP_LEAVES_OUT"
 """Names such a file, whose tests are left out."""
 passed: list[str] = []
-WITHOUT_PAGES = "WORKSHOP_WITHOUT_PAGES"
-"""Leaves out what runs a page in node or in a browser, which takes minutes: .ci/run does that."""
-IN_NODE = ("page/test_in_node.py", "page/test_looking.py")
+WITHOUT_MARKS = "WORKSHOP_WITHOUT_MARKS"
+"""Names the marks whose tests a run of everything leaves out, as they take minutes."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Leave pages out of a run of everything, unless one asks for them."""
+    """Leave pages and slow tests out, unless a run asks for something, or for every row."""
     names_something = config.args_source is pytest.Config.ArgsSource.ARGS or config.option.markexpr
-    if not names_something and "WORKSHOP_NEEDS_PAGE" not in os.environ and "PYTEST_XDIST_WORKER" not in os.environ:
-        os.environ[WITHOUT_PAGES] = "1"  # for xdist's workers
-
-
-def _runs_page(item: pytest.Item) -> bool:
-    is_in_node = item.path.is_relative_to(HERE) and item.path.relative_to(HERE).as_posix() in IN_NODE
-    return is_in_node or item.get_closest_marker("browser") is not None
+    if not names_something and "PYTEST_XDIST_WORKER" not in os.environ:
+        os.environ[WITHOUT_MARKS] = "page" if EVERY == 1 else "page slow"  # for xdist's workers
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -78,9 +73,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         done = {*Path(os.environ[LEFT_OUT_FILE]).read_text(encoding="utf-8").splitlines()}
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in done])
         items[:] = [item for item in items if item.nodeid not in done]
-    if WITHOUT_PAGES in os.environ:
-        config.hook.pytest_deselected(items=[item for item in items if _runs_page(item)])
-        items[:] = [item for item in items if not _runs_page(item)]
+    if marks := os.environ.get(WITHOUT_MARKS, "").split():
+        left_out = {item for item in items if any(map(item.get_closest_marker, marks))}
+        config.hook.pytest_deselected(items=[*left_out])
+        items[:] = [item for item in items if item not in left_out]
     missing = {
         "library": None if has_library() else "Triton's compiled library is not installed here",
         "gpu": None if any(gpu.runs_kernels for gpu in visible_gpus()) else "no NVIDIA GPU on this machine",
@@ -139,6 +135,34 @@ BARE = (
     "watch/test_terminal.py",
 )
 """Whose tests are marked `bare`: no extra and no program of a developer's, an empty HOME, no identity for git."""
+IN_NODE = ("page/test_in_node.py", "page/test_looking.py")
+"""Whose tests are marked `page`, beside all that need a browser."""
+SLOW = (
+    "asm/",
+    "bench/",
+    "checking/test_blame.py",
+    "checking/test_goals",
+    "checking/test_remarks.py",
+    "checking/test_scripts.py",
+    "checking/test_sight.py",
+    "checking/test_unfinished.py",
+    "look/test_screen.py",
+    "page/test_bundle.py",
+    "page/test_course.py",
+    "processes/test_call.py",
+    "processes/test_endings.py",
+    "room/test_gpus.py",
+    "room/test_guard.py",
+    "test_errors.py",
+    "test_ship_it.py",
+    "test_slide_images.py",
+    "test_solution_steps.py",
+    "viewer/test_presenting.py",
+    "viewer/test_reloading.py",
+    "viewer/test_viewer.py",
+    "watch/test_watch.py",
+)
+"""Whose tests are marked `slow`: half of the time that all tests take."""
 HERE = Path(__file__).parent
 
 
@@ -149,6 +173,10 @@ def pytest_itemcollected(item: pytest.Item) -> None:
         item.add_marker(pytest.mark.platform)
     if name.startswith(BARE):
         item.add_marker(pytest.mark.bare)
+    if name.startswith(SLOW):
+        item.add_marker(pytest.mark.slow)
+    if name.startswith(IN_NODE) or item.get_closest_marker("browser"):
+        item.add_marker(pytest.mark.page)
 
 
 @pytest.hookimpl(tryfirst=True)

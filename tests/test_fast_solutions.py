@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from simulator.tests.tables import EVERY, across
+from simulator.tests.tables import SLOW_EVERY, across
 from triton_workshop.repository import ROOT
 
 _before = os.environ.get("TRITON_INTERPRET")
@@ -81,7 +81,7 @@ def noise(*shape: int, dtype: torch.dtype = torch.float32, seed: int = 0) -> tor
     return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
 
 
-@pytest.mark.parametrize("number", list(FAST)[::EVERY])
+@pytest.mark.parametrize("number", list(FAST)[::SLOW_EVERY])
 def test_the_checker_finds_nothing(number: str) -> None:
     request = CheckRequest(EXERCISES[number], FOLDER / f"exercise_{number}.py", compiler=None)  # the next test compiles
     verdict = check(request)

@@ -1,4 +1,4 @@
-"""The files whose tests are marked `platform` or `bare` are there."""
+"""The files whose tests have marks by their names are there."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ from tests import conftest as of_the_workshop
 def test_every_entry_begins_the_path_of_a_test_file(conftest: ModuleType) -> None:
     """One that matches nothing would take tests out of .ci/laptops or .ci/bare, and nobody would notice."""
     files = [file.relative_to(conftest.HERE).as_posix() for file in conftest.HERE.rglob("test_*.py")]
-    entries = (*conftest.PLATFORM, *conftest.BARE)
+    entries = (*conftest.PLATFORM, *conftest.BARE, *getattr(conftest, "SLOW", ()), *getattr(conftest, "IN_NODE", ()))
     assert [entry for entry in entries if not any(file.startswith(entry) for file in files)] == []

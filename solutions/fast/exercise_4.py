@@ -376,7 +376,7 @@ def matmul(
         block_sizes = (32, 64, 32) if a.dtype == torch.float32 else (32, 32, 64)
         return matmul_plain(a, b, block_sizes)
     if a.dtype == torch.float32 and a.shape[1] <= SHORT_K:
-        return matmul_plain(a, b, (64, 128, 16))
+        return matmul_plain(a, b, (64, 64, 16))
     on_hopper = capability[0] == HOPPER
     if on_hopper and a.dtype == torch.float32:
         return matmul_in_parts(a, b, *PARTS[precision])

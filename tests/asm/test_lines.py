@@ -11,9 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
+from itertools import product
 
 import pytest
 
+from simulator.tests.tables import SLOW_EVERY
 from tests.asm.conftest import Answers, FastAnswers, assembly_of, summary_of_solution
 from triton_simulator.compiler.disassembly import correct_lines
 from triton_simulator.gpus import JUDGED, Target
@@ -57,8 +59,7 @@ def by_line(found: tuple[Instruction, ...], kind: str) -> set[int | None]:
     return {each.line for each in found if each.does(kind)}
 
 
-@pytest.mark.parametrize("capability", CAPABILITIES)
-@pytest.mark.parametrize("number", EXERCISES)
+@pytest.mark.parametrize(("number", "capability"), [*product(EXERCISES, CAPABILITIES)][::SLOW_EVERY])
 def test_every_load_store_and_dot_has_instructions_and_no_other_line_has_any(
     solutions: Answers, number: str, capability: int
 ) -> None:

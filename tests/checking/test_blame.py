@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from simulator.tests.tables import EVERY
+from simulator.tests.tables import SLOW_EVERY
 from triton_workshop.exercises import EXERCISES
 
 from ..exercises.right import BEGINNING, right_scripts
@@ -27,13 +27,13 @@ WITHOUT_LINE = (
 """Scripts of which nothing says which line is wrong: several may be, or only a line that uses another shows it."""
 
 
-@pytest.mark.parametrize("name", list(SCRIPTS)[::EVERY])
+@pytest.mark.parametrize("name", list(SCRIPTS)[::SLOW_EVERY])
 def test_no_correct_line_is_blamed(name: str, tmp_path: Path) -> None:
     wrong, blamed = _judged(name, BEGINNING + SCRIPTS[name], tmp_path)
     assert blamed in ([None] if name in WITHOUT_LINE else wrong)
 
 
-@pytest.mark.parametrize("kind", list(SLIPS)[::EVERY])
+@pytest.mark.parametrize("kind", list(SLIPS)[::SLOW_EVERY])
 def test_the_line_of_a_slip_is_blamed(kind: str, tmp_path: Path) -> None:
     name, old, new = SLIPS[kind]
     [script] = [each for each in right_scripts(name.partition("-")[0]) if each.name == name]

@@ -119,7 +119,7 @@ def figures_of(exercise: Exercise, text: str, folder: Path) -> Figures:
     return {**counted.figures, **compiled_figures(made, file, text)}
 
 
-@pytest.mark.parametrize("quantity", Quantity)
+@pytest.mark.parametrize("quantity", list(Quantity)[::SLOW_EVERY])
 def test_each_quantity_tells_a_slow_script_from_a_good_one(quantity: Quantity, tmp_path: Path) -> None:
     number, (old, new) = SLOWER[quantity]
     exercise = EXERCISES[number]

@@ -112,10 +112,15 @@ class Explainer:
         return self._explain_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
 
     def _explain_symptom(self, finding: Finding) -> Finding:
+        """Return the finding as a symptom, of which no mistake is known."""
+        deciding = self._at_deciding_line(finding)
+        return deciding if deciding.line != finding.line else mark_as_symptom(finding)
+
+    def _at_deciding_line(self, finding: Finding) -> Finding:
         """Return the finding at its line, unless others decide what the line does."""
         if finding.kind in FAULTS and self.source.only_names_elements(finding.line):
             return move_to_cause(finding, None, self.source)
-        return mark_as_symptom(finding)
+        return finding
 
     def _name_other(self) -> str:
         """Return a hint on the first numbers that are not the solution's.
@@ -143,7 +148,9 @@ class Explainer:
         if culprit is None:
             hints = filter(None, (question, *ideas, self._name_other(), self._quote_missing_todo()))
             finding = replace(finding, hints=tuple(hints)[:MAX_HINTS], hint_name=mistake.name)
-            return blame_line(finding, self.diagnosis.line or finding.line, self.source)
+            if self.diagnosis.line is None:
+                return self._at_deciding_line(finding)
+            return blame_line(finding, self.diagnosis.line, self.source)
         # The line may be right by itself: what it uses was replaced together with it.
         if culprit.with_others and not self._shows_in_store(culprit):
             question = ask_about_line(culprit, question)
