@@ -144,6 +144,8 @@ class Fault:
     """For a race: whether both store; otherwise one of them loads."""
     masked: bool = False
     """Whether the access has a mask."""
+    wrapped: bool = False
+    """Whether an offset of it was too large for int32, and wrapped around."""
     source: PoisonSource | None = None
     """For an undefined value, if it is known."""
     distinct: int | None = None
@@ -255,6 +257,8 @@ class Fault:
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None:
                 mask = "Is the mask wrong" if self.masked else "Is a mask missing"
                 return f"{mask}, or was the pointer made from the wrong number?"
+            case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.wrapped:
+                return "An offset was too large for int32 and wrapped around. Compute it in int64: `.to(tl.int64)`."
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside < 0:
                 return "Does the mask also need `>= 0`?"
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside == 0:
@@ -387,6 +391,7 @@ class FaultLog:
         peers: NDArray[Any] | None = None,
         stored: bool = False,
         masked: bool = False,
+        wrapped: bool = False,
         source: PoisonSource | None = None,
         line: KernelLine | None = None,
         earlier: KernelLine | None = None,
@@ -424,6 +429,7 @@ class FaultLog:
                 earlier=earlier,
                 stored=stored,
                 masked=masked,
+                wrapped=wrapped,
                 source=source,
                 distinct=distinct,
                 dtype=dtype,

@@ -108,6 +108,11 @@ def test_names_of_the_learners_own_are_found_by_their_values() -> None:
     assert right_todos(MATMUL, script.replace("offs_k[None, :] < K - k", "offs_k[None, :] < K")) == [1, 2]
 
 
+def test_a_grid_without_programs_is_no_error() -> None:
+    text = ADD.solution.replace("cdiv(n_elements, BLOCK_SIZE)", "n_elements // 2**30")
+    assert right_todos(ADD, fill_in(ADD, set(range(1, 9)), text)) == [1, 2, 3, 4, 5, 6, 7]
+
+
 def test_a_mistake_takes_nothing_from_the_todos_around_it() -> None:
     wrong = fill_in(ADD, {1, 2, 3, 4}).replace("offsets < n_elements", "offsets <= n_elements")
     assert right_todos(ADD, wrong) == [1, 2, 4]

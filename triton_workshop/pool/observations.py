@@ -49,6 +49,7 @@ class ReportedFault:
     earlier: KernelLine | None
     load: KernelLine | None
     loaded: str | None
+    wrapped: bool
 
 
 def write_observation(observation: Observation, arena: Arena, start: int) -> dict[str, Any]:
@@ -210,6 +211,7 @@ def _read_fault(fields: Mapping[str, Any], file: Path) -> ReportedFault:
         earlier,
         load,
         None if loaded is None else _text(loaded, 100),
+        fields["wrapped"] is True,
     )
 
 

@@ -44,6 +44,7 @@ class Bounds:
                 argument=near.name,
                 size=near.length(item) if near.size else None,
                 masked=mask is not None,
+                wrapped=pointer.wrapped is not None and bool((pointer.wrapped & bad).any()),
                 source=source_of(pointer.poison),
                 dtype=str(pointer.get_element_ty()) if near.name is None else "",
             )

@@ -20,6 +20,7 @@ from triton_workshop.checking.judging.symptom import (
     blame_line,
     explained_finding,
     finding_on_line,
+    move_to_cause,
 )
 from triton_workshop.checking.judging.verdict import MAX_PROGRAMS, Finding, FindingKind
 from triton_workshop.checking.observing.comparison import Comparison
@@ -87,9 +88,18 @@ class Classifier:
         kind, line = FindingKind(fault.kind), self._line_in_script(fault.line)
         hint = fault.advice
         # With a mask on the line already, the advice to add one would mislead.
-        if fault.argument and fault.outside > 0 and self.source.is_masked(line) and kind not in UNFAMILIAR_FAULTS:
+        if (
+            fault.argument
+            and fault.outside > 0
+            and self.source.is_masked(line)
+            and kind not in UNFAMILIAR_FAULTS
+            and not fault.wrapped
+        ):
             hint = sentence("values.let-through")
         finding = finding_on_line(self.source, kind, fault.summary, (hint,), line, str(kind))
+        # What wrapped around is a product, which another line may have computed.
+        if fault.wrapped and not self.source.multiplies_in_address(line):
+            finding = move_to_cause(finding, None, self.source)
         programs = tuple(program for program in (fault.program, fault.peer) if program is not None)
         return replace(
             finding,

@@ -153,6 +153,9 @@ class Explainer:
             return blame_line(finding, self.diagnosis.line, self.source)
         # The line may be right by itself: what it uses was replaced together with it.
         if culprit.with_others and not self._shows_in_store(culprit):
+            if finding.kind is FindingKind.WRONG_VALUES and self.source.stores_a_name(culprit.line):
+                finding = replace(finding, hints=(question, *ideas, final_hint(culprit)), hint_name=mistake.name)
+                return move_to_cause(finding, None, self.source)
             question = ask_about_line(culprit, question)
         finding = replace(finding, hints=(question, *ideas, final_hint(culprit)), hint_name=mistake.name)
         return self._move(finding, self._narrow(culprit))

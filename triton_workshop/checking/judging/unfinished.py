@@ -398,13 +398,16 @@ class _Run:
 
     @property
     def sample_program(self) -> tuple[int, ...]:
-        """The program whose ids differ most from each other and from 0."""
+        """The program whose ids differ most from each other and from 0.
+
+        It is empty in a grid without programs.
+        """
         programs = itertools.product(*(range(min(size, 3)) for size in self.grid))
-        return max(programs, key=lambda ids: (len(set(ids)), sum(map(bool, ids))))
+        return max(programs, key=lambda ids: (len(set(ids)), sum(map(bool, ids))), default=())
 
     def steps_of(self, program: tuple[int, ...]) -> list[ProgramStep]:
-        """Return the steps of a program."""
-        return Steps(self.steps, self.grid).of(program)
+        """Return the steps of a program, if the grid has any."""
+        return Steps(self.steps, self.grid).of(program) if all(self.grid) else []
 
 
 def _run(source: Source, case: Case | None = None) -> _Run:

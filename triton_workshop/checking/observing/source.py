@@ -273,6 +273,19 @@ class Source:
             mask is not None and _is_named(mask) and _is_named(address) for address, mask in self._accesses(line)
         )
 
+    def multiplies_in_address(self, line: int | None) -> bool:
+        """Return whether the address of a line's load or store has a product."""
+        return any(
+            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+            for address, _ in self._accesses(line)
+            for node in ast.walk(address)
+        )
+
+    def stores_a_name(self, line: int | None) -> bool:
+        """Return whether a line only stores what another has computed, at offsets that another has."""
+        stores = [call for call in self.calls("store") if call.lineno == line and len(call.args) > 1]
+        return bool(stores) and all(isinstance(call.args[1], ast.Name) for call in stores)
+
     def _accesses(self, line: int | None) -> list[tuple[ast.expr, ast.expr | None]]:
         """Return the address and the mask of each load and store on a line."""
         pointers_and_values = {"load": 1, "store": 2}
