@@ -893,7 +893,7 @@ def claims_about_slides_own_code() -> Iterator[str]:
     yield f"Together: {100 * (plain - 1):.0f}% more time."
     rows, columns = (slow_times()["7a", script] for script in ("rows-first", "as shipped"))
     yield f"takes {rows:.3f} ms with rows on axis 0 and {columns:.3f} ms with columns there"
-    yield f"narrow loads and stores, but no tiles: {100 * (fast - 1):.0f}% ."
+    yield f"the image has no tiles, only narrow accesses: {100 * (fast - 1):.0f}% ."
     even, odd = (times["plain"]["median"] for times in (result_of("sepia")["times"], odd_sepia()))
     yield f"as its rows lose their alignment too: {even:.3f} ms at 8192 by 8192, and {odd:.3f} ms at 8191 by 8189."
 
