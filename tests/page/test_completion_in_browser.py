@@ -143,7 +143,7 @@ def test_a_calls_parameters_are_shown_while_it_is_written(page: Page) -> None:
     assert page.locator(".cm-tooltip").count() == 0, "it was closed for this call"
     page.keyboard.press("Control+Shift+ ")
     assert bold.inner_text() == "pid_1=None"
-    assert "Print text in the programs" in help_of(page)
+    assert "Print text for program ids" in help_of(page)
 
 
 def test_nothing_is_said_of_an_unknown_function(page: Page) -> None:

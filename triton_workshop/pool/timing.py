@@ -47,6 +47,8 @@ SINGLE_CALLS = 3
 """Calls of which the fastest is believed, as other scripts use the GPU meanwhile."""
 LEAST_CALLS = 2
 """Calls of a batch with inputs of their own: whether a result is that of its own call, no single one shows."""
+LONGEST_BATCH = 4
+"""Length of the longest batch, in batches as they should be: calls seem slower while others use the GPU."""
 MAX_CALLS = 16
 """Calls of a batch with inputs of their own, unless the cache holds more: making them takes time, too."""
 MAX_BYTES = 640 << 20
@@ -249,7 +251,7 @@ class RemoteBatch:
         milliseconds = min(self._run(1, deadline)[1] for _ in range(SINGLE_CALLS))
         if milliseconds > self._pace.slowest:
             raise NotTimedError(f"a call takes longer than {self._pace.slowest:g} ms")
-        most = max(LEAST_CALLS, math.ceil(4 * self._pace.batch / milliseconds))
+        most = max(LEAST_CALLS, math.ceil(LONGEST_BATCH * self._pace.batch / milliseconds))
         calls = min(calls, most)
         self._repeats = max(1, min(repeats, most // calls))
         self._run(calls, deadline)
@@ -261,20 +263,24 @@ class RemoteBatch:
 
         While others used the GPU, calls seemed slower than they are.
         """
-        elapsed = self._run(calls, self._script.sandbox.deadline(PREPARATION_SECONDS))[1]
+        elapsed = self._run(calls, self._script.sandbox.deadline(self._batch_seconds))[1]
         self._repeats = math.ceil(self._repeats * max(1.0, self._pace.batch / elapsed))
 
     def time(self, calls: int) -> float:
         """Time a batch, and return the milliseconds of a call."""
         launches = calls * self._repeats
-        seconds = 3 * launches * self._pace.slowest / 1000
-        claimed, elapsed = self._run(calls, self._script.sandbox.deadline(seconds))
+        claimed, elapsed = self._run(calls, self._script.sandbox.deadline(self._batch_seconds))
         unexplained = elapsed - calls * self.making - launches * claimed
         is_long = elapsed > LEAST_OVERHEADS * self._pace.overhead
         is_explained = launches * claimed <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
         agrees = is_long and is_explained
         self._doubts += not agrees
         return claimed if agrees else elapsed / launches
+
+    @property
+    def _batch_seconds(self) -> float:
+        """Seconds that a batch may take, several times what it should: everybody else waits meanwhile."""
+        return 3 * max(LEAST_CALLS * self._pace.slowest, LONGEST_BATCH * self._pace.batch) / 1000
 
     def is_believed(self) -> bool:
         """Return True if the clocks agreed, but for one batch."""

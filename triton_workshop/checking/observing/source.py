@@ -282,7 +282,7 @@ class Source:
         )
 
     def stores_a_name(self, line: int | None) -> bool:
-        """Return whether a line only stores what another has computed, at offsets that another has."""
+        """Return whether a line stores a value that another line has computed."""
         stores = [call for call in self.calls("store") if call.lineno == line and len(call.args) > 1]
         return bool(stores) and all(isinstance(call.args[1], ast.Name) for call in stores)
 
