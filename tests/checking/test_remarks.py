@@ -181,7 +181,7 @@ REMARKS = {
                 f"        c_mask = (offs_m[:, None] < M) & (offs_n[None, :] < N)\n        {STORE}\n        a_ptrs += ",
             )
         ],
-        "the store on line {tl.store(} runs in each turn of its loop",
+        "the store on line {tl.store(} runs in each iteration",
     ),
     "scaled-by-pytorch": (
         "1b",
