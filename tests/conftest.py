@@ -69,14 +69,12 @@ def pytest_sessionfinish() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skip what this machine does not have. WORKSHOP_NEEDS_PRESENTERM and WORKSHOP_NEEDS_BROWSER say that it has to."""
+    done, marks = set[str](), os.environ.get(WITHOUT_MARKS, "").split()
     if LEFT_OUT_FILE in os.environ:
         done = {*Path(os.environ[LEFT_OUT_FILE]).read_text(encoding="utf-8").splitlines()}
-        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in done])
-        items[:] = [item for item in items if item.nodeid not in done]
-    if marks := os.environ.get(WITHOUT_MARKS, "").split():
-        left_out = {item for item in items if any(map(item.get_closest_marker, marks))}
-        config.hook.pytest_deselected(items=[*left_out])
-        items[:] = [item for item in items if item not in left_out]
+    left_out = {item for item in items if item.nodeid in done or any(map(item.get_closest_marker, marks))}
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
     missing = {
         "library": None if has_library() else "Triton's compiled library is not installed here",
         "gpu": None if any(gpu.runs_kernels for gpu in visible_gpus()) else "no NVIDIA GPU on this machine",

@@ -152,13 +152,12 @@ class Explainer:
                 return self._at_deciding_line(finding)
             return blame_line(finding, self.diagnosis.line, self.source)
         # The line may be right by itself: what it uses was replaced together with it.
-        if culprit.with_others and not self._shows_in_store(culprit):
-            if finding.kind is FindingKind.WRONG_VALUES and self.source.stores_a_name(culprit.line):
-                finding = replace(finding, hints=(question, *ideas, final_hint(culprit)), hint_name=mistake.name)
-                return move_to_cause(finding, None, self.source)
+        is_unsure = culprit.with_others and not self._shows_in_store(culprit)
+        is_right = is_unsure and finding.kind is FindingKind.WRONG_VALUES and self.source.stores_a_name(culprit.line)
+        if is_unsure and not is_right:
             question = ask_about_line(culprit, question)
         finding = replace(finding, hints=(question, *ideas, final_hint(culprit)), hint_name=mistake.name)
-        return self._move(finding, self._narrow(culprit))
+        return move_to_cause(finding, None, self.source) if is_right else self._move(finding, self._narrow(culprit))
 
     def _quote_missing_todo(self) -> str:
         """Return the solution's lines for the TODO, if the script lacks some."""
