@@ -16,8 +16,16 @@ from itertools import combinations, product
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.formulas import Formulas
 from triton_workshop.checking.diagnosing.loops import changes_of_loops
-from triton_workshop.checking.diagnosing.names import MEMORY, OF_TENSORS, Names, is_product
-from triton_workshop.checking.observing.source import Function, argument_of, called, names_loaded, names_stored, walk
+from triton_workshop.checking.diagnosing.names import MEMORY, OF_TENSORS, Names
+from triton_workshop.checking.observing.source import (
+    Function,
+    argument_of,
+    called,
+    is_product,
+    names_loaded,
+    names_stored,
+    walk,
+)
 
 OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
     ast.Add: (ast.Sub, ast.Mult),

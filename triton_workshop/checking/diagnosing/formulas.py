@@ -14,8 +14,16 @@ from functools import cached_property
 from itertools import groupby, pairwise, permutations
 
 from triton_workshop.checking.diagnosing.change import Change
-from triton_workshop.checking.diagnosing.names import Names, is_product
-from triton_workshop.checking.observing.source import Function, argument_of, called, names_loaded, names_stored, walk
+from triton_workshop.checking.diagnosing.names import Names
+from triton_workshop.checking.observing.source import (
+    Function,
+    argument_of,
+    called,
+    is_product,
+    names_loaded,
+    names_stored,
+    walk,
+)
 
 FUNCTIONS = {
     "exp": ("exp2",),

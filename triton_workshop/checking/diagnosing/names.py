@@ -7,7 +7,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from triton_workshop.checking.observing.source import Function, called, names_in, names_loaded, names_stored, walk
+from triton_workshop.checking.observing.source import (
+    Function,
+    called,
+    is_product,
+    names_in,
+    names_loaded,
+    names_stored,
+    walk,
+)
 
 MEMORY = ("load", "store", "atomic_add")
 """Calls whose first argument is an address."""
@@ -90,11 +98,6 @@ class Names:
             return name.lower() == alternative.lower()
         few = name in self.sizes and len(self.constants if name in self.constants else self.sizes) <= FEW
         return few or len(name) == len(alternative) == 1 or SequenceMatcher(None, name, alternative).ratio() >= ALIKE
-
-
-def is_product(node: ast.AST) -> bool:
-    """Return whether a node is a product, in which a factor may be missing."""
-    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
 def _conditions(function: Function) -> set[str]:

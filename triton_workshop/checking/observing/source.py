@@ -275,11 +275,7 @@ class Source:
 
     def multiplies_in_address(self, line: int | None) -> bool:
         """Return whether the address of a line's load or store has a product."""
-        return any(
-            isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
-            for address, _ in self._accesses(line)
-            for node in ast.walk(address)
-        )
+        return any(is_product(node) for address, _ in self._accesses(line) for node in ast.walk(address))
 
     def stores_a_name(self, line: int | None) -> bool:
         """Return whether a line stores a value that another line has computed."""
@@ -370,6 +366,11 @@ def argument_of(call: ast.Call, position: int, name: str) -> ast.expr | None:
 def called(call: ast.Call) -> str:
     """Return the last part of the called name: `load` for `tl.load(…)`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def is_product(node: ast.AST) -> bool:
+    """Return whether a node is a product, in which a factor may be missing."""
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
 
 
 def _expressions(kernel: Function) -> list[ast.expr]:
