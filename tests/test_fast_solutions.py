@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import statistics
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -292,6 +293,14 @@ def test_a_gpus_way_for_small_products_is_right(name: str, dtype: torch.dtype, m
         assert as_accurate_as_a_float32_sum(c, a, b)
     else:
         torch.testing.assert_close(c, (a.float() @ b.float()).to(dtype), rtol=2 * torch.finfo(dtype).eps, atol=1e-2)
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_a_gpus_way_for_a_short_k_is_right(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(exercise_4, "matmul_in_parts")
+    monkeypatch.setattr(exercise_4, "SHORT_K", 2**20)
+    a, b = MATRICES[name]
+    assert as_accurate_as_a_float32_sum(matmul(a, b), a, b)
 
 
 class LaunchRecorder:
@@ -789,7 +798,8 @@ def deck_claims() -> Iterator[str]:
         for name in ("bfloat16", "float32 by fp16x3", "float32 by bf16x6")
     )
     yield row("matmul 8192, bf16, TFLOP/s", f"{half[0]} cuBLAS", "–", *half[1:])
-    yield f"{half[0]} and {half[2]} are level"
+    appendix, _ = data_type("bfloat16")
+    yield f"{half[0]} and {half[2]} are nearly level: cuBLAS has {appendix} in the appendix"
     yield row("the same, float32 ¹", f"{single[0]} cuBLAS", "–", single[1], f" {exact[2]} / {single[2]} ")
     for name, label in (
         ("add", "add, 2²⁸ floats, ms"),
@@ -806,7 +816,8 @@ def deck_claims() -> Iterator[str]:
         yield row(name, f"{bits} bits", *data_type(name))
     [eager, compiled] = milliseconds("sepia", "eager", "static")
     yield f"sepia in PyTorch: {eager} ms → {compiled} ms"
-    assert {f"{rate:.1f}" for rate in copies()} == {"4.2"}
+    assert f"{statistics.median(copies()):.1f}" == "4.2"
+    assert max(copies()) < 1.02 * min(copies())
     yield "we measured 4.2 TB/s for a copy"
     yield from claims_about_slides_own_code()
 

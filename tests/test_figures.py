@@ -56,7 +56,7 @@ class Event:
         return 1.0
 
 
-def run_each(ways: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
+def run_each(ways: Mapping[str, Callable[[], Any]], *_: object) -> dict[str, float]:
     for way in ways.values():
         way()
     return dict.fromkeys(ways, 1.0)

@@ -22,19 +22,21 @@ Three ideas:
 So, up to 9 × 9, a quad costs 3 loads of 16 bytes for each of
 (ROWS + k - 1) / ROWS rows; the plain kernel makes 4 k^2 loads of 4 bytes.
 
-On an H200, 8192 × 8192 pixels, where a copy takes 0.382 ms
+On an H200, 8192 × 8192 pixels, where a copy takes 0.381 ms
 (benchmarks/results/h200.md):
 
-    3 × 3   plain 0.741 ms   fast 0.392 ms
-    5 × 5   plain 1.330 ms   fast 0.404 ms
-    7 × 7   plain 3.065 ms   fast 0.507 ms
+    3 × 3   plain 0.740 ms   fast 0.392 ms
+    5 × 5   plain 1.317 ms   fast 0.404 ms
+    7 × 7   plain 3.067 ms   fast 0.507 ms
 
 With 7 × 7 weights, that is a third more than a copy, although arithmetic alone would
 take less than one: of the time that Nsight Compute samples, warps spend over half
 waiting for loads. Asking sooner does not help: two rows ahead, or all loads before the
-arithmetic, took longer. Narrow loads of just the columns needed gained 4% at most. It
-would take a row that the copy engine brings into shared memory, and from which each
-thread reads its shifted columns. Triton has no loads from there at an address.
+arithmetic, took longer. Narrow loads of just the columns needed gained 4% at most, and
+inline assembly that brings a later row into the L2 cache 3% to 8%: it takes registers,
+so fewer warps have room. It would take a row that the copy engine brings into shared
+memory, and from which each thread reads its shifted columns. Triton has no loads from
+there at an address.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

@@ -31,9 +31,10 @@ On an H200, 8192 × 28,672 weights (benchmarks/results/h200-second-half.md): pla
 the programs read as many bytes of it as of weights, and 8 warps are too few to hide
 that. Two tiles of weights for the same x needed all 255 registers, three programs on
 a multiprocessor spilled, and eight groups at a time, without a second kernel, waited
-longer: 1.8 to 2.3 times as long as reading the weights. It would take warps that share
-x for different weights. Triton gives each its own groups, and if there are more warps
-than groups, some do the same work again.
+longer: 1.8 to 2.3 times as long as reading the weights. Programs of 128 rows whose
+warps share the x of each group move half as much of it. But their warps then wait for
+each other at every group, and that took 1.3 times as long as the warps with groups of
+their own. It would take warps that only copy, and that Gluon can say, and CUDA.
 """
 
 # Import this first: it chooses the GPU, or the simulator where there is none.

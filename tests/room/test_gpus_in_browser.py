@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+pytest.importorskip("playwright")
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 pytest.importorskip("segno")
