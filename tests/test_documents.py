@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from triton_workshop.repository import ROOT
 
 START = "README.md"
 PAGES = [START, "CONTRIBUTING.md", "slides/CHECKLIST.md", *(f"docs/{file.name}" for file in ROOT.glob("docs/*.md"))]
+COLUMNS = 52
+"""Of a row of CONTRIBUTING's picture, before it says what the names are."""
 WORKSHOP = typer.main.get_command(app)
 
 
@@ -55,6 +59,24 @@ def test_every_link_leads_to_a_file_and_to_a_heading_in_it(page: str, link: str)
     target = (ROOT / page).parent / name
     assert target.is_file()
     assert not heading or heading in headings(target)
+
+
+@pytest.mark.parametrize(
+    ("folder", "rows"),
+    [("triton_workshop", r"\ncli .*?\n\n"), ("simulator/triton_simulator", r"\n  compiler .*?(?=```)")],
+)
+def test_the_picture_of_the_layers_is_that_of_the_import_contract(folder: str, rows: str) -> None:
+    contracts = tomllib.loads(text_of("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    [layers] = [each["layers"] for each in contracts if each.get("containers") == [Path(folder).name]]
+    place = {name: number for number, layer in enumerate(layers) for name in layer.split(" : ")}
+    picture = re.search(rows, text_of("CONTRIBUTING.md"), re.DOTALL)
+    assert picture is not None
+    drawn = [row[:COLUMNS].replace("…", "").split() for row in picture[0].strip("\n").splitlines()]
+    assert {file.parent.name for file in (ROOT / folder).glob("*/__init__.py")} <= {
+        name for row in drawn for name in row
+    }
+    for above, below in itertools.pairwise(drawn):
+        assert max(place[name] for name in above) <= min(place[name] for name in below), (above, below)
 
 
 def headings(file: Path) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Table of GPUs: what a kernel is compiled for, and what the hardware has.
 
 A `Target` is what the compiler is told, and a `GpuModel` a product with its published rates. To add a GPU, add a row:
-`asm --gpu` knows it; a verdict compiles for `JUDGED` and `ADDED`.
+`asm --gpu` knows it if it is NVIDIA's; a verdict compiles for `JUDGED` and `ADDED`.
 
 Limits by compute capability are from NVIDIA's CUDA C++ Programming Guide, "Compute Capabilities", table "Technical
 Specifications per Compute Capability". Names of instructions are from NVIDIA's "CUDA Binary Utilities", "Instruction

@@ -313,6 +313,22 @@ def test_a_gpu_of_this_machine_is_one_of_the_targets() -> None:
     assert unknown == Target(130, products="the GPU of this machine")
 
 
+@pytest.mark.parametrize(
+    ("present", "line"),
+    [
+        (set(), "compiles for sm_75 to sm_90"),
+        ({90}, "compiles for sm_75 to sm_90"),
+        ({89}, "compiles for sm_75, sm_80, sm_89 and sm_90"),
+        ({120}, "compiles for sm_75, sm_80, sm_90 and sm_120"),
+    ],
+)
+def test_a_line_names_the_gpu_of_this_machine_in_its_place(present: set[int], line: str) -> None:
+    [kernel] = pickled_kernels(kernels.takes_all)
+    targets = judged_with(present)
+    report = CompilerReport(targets, (), tuple(Answer(CompileJob(kernel, target)) for target in targets))
+    assert report.one_line() == line
+
+
 def test_sizes_that_are_one_or_divisible_by_sixteen_are_known_to_the_compiler() -> None:
     launches = Launches()
     x = torch.ones(64)

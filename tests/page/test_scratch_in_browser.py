@@ -155,13 +155,34 @@ def test_two_tabs_lose_neither_text(context: BrowserContext, address: str) -> No
     write(one, "one = 1")
     other.locator(".scratch .cm-line", has_text="one = 1").wait_for()
     other.evaluate("addEventListener('storage', (event) => event.stopImmediatePropagation(), true)")
-    write(other, "other = 2")
     one.evaluate("Store.update(location.hash.slice(1), { text: 'one = 11', revision: 99 })")
+    write(other, "other = 2")  # not before: it would be saved first while the machine is busy
     other.get_by_text("“Scratch 1” was changed in another tab.").wait_for()
     assert text(other) == "other = 2"
     assert tabs(other) == ["Scratch 1", "Scratch 1 1", "New"]
     other.get_by_role("link", name="Scratch 1", exact=True).click()
     other.locator(".scratch .cm-line", has_text="one = 11").wait_for()
+
+
+@pytest.mark.parametrize("place", ["#scratch", "#exercise-1"])
+def test_a_text_that_another_tab_saves_while_the_editor_comes_is_shown(
+    context: BrowserContext, address: str, place: str
+) -> None:
+    page = context.new_page()
+    page.goto(address)
+    page.evaluate(
+        """(place) => {
+          const load = Parts.editor;
+          Parts.editor = async (onProgress) => {
+            const modules = await load(onProgress), record = location.hash.replace(/^#(exercise-)?/, "");
+            Store.update(record, { text: "late = 1", revision: 1 });
+            return modules;
+          };
+          location.hash = place;
+        }""",
+        place,
+    )
+    page.locator(".workspace:not([hidden]) .cm-line", has_text="late = 1").wait_for()
 
 
 def test_a_link_brings_the_script_to_somebody_else_and_nothing_runs(context: BrowserContext, address: str) -> None:

@@ -19,6 +19,8 @@ SPECIAL = 0.5
 """The share of arithmetic's time that exponentials may take without a sentence."""
 CLEARLY = 1.2
 """Ratio of bytes that is worth a sentence."""
+_SPOKEN_WITH_A_VOWEL = "AEFHILMNORSX"
+"""Letters whose names begin with a vowel."""
 
 
 def sentences(cost: Cost, useful: int, noun: str | None = None, fast: Cost | None = None) -> tuple[str, ...]:
@@ -75,8 +77,8 @@ def _side(limits: tuple[Limit, ...], bound: str) -> str:
 
 
 def _a(limit: Limit) -> str:
-    """The name with its article: an RTX, an A100, an H200, but a T4."""
-    return f"{'an' if limit.gpu.name[0] in 'AHR' else 'a'} {limit.gpu.name}"
+    """The name with its article: an RTX, an A100, an L40, but a T4."""
+    return f"{'an' if limit.gpu.name[0] in _SPOKEN_WITH_A_VOWEL else 'a'} {limit.gpu.name}"
 
 
 def _redundancy(cost: Cost, noun: str | None) -> Iterator[str]:

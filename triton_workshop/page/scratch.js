@@ -38,6 +38,7 @@ globalThis.createScratch = (options) => {
   const element = make("div", [bar, notice, pane, side], { className: "workspace scratch", hidden: true });
 
   const recordOf = ({ id }) => `scratch-${id}`, addressOf = ({ hash, id }) => hash ?? `#scratch-${id}`;
+  const draftOf = (pad) => (pad.hash ? undefined : new Store.Draft({ number: recordOf(pad), shipped: template }));
   const showNotice = (text, ...buttons) => notice.replaceChildren(make("p", text), ...buttons);
 
   // Others may have written there.
@@ -91,7 +92,7 @@ globalThis.createScratch = (options) => {
     save();
     Runs.stop("another script is open");
     pad = next;
-    draft = pad.hash ? undefined : new Store.Draft({ number: recordOf(pad), shipped: template });
+    draft = draftOf(pad);
     if (pad.hash) return;
     Store.set(CURRENT, pad.id);
     history.replaceState(null, "", addressOf(pad));
@@ -115,6 +116,7 @@ globalThis.createScratch = (options) => {
       return showNotice(`The editor did not start: ${error.message}`, button("Try again", () => draw(problem)));
     }
     if (drawn !== pad) return;
+    draft = draftOf(pad);  // another tab may have saved while the editor came
     editor.open(pad.text ?? draft.text);
     editor.focus();
   }
@@ -157,7 +159,7 @@ globalThis.createScratch = (options) => {
   function keepAs(added, text) {
     const isAddressed = location.hash === addressOf(pad);  // the reader may be on the way to another pad
     pad = added;
-    draft = new Store.Draft({ number: recordOf(pad), shipped: template });
+    draft = draftOf(pad);
     draft.save(text);
     Store.set(CURRENT, pad.id);
     if (isAddressed) history.replaceState(null, "", addressOf(pad));
@@ -171,7 +173,7 @@ globalThis.createScratch = (options) => {
     if (pad.hash || key !== Store.key(recordOf(pad)) || editor?.text !== draft.text) return;
     const text = draft.sync(editor.text);
     if (text === undefined) return;
-    draft = new Store.Draft({ number: recordOf(pad), shipped: template });
+    draft = draftOf(pad);
     editor.replace(text);
   }
 

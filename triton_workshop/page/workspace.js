@@ -78,7 +78,10 @@ globalThis.createWorkspace = (options) => {
     element.dispatchEvent(new Event("open"));
     try {
       // Without a pause, if the editor is there already: it must not hold the text of one exercise for another.
-      if (!editor) await loadEditor(onProgress);
+      if (!editor) {
+        await loadEditor(onProgress);
+        draft = new Store.Draft(exercise);  // another tab may have saved meanwhile
+      }
       editor.open(draft.text, exercise.shipped.slice(0, exercise.shipped.search(/^@triton/m)));
       editor.focus();
       python ??= await Parts.python(onProgress);
@@ -120,8 +123,8 @@ globalThis.createWorkspace = (options) => {
   }
 
   function onStorage(event) {
-    if (!exercise || event.key !== Store.key(exercise.number) || element.hidden) return;
-    const otherText = draft.sync(editor?.text);
+    if (!exercise || !editor || event.key !== Store.key(exercise.number) || element.hidden) return;
+    const otherText = draft.sync(editor.text);
     if (otherText !== undefined && !hasConflict) resolveConflict(otherText);
   }
 

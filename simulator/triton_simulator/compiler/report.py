@@ -177,10 +177,11 @@ class CompilerReport:
             accepted = "Triton's front end accepts it; there is no compiler here"
             return " · ".join([*([accepted] if self._accepted else []), *self.notes])
         if answer is None or (refusal := answer.refusal) is None:
-            names = [target.name for target in reversed(self.fine)]
-            all_of_them = len(names) > 1 and len(names) == len(self.targets)
+            names = [target.name for target in sorted(self.fine, key=lambda target: target.arch)]
+            # The usual ones are a range; a GPU of this machine may be far beyond it.
+            is_range = len(names) == len(self.targets) == len(judged_with(frozenset()))
             compiles = (
-                f"compiles for {f'{names[0]} to {names[-1]}' if all_of_them else join_names(names)}" if names else ""
+                f"compiles for {f'{names[0]} to {names[-1]}' if is_range else join_names(names)}" if names else ""
             )
             return " · ".join(filter(None, (compiles, *self.notes)))
         line = number_of(refusal.line) if refusal.line else None
