@@ -7,12 +7,12 @@
 "use strict";
 globalThis.Workers = class Workers {
   static OUTDATED = "outdated";
-  static IDLE_MS = 1000;  // without a request, or with one that may have to be stopped, until spares start
+  static REFILL_MS = 1000;  // of a request, which may have to be stopped, until spares start
 
   // `source` is the text of worker.js, and `boot` what each worker needs to start. The first one starts at once.
   constructor(source, boot, { timeoutMs = 90_000, spares = 1 } = {}) {
-    Object.assign(this, { source, boot, timeoutMs, spareCount: spares, spares: [], lastId: 0, pendingCount: 0 });
-    Object.assign(this, { askedCount: 0, stoppedCount: 0 });
+    Object.assign(this, { source, boot, timeoutMs, spareCount: spares, spares: [] });
+    Object.assign(this, { lastId: 0, askedCount: 0, stoppedCount: 0 });
     this.files = new Promise((resolve) => { this.provide = resolve; });
     this.spares.push(this.start());
   }
@@ -24,13 +24,8 @@ globalThis.Workers = class Workers {
 
   // Resolves to the request's result; `onMessage` gets each {printed} and {verdict}. Requests wait for each other.
   ask(request, onMessage = () => {}) {
-    clearTimeout(this.idleTimer);
-    this.pendingCount += 1;
     const previous = Promise.resolve(this.queue).catch(() => {}), number = ++this.askedCount;
-    this.queue = previous.then(() => this.process(request, onMessage, number)).finally(() => {
-      this.pendingCount -= 1;
-      if (!this.pendingCount) this.idleTimer = setTimeout(() => this.warmUp().catch(() => {}), Workers.IDLE_MS);
-    });
+    this.queue = previous.then(() => this.process(request, onMessage, number));
     return this.queue;
   }
 
@@ -64,14 +59,14 @@ globalThis.Workers = class Workers {
     if (number <= this.stoppedCount) return Workers.failure(this.stopReason);
     // Python's own limit does not end a loop in C.
     const watchdog = setTimeout(() => this.end("it did not come to an end"), this.timeoutMs);
-    const refillTimer = setTimeout(() => this.refill(), Workers.IDLE_MS);
+    const refillTimer = setTimeout(() => this.warmUp(), Workers.REFILL_MS);
     try {
       return await this.exchange(worker, request, onMessage);
     } finally {
       clearTimeout(watchdog);
       clearTimeout(refillTimer);
       worker.onReply = null;
-      if (!this.active) this.refill();
+      this.warmUp();  // the next request may have to be stopped
     }
   }
 
@@ -129,17 +124,13 @@ globalThis.Workers = class Workers {
     this.active = undefined;
   }
 
-  refill() {
+  // Starts spares, which check scripts of ours, so that the first check of one takes no longer than the next.
+  warmUp() {
     while (this.spares.length < this.spareCount) this.spares.push(this.start());
-  }
-
-  // Nothing runs: spares start, and check scripts of ours, so that an exercise's first check takes no longer.
-  async warmUp() {
-    this.refill();
-    for (const spare of await Promise.all(this.spares.map(({ ready }) => ready))) {
-      if (this.pendingCount || spare.warm || !this.spares.includes(spare)) continue;
+    for (const spare of this.spares) {
+      if (spare.warm) continue;
       spare.warm = true;
-      spare.port.postMessage({ warm: true });
+      spare.ready.then(() => { if (this.spares.includes(spare)) spare.port.postMessage({ warm: true }); }, () => {});
     }
   }
 };

@@ -1,13 +1,13 @@
 // The workspace of an exercise, which lies over the page: the editor on one side, and on the other what the checker
 // says of the text while it is typed. `createWorkspace({ exercises, tabs, onLeave })` returns its `element`,
 // `open(exercise)`, `save()`, and the `exercise` that is open with its `text`. The element dispatches
-// "open", and "edit" when the text may be another one.
+// "open".
 globalThis.createWorkspace = (options) => {
   "use strict";
   const { exercises, tabs, onLeave } = options;
   const { make, button, loadingBar } = globalThis.page;
   const TYPING_PAUSE_MS = 400;  // after the last key, until a check starts
-  const PATIENCE_MS = 1000;  // that a check may go on for a text that has changed, until its worker is stopped
+  const PATIENCE_MS = 700;  // that a check may go on for a text that has changed, until its worker is stopped
   const UNFINISHED_MS = 6000;  // the same of an unfinished script: a new worker would take longer than the rest
   const LIMITS = `${Editor.KEYS} Kernels run on a simulator: this page times no `
     + "GPU, has the front end of Triton's compiler but not the rest, and cannot run programs that wait for each other.";
@@ -173,7 +173,6 @@ globalThis.createWorkspace = (options) => {
   }
 
   function checkSoon() {
-    element.dispatchEvent(new Event("edit"));
     [isTyping, unfinishedLine] = [true, undefined];
     if (checkTimer === undefined) outdate();  // the first key since the last check: those after it are cheap
     clearTimeout(checkTimer);
@@ -190,7 +189,6 @@ globalThis.createWorkspace = (options) => {
     clearTimeout(checkTimer);
     checkTimer = undefined;
     save();
-    element.dispatchEvent(new Event("edit"));
     if (!python || !editor) return;
     if (isChecking) return checkAgain();
     [isChecking, isOutdated, patience] = [true, false, PATIENCE_MS];

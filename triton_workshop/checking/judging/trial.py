@@ -116,15 +116,20 @@ class ScriptRunner(Protocol):
         """Look for a tile size that a right script depends on."""
 
 
-def trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda case: None) -> Iterator[Trial]:
+def trials(
+    judge: Judge, runner: ScriptRunner, progress: OnCase = lambda case: None, *, is_slow: bool = False
+) -> Iterator[Trial]:
     """Yield what all cases show, then remarks on what none has shown.
 
     The ordinary cases come first, then the long ones. If a case fails, that is the last, with the mistake that makes it
-    fail, and pictures of what it does.
+    fail, and pictures of what it does. Where these take seconds, as `is_slow` says, a failure without a line comes
+    first. A line that is known already may become another one.
     """
     outcome = Trial()
     for outcome in case_trials(judge, runner, progress):
         if outcome.findings:
+            if is_slow and outcome.findings[0].line is None:
+                yield replace(outcome, is_preliminary=True)
             yield from _explained(judge, runner, outcome)
         else:
             yield outcome

@@ -55,7 +55,8 @@ def verdicts(
         return
     prepare()
     runner = InProcessRunner(source, PageLimits(source, search_seconds), limit_seconds, search_seconds=search_seconds)
-    yield from steps(source, started, trials(Judge(source, limit_seconds), runner, on_case), FrontEnd, None)
+    outcomes = trials(Judge(source, limit_seconds), runner, on_case, is_slow=True)
+    yield from steps(source, started, outcomes, FrontEnd, None)
 
 
 @dataclass(frozen=True)
