@@ -10,7 +10,7 @@ import os
 from dataclasses import replace
 from importlib.metadata import version
 
-from triton_simulator.gpus import JUDGED, Target
+from triton_simulator.gpus import VERDICT_TARGETS, Target
 from triton_workshop.asm.build import build
 from triton_workshop.asm.requests import FAST, PLAIN, parse_subjects
 from triton_workshop.atomic_write import write_atomically
@@ -39,7 +39,7 @@ def main() -> None:
             for number in WORKLOADS
             for variant in (PLAIN, FAST)
             if variant == PLAIN or EXERCISES[number].fast_file
-            for target in JUDGED
+            for target in VERDICT_TARGETS
             for size in ((), *SIZES.get((number, variant), ()))
         }
     lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(each, ensure_ascii=False)}" for name, each in found.items())

@@ -35,7 +35,7 @@ from pathlib import Path
 from benchmarks.mutation import Mutant, Script, mutants, pairs, some
 from triton_workshop.checking.check import source_or_verdict, verdict_of
 from triton_workshop.checking.children import Forks
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.compiling import check_compilation
 from triton_workshop.checking.diagnosing import tries
 from triton_workshop.checking.judging.verdict import FindingKind, Verdict
 from triton_workshop.checking.observing.child import prepare
@@ -146,7 +146,7 @@ def judged(subject: Subject) -> Outcome:
         file.write_text(subject.mutant.text, encoding="utf-8")
         verdict = verdict_on(subject.exercise, file)
         if verdict.passed and not verdict.remarks and subject.entry is None:
-            verdict = compiled(verdict, new_process)
+            verdict = check_compilation(verdict, new_process)
     return Outcome(subject, None if verdict.passed else verdict.findings[0].kind, verdict.remarks)
 
 

@@ -139,7 +139,7 @@ def validations(runner: Runner) -> Callable[[int], Validation]:
     @functools.cache
     def validated(half: int) -> Validation:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(gpus, "JUDGED", (gpus.DEFAULT_TARGET,))
+            patch.setattr(gpus, "VERDICT_TARGETS", (gpus.DEFAULT_TARGET,))
             return validate(DECKS[half], widths=output_columns, start=runner.run, compiler=warm(runner))
 
     return validated

@@ -1,7 +1,7 @@
 """Table of GPUs: what a kernel is compiled for, and what the hardware has.
 
 A `Target` is what the compiler is told, and a `GpuModel` a product with its published rates. To add a GPU, add a row:
-`asm --gpu` knows it if it is NVIDIA's; a verdict compiles for `JUDGED` and `ADDED`.
+`asm --gpu` knows it if it is NVIDIA's; a verdict compiles for `VERDICT_TARGETS` and `EXTRA_TARGETS`.
 
 Limits by compute capability are from NVIDIA's CUDA C++ Programming Guide, "Compute Capabilities", table "Technical
 Specifications per Compute Capability". Names of instructions are from NVIDIA's "CUDA Binary Utilities", "Instruction
@@ -109,19 +109,19 @@ def _nvidia(
 
     From Ampere on, CUDA keeps 1 KiB of shared memory for itself in each program.
     """
-    is_ampere = arch >= 80
+    from_ampere_on = arch >= 80
     return Target(
         arch,
         family,
         products,
         shared_bytes=shared_kib << 10,
-        sm_shared_bytes=(shared_kib + is_ampere) << 10,
+        sm_shared_bytes=(shared_kib + from_ampere_on) << 10,
         sm_threads=threads,
         sm_programs=programs,
         float32_lanes=128 if arch > 80 else 64,
         tensor_instructions=(*_MMA, *instructions),
         tensor_columns=512 if TENSOR_MEMORY_MMA in instructions else 0,
-        multiplies_tf32=is_ampere,
+        multiplies_tf32=from_ampere_on,
     )
 
 
@@ -150,9 +150,9 @@ DEFAULT_TARGET = TARGETS["sm_90"]
 
 It is judged first: what it refuses, older ones hardly take.
 """
-JUDGED = (DEFAULT_TARGET, TARGETS["sm_80"], TARGETS["sm_75"])
+VERDICT_TARGETS = (DEFAULT_TARGET, TARGETS["sm_80"], TARGETS["sm_75"])
 """A kernel that compiles for none of these is refused."""
-ADDED = (TARGETS["sm_100"], TARGETS["gfx942"])
+EXTRA_TARGETS = (TARGETS["sm_100"], TARGETS["gfx942"])
 """Targets for which a kernel is compiled last, one for each other family.
 
 Of Blackwell that is sm_100, whose products take a way of their own through the compiler; sm_120's take Ampere's. With
@@ -170,8 +170,8 @@ def judged_with(present: Set[int]) -> tuple[Target, ...]:
 
     `present` has their compute capabilities.
     """
-    extra = present - {target.arch for target in JUDGED}
-    return (*JUDGED, *(replace(_target(arch), products="the GPU of this machine") for arch in sorted(extra)))
+    extra = present - {target.arch for target in VERDICT_TARGETS}
+    return (*VERDICT_TARGETS, *(replace(_target(arch), products="the GPU of this machine") for arch in sorted(extra)))
 
 
 def _target(capability: int) -> Target:

@@ -18,7 +18,7 @@ import pytest
 from simulator.tests.tables import SLOW_EVERY
 from tests.asm.conftest import Answers, FastAnswers, assembly_of, summary_of_solution
 from triton_simulator.compiler.disassembly import correct_lines
-from triton_simulator.gpus import JUDGED, Target
+from triton_simulator.gpus import VERDICT_TARGETS, Target
 from triton_workshop.costs.assembly import Instruction, Ir, instructions
 from triton_workshop.costs.summary import recorded_summaries, recorded_with
 from triton_workshop.exercises import EXERCISES
@@ -158,7 +158,7 @@ def test_registers_are_those_that_the_disassembly_states(solutions: Answers, num
     assert (spilled > 0) == ((number, capability) in SPILLS)
 
 
-@pytest.mark.parametrize("target", JUDGED, ids=str)
+@pytest.mark.parametrize("target", VERDICT_TARGETS, ids=str)
 @pytest.mark.parametrize("number", WORKLOADS)
 def test_what_is_recorded_is_what_the_compiler_makes_now(solutions: Answers, number: str, target: Target) -> None:
     try:

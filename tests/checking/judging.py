@@ -31,7 +31,7 @@ import numpy as np
 import torch
 
 from triton_workshop.checking.check import CheckRequest, check, source_or_verdict, verdict_of
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.compiling import check_compilation
 from triton_workshop.checking.diagnosing import tries
 from triton_workshop.checking.diagnosing.limits import Limit
 from triton_workshop.checking.diagnosing.tries import Tries
@@ -80,7 +80,7 @@ def verdict_on(exercise: Exercise, file: Path, *expected: str | None, limit: flo
         return check(CheckRequest(exercise, file, limit_seconds=limit))
     verdict = judge_here(exercise, file, search=CRASH_SEARCH_SECONDS if "crash" in expected else SEARCH_SECONDS)
     asks = verdict.passed and not {"does-not-compile", "does-not-fit"}.isdisjoint(expected)
-    return compiled(verdict, new_process) if asks else verdict
+    return check_compilation(verdict, new_process) if asks else verdict
 
 
 def judge_here(

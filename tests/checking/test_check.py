@@ -16,7 +16,7 @@ from tests.conftest import RunPython
 from tests.processes import dies
 from triton_simulator.faults import Kind as FaultKind
 from triton_workshop.checking.check import CheckRequest, check
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.compiling import check_compilation
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.verdict import FindingKind, TileState, Verdict
 from triton_workshop.checking.observing.source import Source
@@ -196,7 +196,7 @@ def test_the_compiler_speaks_of_the_text_that_was_judged(tmp_path: Path) -> None
     script = _changed(ADD, ((f"{launch})", f"{launch}, num_warps=64)"),), tmp_path)
     verdict = judge_here(ADD, script)
     script.write_text(f"# saved in between\n{script.read_text(encoding='utf-8')}", encoding="utf-8")
-    [finding] = compiled(verdict, new_process).findings
+    [finding] = check_compilation(verdict, new_process).findings
     assert finding.source == f"{launch}, num_warps=64)"
     assert verdict.text.split("\n")[(finding.line or 0) - 1].strip() == finding.source
 
@@ -315,7 +315,7 @@ CHECKS = """
 import sys
 from pathlib import Path
 from triton_workshop.checking.check import CheckRequest, check
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.compiling import check_compilation
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.processes.signal_scope import confine_signals
 finding = check(CheckRequest(EXERCISES["1"], Path(sys.argv[1]), compiler=None)).findings[0]

@@ -45,7 +45,7 @@ def test_the_first_case_that_fails_is_the_last() -> None:
     found, done = trial(lambda x, y: x - y)
     assert done == [*found.cases] == [CaseResult(NAMES[0], passed=False)]
     assert [(finding.kind, finding.case) for finding in found.findings] == [(FindingKind.WRONG_VALUES, NAMES[0])]
-    assert found.last is None, "its tensors would go to another process"
+    assert found.last_call is None, "its tensors would go to another process"
 
 
 def test_a_store_beside_an_argument_is_found() -> None:

@@ -228,5 +228,5 @@ def test_an_error_of_the_checkers_own_becomes_a_verdict(tmp_path: Path, monkeypa
 
 def test_what_is_dispensable_may_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(own_errors.RAISE)
-    with own_errors.dispensable():
+    with own_errors.suppress_own_errors():
         raise IndexError

@@ -146,10 +146,11 @@ REMARKS = {
         [
             (
                 "import triton\n",
-                "import triton\nimport triton_workshop.checking.observing.provenance as p\np.same = lambda *_: 1\n",
+                "import triton\nimport triton_workshop.checking.observing.provenance as p\n"
+                "p.are_identical = lambda *_: 1\n",
             )
         ],
-        "the script replaces triton_workshop.checking.observing.provenance.same.",
+        "the script replaces triton_workshop.checking.observing.provenance.are_identical.",
         "line {provenance as p} has triton_workshop.checking.observing.provenance, by which",
     ),
     "looks-for-the-observer": (

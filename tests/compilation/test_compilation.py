@@ -19,7 +19,7 @@ from triton_simulator.compiler.compilation import answers, jobs_for
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
 from triton_simulator.compiler.launches import Launches
 from triton_simulator.compiler.report import CompilerReport
-from triton_simulator.gpus import ADDED, JUDGED, TARGETS, Target, judged_with
+from triton_simulator.gpus import EXTRA_TARGETS, TARGETS, VERDICT_TARGETS, Target, judged_with
 from triton_workshop.processes import call
 from triton_workshop.processes.compilers import CompilerProcess, compile_kernels, new_process, warm
 from triton_workshop.processes.runner import Runner
@@ -66,7 +66,7 @@ def test_the_compiler_knows_every_gpu_of_the_table(start: compilation.Start) -> 
 def test_a_kernel_takes_all_that_it_names_with_it(kernel: Any, start: compilation.Start) -> None:
     found = said(kernel, start)
     assert found.refused is None
-    assert found.fine == list(JUDGED)
+    assert found.fine == list(VERDICT_TARGETS)
     assert found.lines() == ["It compiles for sm_90 (H100, H200), sm_80 (A100) and sm_75 (T4, RTX 20)."]
     assert found.one_line() == "compiles for sm_75 to sm_90"
 
@@ -132,8 +132,8 @@ def test_what_older_gpus_do_not_have_is_a_note(start: compilation.Start) -> None
 def test_shared_memory_that_a_gpu_does_not_have_is_a_note() -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
     enough, too_much = (Answer(CompileJob(kernel, T4), shared_bytes=kib << 10) for kib in (64, 96))
-    assert CompilerReport(JUDGED, (), (enough,)).notes == []
-    [note] = CompilerReport(JUDGED, (), (too_much,)).notes
+    assert CompilerReport(VERDICT_TARGETS, (), (enough,)).notes == []
+    [note] = CompilerReport(VERDICT_TARGETS, (), (too_much,)).notes
     assert note.startswith("calls_itself needs 96 KiB of shared memory, and a program has 64 KiB on sm_75")
 
 
@@ -142,8 +142,8 @@ def test_a_kernel_that_is_refused_for_this_machines_gpu_is_refused() -> None:
     refusal = Refusal("no such instruction")
     refused = Answer(CompileJob(kernel, A100), refusal)
     fine = [Answer(CompileJob(kernel, target)) for target in (H200, T4)]
-    assert CompilerReport(JUDGED, (), (*fine, refused)).refused is None
-    assert CompilerReport(JUDGED, (A100,), (*fine, refused)).refused is refused
+    assert CompilerReport(VERDICT_TARGETS, (), (*fine, refused)).refused is None
+    assert CompilerReport(VERDICT_TARGETS, (A100,), (*fine, refused)).refused is refused
 
 
 def test_a_number_that_is_used_as_an_address_has_64_bits(start: compilation.Start) -> None:
@@ -166,7 +166,7 @@ def test_a_compiler_that_takes_too_long_is_ended_and_the_rest_goes_on(
     jobs = [CompileJob(slow, H200), CompileJob(quick, A100)]
     found = list(answers(jobs, start))
     assert [(answer.job, answer.slow) for answer in found] == [(jobs[0], True), (jobs[1], False)]
-    assert "compiles very slowly for sm_90" in CompilerReport(JUDGED, (), tuple(found)).notes[0]
+    assert "compiles very slowly for sm_90" in CompilerReport(VERDICT_TARGETS, (), tuple(found)).notes[0]
 
 
 @pytest.mark.library
@@ -185,7 +185,7 @@ def test_one_process_answers_all_that_is_asked(start: compilation.Start) -> None
 def test_a_product_without_room_in_shared_memory_is_known_before_it_is_compiled(start: compilation.Start) -> None:
     found = said(kernels.large_product, start, block=256, size=256 * 256)
     assert found.refused is None
-    assert {answer.job.target for answer in found.memory_failures()} == set(JUDGED)
+    assert {answer.job.target for answer in found.memory_failures()} == set(VERDICT_TARGETS)
     assert not any(answer.slow for answer in found.answers)
 
 
@@ -201,11 +201,11 @@ def test_a_block_that_no_registers_hold_is_a_note_and_not_compiled(start: compil
 
 def test_a_kernel_has_no_room_only_if_no_gpu_has_it() -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
-    needs = [Answer(CompileJob(kernel, target), shared_bytes=200 << 10) for target in JUDGED]
-    assert CompilerReport(JUDGED, (), tuple(needs)).memory_failures() == ()
-    assert len(CompilerReport(JUDGED, (A100,), tuple(needs)).memory_failures()) == 2
+    needs = [Answer(CompileJob(kernel, target), shared_bytes=200 << 10) for target in VERDICT_TARGETS]
+    assert CompilerReport(VERDICT_TARGETS, (), tuple(needs)).memory_failures() == ()
+    assert len(CompilerReport(VERDICT_TARGETS, (A100,), tuple(needs)).memory_failures()) == 2
     needs[0] = replace(needs[0], shared_bytes=256 << 10)
-    assert CompilerReport(JUDGED, (), tuple(needs)).memory_failures() == tuple(needs)
+    assert CompilerReport(VERDICT_TARGETS, (), tuple(needs)).memory_failures() == tuple(needs)
 
 
 def test_names_of_the_kernels_own_are_not_taken_along(start: compilation.Start) -> None:
@@ -290,13 +290,13 @@ def test_a_new_process_compiles_without_torch_and_without_the_interpreter(monkey
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     assert os.environ["TRITON_INTERPRET"] == "1"
     found = compile_kernels(pickled_kernels(kernels.calls_itself), new_process)
-    assert found.fine == list(JUDGED)
+    assert found.fine == list(VERDICT_TARGETS)
 
 
 def test_each_specialization_is_read_and_each_variant_compiled_but_not_for_every_gpu() -> None:
     kinds = [PickledKernel("add", "a", b"1"), PickledKernel("add", "a", b"2"), PickledKernel("add", "b", b"3")]
     asked = [(job.kernel.data, job.target) for job in jobs_for(kinds)]
-    newest, *older = JUDGED
+    newest, *older = VERDICT_TARGETS
     assert asked == [
         *((data, None) for data in (b"1", b"2", b"3")),
         *((data, newest) for data in (b"2", b"3")),
@@ -305,9 +305,9 @@ def test_each_specialization_is_read_and_each_variant_compiled_but_not_for_every
 
 
 def test_a_gpu_of_this_machine_is_one_of_the_targets() -> None:
-    assert judged_with({90}) == JUDGED
+    assert judged_with({90}) == VERDICT_TARGETS
     *judged, own, unknown = judged_with({130, 120, 80})
-    assert tuple(judged) == JUDGED
+    assert tuple(judged) == VERDICT_TARGETS
     assert str(own) == "sm_120 (the GPU of this machine)"
     assert own.shared_bytes == TARGETS["sm_120"].shared_bytes
     assert unknown == Target(130, products="the GPU of this machine")
@@ -364,7 +364,7 @@ def test_a_refusal_is_asked_for_again(
 
 @pytest.mark.library
 def test_a_right_kernel_is_compiled_for_blackwell_and_for_amd_too(start: compilation.Start) -> None:
-    report = compile_kernels(pickled_kernels(kernels.calls_itself), start, ADDED)
+    report = compile_kernels(pickled_kernels(kernels.calls_itself), start, EXTRA_TARGETS)
     assert report.lines() == [
         "It compiles for sm_90 (H100, H200), sm_80 (A100) and sm_75 (T4, RTX 20).",
         "It also compiles for sm_100 (Blackwell B200) and gfx942 (AMD MI300X).",
@@ -374,25 +374,25 @@ def test_a_right_kernel_is_compiled_for_blackwell_and_for_amd_too(start: compila
 
 @pytest.mark.library
 def test_a_refused_kernel_is_not_compiled_for_more_gpus(start: compilation.Start) -> None:
-    report = compile_kernels(pickled_kernels(kernels.large_product, block=256, size=256 * 256), start, ADDED)
+    report = compile_kernels(pickled_kernels(kernels.large_product, block=256, size=256 * 256), start, EXTRA_TARGETS)
     assert report.memory_failures()
-    assert not {answer.job.target for answer in report.answers}.intersection(ADDED)
+    assert not {answer.job.target for answer in report.answers}.intersection(EXTRA_TARGETS)
 
 
 def test_what_an_added_target_refuses_is_a_note() -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
-    fine = [Answer(CompileJob(kernel, target)) for target in JUDGED]
+    fine = [Answer(CompileJob(kernel, target)) for target in VERDICT_TARGETS]
     refused = Answer(CompileJob(kernel, TARGETS["gfx942"]), Refusal("no such instruction"))
-    report = CompilerReport(JUDGED, (), (*fine, refused), (TARGETS["gfx942"],))
+    report = CompilerReport(VERDICT_TARGETS, (), (*fine, refused), (TARGETS["gfx942"],))
     assert report.refused is None
     assert report.lines()[1:] == ["calls_itself does not compile for gfx942 (AMD MI300X): no such instruction"]
 
 
 def test_warps_of_amd_have_64_threads() -> None:
     [kernel] = pickled_kernels(kernels.calls_itself)
-    fine = [Answer(CompileJob(kernel, target)) for target in JUDGED]
+    fine = [Answer(CompileJob(kernel, target)) for target in VERDICT_TARGETS]
     large = Answer(CompileJob(kernel, TARGETS["gfx942"]), warps=32)
-    report = CompilerReport(JUDGED, (), (*fine, large), (TARGETS["gfx942"],))
+    report = CompilerReport(VERDICT_TARGETS, (), (*fine, large), (TARGETS["gfx942"],))
     assert report.too_many_warps is None
     [_, note] = report.lines()
     assert note.endswith("launched on gfx942 (AMD MI300X): 32 warps are 2,048 threads, and a program can have 1,024.")

@@ -139,7 +139,7 @@ def test_auto_render_languages_are_drawn(read: ReadDeck) -> None:
 @pytest.mark.parametrize("attribute", ["+pty:80:24", "+acquire_terminal"])
 def test_what_is_not_drawn_is_told_in_a_sentence(read: ReadDeck, attribute: str) -> None:
     deck = read(f"text\n\n```bash {attribute}\ntop\n```\n")
-    [problem] = deck.undrawn
+    [problem] = deck.unsupported
     assert (problem.line, deck.warnings) == (3, ())
     assert problem.reason == "presenterm gives this block a terminal; this viewer runs it as +exec"
 
@@ -226,7 +226,7 @@ def test_theme_makes_no_introduction_slide(read: ReadDeck) -> None:
     deck = read(f"---\ntheme:\n  name: light\n  override: {{{override}}}\n---\n\na\n")
     assert len(deck.slides) == 1
     assert deck.front_matter.theme == Theme("light", margin_percent=4, background="red", title_foreground="fff")
-    assert deck.undrawn == ()
+    assert deck.unsupported == ()
 
 
 @pytest.mark.parametrize(
@@ -243,13 +243,13 @@ def test_theme_makes_no_introduction_slide(read: ReadDeck) -> None:
 )  # fmt: skip
 def test_what_a_theme_has_beyond_ours_is_told_in_a_sentence(read: ReadDeck, theme: str, line: int, told: str) -> None:
     deck = read(f"---\ntheme:\n  {theme}\n---\n\n<span class='loud'>a</span> b\n")
-    assert [(problem.line, problem.reason) for problem in deck.undrawn] == [(line, told)]
+    assert [(problem.line, problem.reason) for problem in deck.unsupported] == [(line, told)]
     assert contents(deck) == [Paragraph((Span("a", style_class="loud"), Span(" b")))]
 
 
 def test_code_that_a_theme_puts_to_the_left_is_as_ours(read: ReadDeck) -> None:
     deck = read("---\ntheme: {override: {code: {alignment: left, margin: {fixed: 2}}}}\n---\n\na\n")
-    assert deck.undrawn == ()
+    assert deck.unsupported == ()
 
 
 @pytest.mark.parametrize(

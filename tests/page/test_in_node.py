@@ -18,7 +18,7 @@ from tests.checking.judging import judge_here, needs_its_own_process
 from tests.exercises.mistakes import MISTAKES, Mistake
 from triton_simulator.compiler.compilation import Start
 from triton_workshop.checking.check import CheckRequest, check
-from triton_workshop.checking.compiling import compiled
+from triton_workshop.checking.compiling import check_compilation
 from triton_workshop.deck import load_deck
 from triton_workshop.deck.consent import live_code
 from triton_workshop.deck.model import Code
@@ -186,7 +186,7 @@ def on_a_laptop(compiler: Start, case: Case, known: Mistake | None, limit: float
         verdict = check(CheckRequest(case.exercise, file, compiler=compiler, limit_seconds=limit))
     else:
         verdict = judge_here(case.exercise, file, search=0.0)
-        verdict = compiled(verdict, compiler) if verdict.passed else verdict
+        verdict = check_compilation(verdict, compiler) if verdict.passed else verdict
     return summarize_verdict(verdict, verdict.seconds)
 
 

@@ -146,7 +146,7 @@ def test_what_is_not_drawn_is_told_and_fails_nothing(folder: Path) -> None:
     validation = run(folder, fence("bash +pty:40:3", "echo done"))
     assert validation.passed
     assert only_block(validation).text == "done\n"
-    assert [problem.reason for problem in validation.undrawn] == [
+    assert [problem.reason for problem in validation.unsupported] == [
         "presenterm gives this block a terminal; this viewer runs it as +exec"
     ]
 

@@ -137,7 +137,7 @@ def test_a_slide_that_a_save_took_away_is_found_when_it_comes_back(presentation:
     presentation.go(SlideStep(2))
     talk.write_text(TALK.partition("<!-- end_slide -->")[0], encoding="utf-8")
     half = load_deck(talk)
-    assert presentation.doubtful(half)
+    assert presentation.needs_confirmation(half)
     presentation.reload(half)
     assert (presentation.position, presentation.lost) == (SlideStep(), True)
     talk.write_text(TALK, encoding="utf-8")

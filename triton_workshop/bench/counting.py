@@ -11,7 +11,7 @@ from triton_simulator import record
 from triton_simulator.compiler.jobs import PickledKernel
 from triton_workshop.checking import children
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import judged
+from triton_workshop.checking.judging.trial import judge_cases
 from triton_workshop.checking.judging.verdict import Finding
 from triton_workshop.checking.observing.child import observer_of, prepare
 from triton_workshop.checking.observing.observe import Observation
@@ -46,9 +46,9 @@ def count(source: Source, output: int, limit: float = LIMIT_SECONDS) -> Counting
     """
     prepare()
     within = TimeLimit(limit, source.file)
-    with children.simulated(count_script, source, output=output, limit=within, fork=CAN_FORK) as script:
+    with children.call_on_the_simulator(count_script, source, output=output, limit=within, fork=CAN_FORK) as script:
         observation, *rest = observations(script)
-    outcome = judged(Judge(source, limit), (WORKLOADS[source.exercise.number].traffic_case,), [observation])
+    outcome = judge_cases(Judge(source, limit), (WORKLOADS[source.exercise.number].traffic_case,), [observation])
     cost = next((message for message in rest if isinstance(message, Cost)), None)
     return Counting(None if outcome.findings else cost, outcome.findings, outcome.kernels)
 

@@ -16,7 +16,7 @@ import torch
 from triton_workshop.bench.limits import copy_of, half_product
 from triton_workshop.bench.results import Measured, MeasuredOn, Report, TimingProgress, Wrong
 from triton_workshop.bench.timing import Run, TimedCall, copies_needed, in_turns, prepare
-from triton_workshop.checking.children import on_the_gpu
+from triton_workshop.checking.children import call_on_the_gpu
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.observe import Observation
@@ -179,7 +179,7 @@ def measured(
     """
     reports: list[Report | object] = []
     within = TimeLimit(LIMIT_SECONDS, next(iter(sources.values())).file)
-    with on_the_gpu(measure_script, exercise, sources, output=output, limit=within) as measuring:
+    with call_on_the_gpu(measure_script, exercise, sources, output=output, limit=within) as measuring:
         for report in observations(measuring):
             if isinstance(report, TimingProgress):
                 report_progress(report)

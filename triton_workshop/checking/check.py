@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 from triton_simulator.compiler.compilation import READY, Start
 from triton_workshop.checking import children
 from triton_workshop.checking.children import Forks, PreparedProcess
-from triton_workshop.checking.compiling import compiled, confirmed
+from triton_workshop.checking.compiling import check_compilation, retract_unconfirmed_todos
 from triton_workshop.checking.diagnosing.completion import complete
 from triton_workshop.checking.judging.goals import describe_costs, judged_goals
-from triton_workshop.checking.judging.statics import checker_failure, static_finding, unreadable
+from triton_workshop.checking.judging.statics import checker_failure, static_finding, unreadable_finding
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, TriedTodos, Verdict
 from triton_workshop.checking.large_cases import fit_to_memory, substitution_notes
 from triton_workshop.checking.observing.source import Source
@@ -140,7 +140,7 @@ def steps(
             yield verdict
         # The compiler's refusal is a finding too: then there is no need for the GPU.
         if compiler and verdict.passed:
-            verdict = compiled(verdict, compiler, shows_costs=shows_costs)
+            verdict = check_compilation(verdict, compiler, shows_costs=shows_costs)
             yield verdict
         if shows_costs and verdict.passed:
             verdict = replace(verdict, costs=tuple(describe_costs(exercise, verdict.figures)))
@@ -176,7 +176,7 @@ def source_or_verdict(exercise: Exercise, file: Path, started: float) -> Source 
     try:
         source = Source.read(file, fit_to_memory(exercise))
     except (OSError, SyntaxError, UnicodeDecodeError, LookupError) as error:
-        return verdict_of(exercise, file, started, findings=(unreadable(error),))
+        return verdict_of(exercise, file, started, findings=(unreadable_finding(error),))
     try:
         finding = static_finding(source)
     except Exception as error:  # ours, which must not end the check without a verdict
@@ -201,7 +201,7 @@ def with_todos(verdict: Verdict, tried: TriedTodos, started: float, compiler: St
     """
     if tried.todos:
         verdict = replace(verdict, todos=tried.todos, kernels=tried.kernels, seconds=time.perf_counter() - started)
-        verdict = confirmed(verdict, compiler) if compiler else verdict
+        verdict = retract_unconfirmed_todos(verdict, compiler) if compiler else verdict
         yield replace(verdict, findings=tuple(map(partial(_with_hints_of_filled, verdict), verdict.findings)))
 
 
@@ -254,7 +254,7 @@ def verdict_of(
         figures=outcomes[0].figures if outcomes else {},
         launched=outcomes[0].launched if outcomes else (),
         costs=tuple(filter(None, (outcome.times for outcome in outcomes))),
-        to_come=len(outcomes[-1].to_come) if outcomes else 0,
+        to_come=len(outcomes[-1].pending_cases) if outcomes else 0,
         is_preliminary=outcomes[-1].is_preliminary if outcomes else False,
         text=text,
     )

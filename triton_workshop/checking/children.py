@@ -78,14 +78,14 @@ def start_prepared(output: int) -> Call:
     return call.start(PREPARED, output=output, variables=_variables(TRITON_INTERPRET="1"))
 
 
-def simulated(function: Function, *arguments: object, output: int, limit: TimeLimit, fork: bool) -> Call:
+def call_on_the_simulator(function: Function, *arguments: object, output: int, limit: TimeLimit, fork: bool) -> Call:
     """Call a function where kernels run on the simulator."""
     if fork:
         return call.fork(function, *arguments, output=output, limit=limit)
     return call.start(function, *arguments, output=output, limit=limit, variables=_variables(TRITON_INTERPRET="1"))
 
 
-def on_the_gpu(function: Function, *arguments: object, output: int, limit: TimeLimit) -> Call:
+def call_on_the_gpu(function: Function, *arguments: object, output: int, limit: TimeLimit) -> Call:
     """Call a function where kernels run on the GPU."""
     return call.start(function, *arguments, output=output, limit=limit, variables=_variables())
 

@@ -16,7 +16,7 @@ from triton_workshop.checking.check import CheckRequest, check, verdicts
 from triton_workshop.checking.reporting.progress import (
     digest,
     entries,
-    first_open,
+    first_open_entry,
     load_progress,
     record_check,
     record_hints,
@@ -51,7 +51,7 @@ def select_scripts(numbers: list[str], file: Path | None, *, solutions: bool, ev
     if every and numbers:
         raise MisuseError("--all checks every exercise; give exercise numbers or --all, not both")
     if not (numbers or every or solutions):
-        following = first_open(entries())
+        following = first_open_entry(entries())
         exercises = [following.exercise if following else required_entries(entries())[-1].exercise]
     if not exercises:
         exercises = [*EXERCISES.values()] if solutions else [entry.exercise for entry in required_entries(entries())]

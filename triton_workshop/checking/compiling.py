@@ -12,7 +12,7 @@ from dataclasses import replace
 from triton_simulator.compiler.compilation import Start, answers
 from triton_simulator.compiler.jobs import Answer, CompileJob, Refusal
 from triton_simulator.compiler.report import CompilerReport, join_names, shared_memory, threads
-from triton_simulator.gpus import ADDED
+from triton_simulator.gpus import EXTRA_TARGETS
 from triton_simulator.without_library import has_library
 from triton_workshop.checking.judging.explanations import Explanation, explanation_named, find_kernel_explanation
 from triton_workshop.checking.judging.goals import describe_unknown, judged_goals, missed_goal
@@ -24,7 +24,7 @@ from triton_workshop.hints import sentence
 from triton_workshop.processes.compilers import compiler_reports
 
 
-def compiled(verdict: Verdict, start: Start, *, shows_costs: bool = False) -> Verdict:
+def check_compilation(verdict: Verdict, start: Start, *, shows_costs: bool = False) -> Verdict:
     """Return the last of the `compiler_verdicts`."""
     *_, last = compiler_verdicts(verdict, start, shows_costs=shows_costs)
     return last
@@ -33,7 +33,7 @@ def compiled(verdict: Verdict, start: Start, *, shows_costs: bool = False) -> Ve
 def compiler_verdicts(verdict: Verdict, start: Start, *, shows_costs: bool = False) -> Iterator[Verdict]:
     """Yield a right script's verdict with what the compiler says of it.
 
-    The first is on the GPUs that decide. If they take the script, a second one is on those that are `ADDED`, too. A
+    The first is on the GPUs that decide. If they take the script, a second one is on the `EXTRA_TARGETS`, too. A
     compiler that cannot be started has nothing to say. Where there are goals, one on these comes before all.
     """
     answer = verdict
@@ -44,7 +44,7 @@ def compiler_verdicts(verdict: Verdict, start: Start, *, shows_costs: bool = Fal
         if verdict.findings:
             return
         unknown = tuple(describe_unknown(verdict.goals))
-        for report in compiler_reports(verdict.kernels, start, ADDED):
+        for report in compiler_reports(verdict.kernels, start, EXTRA_TARGETS):
             finding = _find_obstacle(report, verdict)
             if finding is not None:
                 yield replace(verdict, findings=(finding,))
@@ -88,7 +88,7 @@ def _not_compiled(verdict: Verdict) -> Finding:
     return Finding(FindingKind.CORRECT_BUT_SLOW, message, (), line, source.line(line))
 
 
-def confirmed(verdict: Verdict, start: Start) -> Verdict:
+def retract_unconfirmed_todos(verdict: Verdict, start: Start) -> Verdict:
     """Return the verdict on an unfinished script, checked by the compiler.
 
     No TODO is right in it if the compiler refuses the script's kernels.

@@ -13,12 +13,12 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import OnCase, Trial, judged
+from triton_workshop.checking.judging.trial import OnCase, Trial, judge_cases
 from triton_workshop.checking.observing.child import load, observer_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.checking.observing.torch_calls import FILLS
-from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.checking.own_errors import suppress_own_errors
 from triton_workshop.exercises.cases import Case, launcher_args
 from triton_workshop.exercises.workloads import WORKLOADS
 from triton_workshop.hints import sentence
@@ -56,12 +56,13 @@ def run_on_the_gpu(source: Source, observer: Observer, limit: float, progress: O
     """Run the full-size cases on the GPU until one fails."""
     cases = tuple(replace(case, name=f"{case.name}, GPU") for case in source.exercise.gpu_cases)
     observations = (_observe(observer, case) for case in cases)
-    outcome = judged(Judge(source, limit), cases, observations, progress, device="cuda")
+    outcome = judge_cases(Judge(source, limit), cases, observations, progress, device="cuda")
     times = ""
     if source.exercise.goals and not outcome.findings:
-        with dispensable():  # other programs may fill the GPU's memory meanwhile, which is no fault of the script
+        # Other programs may fill the GPU's memory meanwhile, which is no fault of the script.
+        with suppress_own_errors():
             times = describe_times(source, observer.launcher)
-    return replace(outcome, last=None, times=times)  # its tensors stay here
+    return replace(outcome, last_call=None, times=times)  # its tensors stay here
 
 
 def describe_times(source: Source, launcher: Launcher) -> str:

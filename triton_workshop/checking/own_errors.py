@@ -14,7 +14,7 @@ RAISE = "TRITON_WORKSHOP_RAISE"
 
 
 @contextmanager
-def dispensable() -> Iterator[None]:
+def suppress_own_errors() -> Iterator[None]:
     """Continue without the result of a block that fails.
 
     A hint, a picture or a remark is worth less than the verdict.
@@ -22,10 +22,10 @@ def dispensable() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        let_tests_see(error)
+        reraise_in_tests(error)
 
 
-def let_tests_see(error: Exception) -> None:
+def reraise_in_tests(error: Exception) -> None:
     """Raise an error that is caught for people only."""
     if RAISE in os.environ:
         raise error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from triton_workshop.checking.reporting.progress import entries, first_open
+from triton_workshop.checking.reporting.progress import entries, first_open_entry
 from triton_workshop.errors import MisuseError
 from triton_workshop.exercises import EXERCISES, get_exercise
 from triton_workshop.repository import short_path
@@ -19,7 +19,7 @@ def named_exercise(argument: str | None) -> str:
     an argument, it is the first exercise that has not passed.
     """
     if argument is None:
-        following = first_open(entries())
+        following = first_open_entry(entries())
         return following.exercise.number if following else "1"
     if re.fullmatch(r"\d+[a-z]?", argument) and not Path(argument).exists():
         return get_exercise(argument).number

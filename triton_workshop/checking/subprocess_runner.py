@@ -22,7 +22,7 @@ from triton_workshop.checking.full_size import judge_on_the_gpu
 from triton_workshop.checking.in_process_runner import PICTURE_SECONDS
 from triton_workshop.checking.judging import unfinished
 from triton_workshop.checking.judging.judge import Judge
-from triton_workshop.checking.judging.trial import Trial, judged
+from triton_workshop.checking.judging.trial import Trial, judge_cases
 from triton_workshop.checking.judging.unfinished import send_filled_todos
 from triton_workshop.checking.judging.verdict import TriedTodos
 from triton_workshop.checking.observing.child import observe_script
@@ -139,11 +139,11 @@ def _results(
 def run_full_size(source: Source, limit_seconds: float, output: int) -> Trial:
     """Run the script at full size on the GPU, and judge it there."""
     limit = TimeLimit(limit_seconds, source.file)
-    with children.on_the_gpu(judge_on_the_gpu, source, limit_seconds, output=output, limit=limit) as judging:
+    with children.call_on_the_gpu(judge_on_the_gpu, source, limit_seconds, output=output, limit=limit) as judging:
         outcome = next(observations(judging))
     if isinstance(outcome, Trial):
         return outcome
-    return judged(Judge(source, limit_seconds), source.exercise.gpu_cases, [outcome])
+    return judge_cases(Judge(source, limit_seconds), source.exercise.gpu_cases, [outcome])
 
 
 def observations(script: Call) -> Iterator[object]:

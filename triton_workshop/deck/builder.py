@@ -116,7 +116,7 @@ class DeckBuilder:
         self.warnings: list[DeckProblem] = []
         if opening.options.incremental_tables:
             self.warnings.append(DeckProblem(path, 1, "presenterm 0.16.1 refuses 'incremental_tables'"))
-        self.undrawn = [DeckProblem(path, line + 1, reason) for reason, line in opening.undrawn]
+        self.unsupported = [DeckProblem(path, line + 1, reason) for reason, line in opening.unsupported]
         self._draft = self._new_draft()
         self._position = Position(path, 1)
         self._just_ended = False  # whether the last thing added ended a slide
@@ -341,7 +341,7 @@ class DeckBuilder:
             raise position.error(error.reason, error.line) from None
         if code.terminal:
             notice = "presenterm gives this block a terminal; this viewer runs it as +exec"
-            self.undrawn.append(DeckProblem(position.path, position.line, notice))
+            self.unsupported.append(DeckProblem(position.path, position.line, notice))
         missing = missing_highlight(fence, code)
         if missing is not None:
             self.warn(self._position, f"line {missing} is highlighted, but the lines shown are 1 to {len(code.lines)}")

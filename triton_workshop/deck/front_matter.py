@@ -13,7 +13,7 @@ from . import yaml_values
 from .errors import RefusedError
 from .markdown import read_inline
 from .model import FrontMatter, Span, Text, Theme, plain
-from .theme import Undrawn, read_theme
+from .theme import UnsupportedPart, read_theme
 from .yaml_values import line_of
 
 _FRONT_MATTER = re.compile(r"\ufeff?---\n(?P<yaml>.*?)\n---(?:\n|\Z)", re.DOTALL)
@@ -59,7 +59,7 @@ class Opening:
     options: Options = Options()
     title: Text | None = None
     """The introduction slide's title, or None without such a slide."""
-    undrawn: tuple[Undrawn, ...] = ()
+    unsupported: tuple[UnsupportedPart, ...] = ()
 
 
 def split(text: str) -> tuple[str | None, str]:
@@ -82,7 +82,7 @@ def read_front_matter(source: str) -> Opening:
     authors = yaml_values.texts(entries["authors"]) if "authors" in entries else ()
     if authors and "author" in texts:
         raise RefusedError("only one of 'author' and 'authors' can be given", line_of(entries["authors"]))
-    theme, undrawn = read_theme(entries["theme"]) if "theme" in entries else (Theme(), ())
+    theme, unsupported = read_theme(entries["theme"]) if "theme" in entries else (Theme(), ())
     styled = {key: _styled(entries[key], key) for key in ("title", "sub_title") if key in texts}
     # Theme and options alone make no introduction slide.
     introduces = bool(texts or authors)
@@ -92,7 +92,7 @@ def read_front_matter(source: str) -> Opening:
         FrontMatter(**texts, authors=authors, theme=theme),
         options=_options(yaml_values.optional(entries, "options")),
         title=styled.get("title", ()) if introduces else None,
-        undrawn=undrawn,
+        unsupported=unsupported,
     )
 
 

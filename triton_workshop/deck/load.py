@@ -43,7 +43,7 @@ def load_deck(path: Path, allowed: Consent = EVERYTHING, replacements: Iterable[
         tuple(builder.warnings),
         tuple(loader.files),
         frozenset(loader.blank),
-        tuple(builder.undrawn),
+        tuple(builder.unsupported),
     )
 
 

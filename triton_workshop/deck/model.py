@@ -391,7 +391,7 @@ class Deck:
     """The deck's file and the included ones, in the order of reading."""
     blank: frozenset[Path] = frozenset()
     """The files that are blank but for a front matter."""
-    undrawn: tuple[DeckProblem, ...] = ()
+    unsupported: tuple[DeckProblem, ...] = ()
     """Parts that presenterm draws and we do not, a sentence each.
 
     Nothing is wrong with the deck.

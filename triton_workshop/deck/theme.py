@@ -33,11 +33,11 @@ Ours always begins there.
 """
 MAX_KEY_DEPTH = 3
 
-Undrawn = tuple[str, int]
+UnsupportedPart = tuple[str, int]
 """A sentence on something we do not draw, and its line from 0."""
 
 
-def read_theme(node: yaml.Node) -> tuple[Theme, tuple[Undrawn, ...]]:
+def read_theme(node: yaml.Node) -> tuple[Theme, tuple[UnsupportedPart, ...]]:
     """Read the front matter's `theme`, and list what we do not draw of it.
 
     Raises RefusedError for a value that presenterm refuses.
@@ -48,21 +48,21 @@ def read_theme(node: yaml.Node) -> tuple[Theme, tuple[Undrawn, ...]]:
     name, path, override = (yaml_values.optional(entries, key) for key in ("name", "path", "override"))
     if name and path:
         raise RefusedError("only one of 'name' and 'path' can be given for a theme", line_of(path))
-    undrawn: list[Undrawn] = []
+    unsupported: list[UnsupportedPart] = []
     if name and (theme_name := yaml_values.text(name)) not in THEMES:
-        undrawn.append(
+        unsupported.append(
             (f"presenterm has no theme '{theme_name}' of its own; this viewer shows its dark one", line_of(name))
         )
     if path:
         reason = f"presenterm takes its theme from {yaml_values.text(path)}; this viewer does not"
-        undrawn.append((reason, line_of(path)))
+        unsupported.append((reason, line_of(path)))
     values = dict(_values(override)) if override else {}
-    unsupported = [key for key in values if key not in (*DRAWN, *IMPLIED)]
-    if unsupported:
-        sections = dict.fromkeys(key.partition(".")[0] for key in unsupported)
+    unsupported_keys = [key for key in values if key not in (*DRAWN, *IMPLIED)]
+    if unsupported_keys:
+        sections = dict.fromkeys(key.partition(".")[0] for key in unsupported_keys)
         # One sentence for all of them: a theme may set dozens.
         reason = f"presenterm also draws the theme's {', '.join(sections)}; this viewer does not"
-        undrawn.append((reason, line_of(values[unsupported[0]])))
+        unsupported.append((reason, line_of(values[unsupported_keys[0]])))
     theme = Theme(
         yaml_values.text(name) if name else None,
         margin_columns=_columns(values.get(f"{MARGIN}.fixed")),
@@ -72,7 +72,7 @@ def read_theme(node: yaml.Node) -> tuple[Theme, tuple[Undrawn, ...]]:
         title_foreground=_colour(values.get(f"{TITLE_COLOURS}.foreground")),
         title_background=_colour(values.get(f"{TITLE_COLOURS}.background")),
     )
-    return theme, tuple(undrawn)
+    return theme, tuple(unsupported)
 
 
 def _columns(node: yaml.Node | None) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
-from triton_workshop.screen.box import KeyGroups, explained
+from triton_workshop.screen.box import KeyGroups, help_entries
 
 MOVE: list[BindingType] = [
     Binding("down,j", "step(1)", "step", key_display="↓ ↑", tooltip="next step, previous step"),
@@ -38,7 +38,7 @@ KEYS: list[BindingType] = [*MOVE, *VALUE, *REST]
 CLICK = ("click", "a line: what it made; the arrows move on from there")
 ARROWS = ("← → ⇄", "after a value: read from there, stored there, changed there")
 HELP: KeyGroups = (
-    ("Where", (*explained(MOVE), CLICK)),
-    ("The value", (*explained(VALUE), ARROWS)),
-    ("Screen", explained(REST)),
+    ("Where", (*help_entries(MOVE), CLICK)),
+    ("The value", (*help_entries(VALUE), ARROWS)),
+    ("Screen", help_entries(REST)),
 )

@@ -15,7 +15,7 @@ from textual.containers import Container, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Footer, Static
 
-from triton_workshop.checking.own_errors import let_tests_see
+from triton_workshop.checking.own_errors import reraise_in_tests
 from triton_workshop.look.grid import GridMap
 from triton_workshop.look.keys import HELP, KEYS
 from triton_workshop.look.notices import notices
@@ -129,7 +129,7 @@ class LookScreen(ModalScreen[None]):
         except OSError as error:
             recording = Recording(failure=str(error))
         except Exception as error:
-            let_tests_see(error)
+            reraise_in_tests(error)
             recording = Recording(failure=f"{BUG_MESSAGE}: {error!r}")
         with suppress(RuntimeError):  # the app has ended in the meantime
             self.app.call_from_thread(self._receive, request, recording)
@@ -148,7 +148,7 @@ class LookScreen(ModalScreen[None]):
         try:
             yield
         except Exception as error:
-            let_tests_see(error)
+            reraise_in_tests(error)
             self.notice.display = True
             self.notice.update(Text(f"{BUG_MESSAGE}: {error!r}", "bad"))
 

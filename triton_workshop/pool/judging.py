@@ -19,7 +19,7 @@ from triton_workshop.attendance.jobs import MAX_SCRIPT_BYTES, Answer, Job, Outco
 from triton_workshop.checking.check import verdict_of
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.statics import static_finding
-from triton_workshop.checking.judging.trial import judged
+from triton_workshop.checking.judging.trial import judge_cases
 from triton_workshop.checking.judging.verdict import Finding, Verdict
 from triton_workshop.checking.observing.failure import Failure
 from triton_workshop.checking.observing.observe import Observation
@@ -70,19 +70,19 @@ def answer(job: Job, sandbox: Sandbox, timer: Timer, turn: GpuTurn) -> Answer:
         return _answer_of(verdict, card)
     script = SandboxedScript(source, sandbox, card, turn)
     judge, cases = Judge(source, LIMIT_SECONDS), card.cases(exercise)
-    trial = judged(judge, cases, script.observations(cases), device=card.device)
+    trial = judge_cases(judge, cases, script.observations(cases), device=card.device)
     times, note = None, ""
     if job.timed and not trial.findings:
         try:
             times, timed_cases, observations = timer.time(script)
             with turn.giving_way():
-                timed = judged(judge, timed_cases, observations, device=card.device)
+                timed = judge_cases(judge, timed_cases, observations, device=card.device)
             # Nobody knew these inputs before the clock started, so a wrong result there counts.
             trial = replace(trial, findings=timed.findings)
             note = "" if times else "the script's clock and the judge's do not agree"
         except NotTimedError as error:
             note = str(error)
-    verdict = verdict_of(exercise, source.file, started, replace(trial, last=None), text=source.text)
+    verdict = verdict_of(exercise, source.file, started, replace(trial, last_call=None), text=source.text)
     return _answer_of(verdict, card, times, note)
 
 

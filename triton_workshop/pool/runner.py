@@ -14,7 +14,7 @@ import torch
 
 from triton_workshop.attendance.jobs import CANCELLED, Answer, Job
 from triton_workshop.checking.observing.child import prepare, warm_up
-from triton_workshop.checking.own_errors import let_tests_see
+from triton_workshop.checking.own_errors import reraise_in_tests
 from triton_workshop.device import visible_gpus
 from triton_workshop.errors import WorkshopError
 from triton_workshop.exercises import EXERCISES
@@ -106,7 +106,7 @@ class Runner:
             except WorkshopError as error:
                 return failed(str(error), self.card)
             except Exception as error:
-                let_tests_see(error)
+                reraise_in_tests(error)
                 return failed(f"The script could not be judged: {type(error).__name__}: {error}", self.card)
             finally:
                 with self._lock:

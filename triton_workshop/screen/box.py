@@ -133,7 +133,7 @@ class Keys(TextBox):
         return lines
 
 
-def explained(bindings: Sequence[BindingType]) -> tuple[tuple[str, str], ...]:
+def help_entries(bindings: Sequence[BindingType]) -> tuple[tuple[str, str], ...]:
     """Return the keys that have an explanation, as the help shows them."""
     described = [binding for binding in bindings if isinstance(binding, Binding) and binding.tooltip]
     return tuple((binding.key_display or binding.key, binding.tooltip) for binding in described)

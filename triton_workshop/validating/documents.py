@@ -22,7 +22,7 @@ def as_json(validation: Validation) -> str:
         "seconds": round(validation.seconds, 3),
         "slides": [_slide(slide) for slide in validation.slides],
         "findings": [_problem(finding) for finding in validation.findings],
-        "undrawn": [_problem(problem) for problem in validation.undrawn],
+        "undrawn": [_problem(problem) for problem in validation.unsupported],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)
 
@@ -61,7 +61,7 @@ def as_markdown(validation: Validation, command: str) -> str:
     versions = f"Python {environment.python}, PyTorch {environment.torch or '–'}, Triton {environment.triton or '–'}"
     where = f"{environment.runs_on}, {environment.cores} CPU cores, {environment.system}"
     rows = [_row(slide, block) for slide in validation.slides for block in slide.blocks]
-    findings = [f"- {finding}" for finding in (*validation.findings, *validation.undrawn)]
+    findings = [f"- {finding}" for finding in (*validation.findings, *validation.unsupported)]
     return "\n".join(
         [
             f"# Every live block of {deck}",

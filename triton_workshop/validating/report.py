@@ -64,9 +64,9 @@ def print_validation(validation: Validation, console: Console) -> None:
     wrapped = not console.is_terminal  # a finding in a file or a pipe stays on one line
     for finding in validation.findings:
         console.print(Text.assemble(("✗ ", "bold red"), str(finding)), soft_wrap=wrapped)
-    for problem in validation.undrawn:
+    for problem in validation.unsupported:
         console.print(Text(f"· {problem}", style="dim"), soft_wrap=wrapped)
-    if validation.findings or validation.undrawn:
+    if validation.findings or validation.unsupported:
         console.print()
     mark, style = ("✓", "bold green") if validation.passed else ("✗", "bold red")
     sentence = f"{mark} {summary(validation)} on {validation.environment.runs_on}."

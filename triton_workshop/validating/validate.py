@@ -77,7 +77,7 @@ def validate(
             return background.submit(compile_launches, ran, compiler)
 
         slides = _run_blocks(slides, judge, report)
-    return Validation(path, environment, slides, findings, time.monotonic() - started, deck.undrawn)
+    return Validation(path, environment, slides, findings, time.monotonic() - started, deck.unsupported)
 
 
 def select_slides(deck: Deck, only: int | None) -> tuple[SlideResult, ...]:

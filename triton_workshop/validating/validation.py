@@ -90,7 +90,7 @@ class Validation:
     findings: tuple[DeckProblem, ...]
     """Defects of the deck itself."""
     seconds: float
-    undrawn: tuple[DeckProblem, ...] = ()
+    unsupported: tuple[DeckProblem, ...] = ()
     """Parts that presenterm draws and we do not; nothing is wrong with them."""
 
     @property

@@ -41,7 +41,7 @@ from triton_workshop.viewer.slides.slide_step import SlideStep, goto
 TYPING_SECONDS = 1.0
 """Time within which a letter belongs to the same word as the one before."""
 CONFLICT_ANSWERS = {"k": "keep my edit", "d": "take the deck's"}
-RESTORES = "showing the deck's own code · Ctrl+O, Ctrl+Z restores the edit"
+RESTORED_MESSAGE = "showing the deck's own code · Ctrl+O, Ctrl+Z restores the edit"
 
 EDIT_WAITS = "edited code is gone · your edit waits for it to come back"
 
@@ -275,7 +275,7 @@ class Viewer(App[int]):
             self.slide_screen.hide_error()
         elif edited and kind is not NoticeKind.NUMBER:
             self.presentation.restore(edited[-1])
-            self.slide_screen.notice = Notice(RESTORES)
+            self.slide_screen.notice = Notice(RESTORED_MESSAGE)
             self.slide_screen.draw()
         else:
             self.slide_screen.show_message("")
@@ -314,7 +314,7 @@ class Viewer(App[int]):
     async def _follow_saves(self, saves: FileWatcher) -> None:
         """Show the deck after each save."""
         try:
-            async for reading in readings(saves, self.presentation.deck_read, self.presentation.doubtful):
+            async for reading in readings(saves, self.presentation.deck_read, self.presentation.needs_confirmation):
                 if reading.saved & pictures(self.deck):
                     self._forget_pictures()
                 elif reading.result == self.presentation.deck_read and self.slide_screen.deck_error is None:
@@ -359,7 +359,7 @@ class Viewer(App[int]):
         """Keep the edits, unless the answer is to show the deck's own code."""
         self.presentation.resolve_conflicts(keep=answer != "d")
         if answer == "d":
-            self.slide_screen.notice = Notice(RESTORES)
+            self.slide_screen.notice = Notice(RESTORED_MESSAGE)
         self.slide_screen.draw()
         self.slide_screen.start(self.presentation.automatic_blocks())
 
@@ -434,7 +434,7 @@ def differences_notice(deck: Deck) -> str:
 
     The footer is too short to list them.
     """
-    count = len(deck.undrawn)
+    count = len(deck.unsupported)
     if not count:
         return ""
     differ, them = ("1 thing differs", "it") if count == 1 else (f"{count} things differ", "them")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
-from triton_workshop.screen.box import KeyGroups, explained
+from triton_workshop.screen.box import KeyGroups, help_entries
 from triton_workshop.screen.job_control import SUSPEND
 
 MOVE = (
@@ -51,7 +51,7 @@ SCREEN = (
 )
 KEYS: list[BindingType] = [*MOVE, *CODE, *SCREEN]
 HELP: KeyGroups = (
-    ("Move", explained(MOVE)),
-    ("Code", (*explained(CODE), CLICK)),
-    ("Screen", explained(SCREEN)),
+    ("Move", help_entries(MOVE)),
+    ("Code", (*help_entries(CODE), CLICK)),
+    ("Screen", help_entries(SCREEN)),
 )

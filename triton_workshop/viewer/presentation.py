@@ -126,7 +126,7 @@ class Presentation:
 
     # Saves
 
-    def doubtful(self, result: Deck | DeckError) -> bool:
+    def needs_confirmation(self, result: Deck | DeckError) -> bool:
         """Return True for a deck that is broken or has lost the current slide.
 
         It may come from a file that is only half written.

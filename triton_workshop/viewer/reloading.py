@@ -33,17 +33,17 @@ class Reading:
 
 
 async def readings(
-    saves: FileWatcher, deck: Deck, doubtful: Callable[[Deck | DeckError], bool]
+    saves: FileWatcher, deck: Deck, needs_confirmation: Callable[[Deck | DeckError], bool]
 ) -> AsyncIterator[Reading]:
     """Yield the deck after each save of one of its files.
 
-    `doubtful` returns True for a result that may come from a half-written file.
+    `needs_confirmation` returns True for a result that may come from a half-written file.
     """
     saves.follow(sources(deck))
     async for saved in saves:
         saved |= await saves.settled(PAUSE_SECONDS, MAX_WAIT_SECONDS)
         result = await asyncio.to_thread(reload_deck, deck)
-        if doubtful(result):
+        if needs_confirmation(result):
             saved |= await saves.settled(DOUBT_SECONDS, MAX_WAIT_SECONDS)
             result = await asyncio.to_thread(reload_deck, deck)
         if isinstance(result, Deck):

@@ -21,7 +21,7 @@ from triton_simulator.without_library import has_library
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.checking.reporting.description import title
-from triton_workshop.checking.reporting.progress import entries, first_open, record_check, record_hints
+from triton_workshop.checking.reporting.progress import entries, first_open_entry, record_check, record_hints
 from triton_workshop.checking.reporting.reset import is_shipped, reset
 from triton_workshop.device import runs_on_a_gpu
 from triton_workshop.exercises import EXERCISES, variations_of
@@ -113,7 +113,7 @@ class Watch(App[int]):
         quit_on_hangup(self, self.close)
         take_job_signals(self)
         self.ticker = self.set_interval(FRAME_SECONDS, self._draw_head, pause=True)
-        following = first_open(entries()) if self.number is None else None
+        following = first_open_entry(entries()) if self.number is None else None
         self._open(following.exercise if following else self.state.exercise)
 
     def on_ready(self) -> None:

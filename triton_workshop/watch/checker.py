@@ -22,7 +22,7 @@ from triton_simulator.gpus import DEFAULT_TARGET
 from triton_workshop.asm.build import Build, build, cached_build
 from triton_workshop.asm.requests import Request
 from triton_workshop.checking.check import LIMIT_SECONDS, CheckRequest, begun_script, serve_check, source_or_verdict
-from triton_workshop.checking.compiling import compiler_verdicts, confirmed
+from triton_workshop.checking.compiling import compiler_verdicts, retract_unconfirmed_todos
 from triton_workshop.checking.judging.verdict import Verdict
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import EndedError, TimeIsUpError
@@ -121,7 +121,7 @@ class Checking:
             if begun_script(by_text, self._request.exercise):
                 with suppress(CheckFailedError):  # the text has been judged
                     for verdict in self._by_process():
-                        yield confirmed(verdict, self._checker.compiler)
+                        yield retract_unconfirmed_todos(verdict, self._checker.compiler)
             self._checker.prepare()
             return
         verdicts = self._by_process()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from textual.binding import Binding, BindingType
 
 from triton_workshop.exercises import REQUIRED
-from triton_workshop.screen.box import KeyGroups, explained
+from triton_workshop.screen.box import KeyGroups, help_entries
 from triton_workshop.screen.job_control import SUSPEND
 
 KEYS: list[BindingType] = [
@@ -32,4 +32,4 @@ KEYS: list[BindingType] = [
     *(Binding(number, f"open('{number}')", show=False) for number in REQUIRED),
 ]
 _UNBOUND = ((" ".join(REQUIRED), "exercise by number"), ("↑ ↓", "scroll; pgup and pgdn by more"))
-HELP: KeyGroups = (("This exercise, and the others", (*explained(KEYS), *_UNBOUND)),)
+HELP: KeyGroups = (("This exercise, and the others", (*help_entries(KEYS), *_UNBOUND)),)

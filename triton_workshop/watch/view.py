@@ -14,8 +14,8 @@ from triton_simulator.compiler.report import is_success
 from triton_workshop.checking.check import LIMIT_SECONDS
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
 from triton_workshop.checking.reporting.description import KINDS_WITHOUT_SOLUTION, Row, describe, status_mark, title
-from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
-from triton_workshop.checking.reporting.report import headline, spaced, table, view
+from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open_entry, next_half
+from triton_workshop.checking.reporting.report import headline, space_out, table, view
 from triton_workshop.exercises import EXERCISES, variations_of
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.repository import short_path
@@ -199,11 +199,11 @@ def body(state: WatchState, width: int) -> RenderableType:
     described = describe(verdict, state.exercise, checked.text, hints=state.hints, more=more)
     report = Group(headline(described), view(described, width))
     steps = _next_steps(state) if state.passed else _ways_to_look(state)
-    return spaced([report, *steps, *_printed(checked.checking.printed())])
+    return space_out([report, *steps, *_printed(checked.checking.printed())])
 
 
 def _notice(heading: str, message: str, **effects: str) -> RenderableType:
-    return spaced([Text(heading, "warning"), table(((message, "plain"),)), _keys(**effects)])
+    return space_out([Text(heading, "warning"), table(((message, "plain"),)), _keys(**effects)])
 
 
 def _keys(**effects: str) -> RenderableType:
@@ -229,7 +229,7 @@ def _next_steps(state: WatchState) -> list[RenderableType]:
         "i": "look inside: every value of every program",
         "m": "see what the compiler generated",
     }
-    done, to_come = first_open(state.entries) is None, next_half(state.entries)
+    done, to_come = first_open_entry(state.entries) is None, next_half(state.entries)
     if not done and (following := state.neighbour(1)):
         keys["n"] = f"go on: exercise {following.number}, {following.title}"
     elif not done:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from triton_simulator.compiler.jobs import Answer, CompileJob, PickledKernel, Refusal
-from triton_simulator.gpus import JUDGED, Target
+from triton_simulator.gpus import VERDICT_TARGETS, Target
 
 ANSWER_SECONDS = 5.0
 """Seconds that the compiler may take for a kernel and a GPU.
@@ -53,7 +53,7 @@ Start = Callable[[], CompileWorker]
 """Starts `child.serve_jobs` in another process. Raises OSError."""
 
 
-def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = JUDGED) -> list[CompileJob]:
+def jobs_for(kernels: Sequence[PickledKernel], targets: Sequence[Target] = VERDICT_TARGETS) -> list[CompileJob]:
     """Return the jobs for these launches' kernels, in order.
 
     The front end reads every specialization. Every variant is compiled for the first target, and the last one of each

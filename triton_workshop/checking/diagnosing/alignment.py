@@ -82,7 +82,7 @@ class Alignment:
         """Return the slots of a kind."""
         return [slot for slot in self.slots if slot.kind is kind]
 
-    def different(self) -> list[Slot]:
+    def different_slots(self) -> list[Slot]:
         """Return the slots where script and solution differ, but no branches."""
         return [slot for slot in self.slots if slot.kind is not SlotKind.BRANCH and not slot.is_right()]
 
@@ -168,16 +168,16 @@ def _in_order(slots: Collection[Slot]) -> list[Slot]:
     return sorted(slots, key=lambda slot: slot.index)
 
 
-def aligned(source: Source) -> Alignment:
+def align(source: Source) -> Alignment:
     """Align a script with the solution.
 
     Raises SyntaxError if the script is not Python.
     """
-    return _aligned(source, source.exercise.solution)
+    return _align(source, source.exercise.solution)
 
 
 @functools.lru_cache(maxsize=4)  # of one script, it is asked several times
-def _aligned(source: Source, text: str) -> Alignment:
+def _align(source: Source, text: str) -> Alignment:
     solution, script = _statements_of_solution(source.exercise.number, text), statements_of(source)
     matches = pair_statements(solution, script)
     paired = [s for group in matches for s in group]
@@ -221,7 +221,7 @@ def is_begun(source: Source, todo: int) -> bool:
 
     What a TODO defines are names and calls; its `...` does not count.
     """
-    alignment = aligned(source)
+    alignment = align(source)
     statements = [slot.solution for slot in alignment.slots]
     of_todo = _keys_of(s for s in statements if s.todo == todo)
     of_the_rest = _keys_of(s for s in statements if s.todo != todo)

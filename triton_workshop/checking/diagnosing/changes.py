@@ -20,7 +20,7 @@ from triton_workshop.checking.diagnosing.names import MEMORY, OF_TENSORS, Names
 from triton_workshop.checking.observing.source import (
     Function,
     argument_of,
-    called,
+    callee_name,
     is_product,
     names_loaded,
     names_stored,
@@ -125,9 +125,9 @@ def _editable(statement: ast.stmt) -> Iterator[ast.AST]:
             inside = [child for child in inside if not isinstance(child, ast.Constant)]  # it may be too much as a whole
         elif node in tiles:
             inside = []  # more elements than a step would do an iteration's work twice
-        elif isinstance(node, ast.Call) and called(node) == "num_programs":
+        elif isinstance(node, ast.Call) and callee_name(node) == "num_programs":
             inside = []  # of an axis that the grid does not have it is 1, which may do away with anything
-        elif isinstance(node, ast.Call) and called(node) in LOOPS:
+        elif isinstance(node, ast.Call) and callee_name(node) in LOOPS:
             inside = [child for child in node.args[:2] if not isinstance(child, ast.Name)]
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):  # a launch: sizes again
             values = (child.value if isinstance(child, ast.keyword) else child for child in inside)
@@ -141,7 +141,7 @@ def _tiles_of_steps(statement: ast.stmt) -> set[ast.AST]:
     for loop in walk(statement):
         match loop:
             case ast.For(iter=ast.Call(args=[_, _, ast.Name(step)])):
-                calls = [node for node in walk(loop) if isinstance(node, ast.Call) and called(node) == "arange"]
+                calls = [node for node in walk(loop) if isinstance(node, ast.Call) and callee_name(node) == "arange"]
                 found |= {call for call in calls if call.args and ast.unparse(call.args[-1]) == step}
     return found
 
@@ -183,9 +183,9 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
             yield Change("number", node, f"{ast.unparse(of)}[0].numel()")
         case ast.Call(ast.Name("len"), [of]):
             yield Change("number", node, f"{ast.unparse(of)}.numel()")
-        case ast.Call(args=[_, _, ast.Constant() as step]) if called(node) in LOOPS:
+        case ast.Call(args=[_, _, ast.Constant() as step]) if callee_name(node) in LOOPS:
             yield Change("number", step, "tl.num_programs(0)")
-    if isinstance(node, ast.Call) and called(node) in OPPOSITES:
+    if isinstance(node, ast.Call) and callee_name(node) in OPPOSITES:
         yield from (Change("number", each, f"{each.id} - 1") for each in node.args if isinstance(each, ast.Name))
 
 
@@ -203,7 +203,7 @@ def _of_rounds(function: Function) -> Iterator[Change]:
             case ast.While(test=ast.Compare(left, [ast.Gt() | ast.Lt() as sign], [right]) as test):
                 closed = ast.GtE() if isinstance(sign, ast.Gt) else ast.LtE()
                 yield Change("rounds", test, ast.unparse(ast.Compare(left, [closed], [right])))
-        if isinstance(node, ast.Call) and called(node) in LOOPS and node.args:
+        if isinstance(node, ast.Call) and callee_name(node) in LOOPS and node.args:
             stop = node.args[: len(node.args) // 2 + 1][-1]
             end = values.get(stop.id, stop) if isinstance(stop, ast.Name) and read[stop.id] == 1 else stop
             if not isinstance(end, ast.BinOp):  # of those, a part may be too much
@@ -252,7 +252,7 @@ def _parameters(node: ast.AST, of_kernels: dict[str, list[str]]) -> list[str]:
 def _of_orders(node: ast.AST, parameters: list[str]) -> Iterator[Change]:
     values = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple | ast.List) else []
     # Where limits are numbers, clamp's arguments have their places, and another order would be another function.
-    fixed = isinstance(node, ast.Call) and called(node) in (*MEMORY, *LOOPS, "clamp")
+    fixed = isinstance(node, ast.Call) and callee_name(node) in (*MEMORY, *LOOPS, "clamp")
     if fixed or len(values) < 2 or not isinstance(node, ast.expr):
         return
     kind = "arguments" if isinstance(node, ast.Call) else "order"
@@ -302,8 +302,8 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
             for sign in COMPARISONS:
                 if not isinstance(comparison, sign):
                     yield Change("bound", node, ast.unparse(ast.Compare(left, [sign()], [right])))
-        case ast.Call(function) if called(node) in OPPOSITES:
-            name = called(node)
+        case ast.Call(function) if callee_name(node) in OPPOSITES:
+            name = callee_name(node)
             replacement = ast.unparse(function).removesuffix(name) + OPPOSITES[name]
             yield Change("operator", function, replacement)
 
@@ -322,7 +322,7 @@ def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
                     not is_derived and not names.are_alike(name, alternative),
                 )
         case ast.Call(function, [ast.Name(size), ast.Name(block)]) if (
-            called(node) == "cdiv" and block in names.constants
+            callee_name(node) == "cdiv" and block in names.constants
         ):
             sizes = [name for name in names.like(size) if name not in names.constants and names.are_alike(size, name)]
             blocks = [name for name in names.constants if name != block]
@@ -385,7 +385,7 @@ def _of_divisors(statement: ast.stmt, function: Function) -> Iterator[Change]:
 
 def _of_axes(node: ast.AST) -> Iterator[Change]:
     """Reduce a tile along another axis, or along one instead of as a whole."""
-    if not isinstance(node, ast.Call) or called(node) not in REDUCTIONS or not node.args:
+    if not isinstance(node, ast.Call) or callee_name(node) not in REDUCTIONS or not node.args:
         return
     axis = argument_of(node, 1, "axis")
     keywords = [keyword for keyword in node.keywords if keyword.arg != "axis"]
@@ -397,11 +397,11 @@ def _of_axes(node: ast.AST) -> Iterator[Change]:
 
 def _of_precision(node: ast.AST) -> Iterator[Change]:
     match node:
-        case ast.Call(function, arguments, keywords) if called(node) == "dot":
+        case ast.Call(function, arguments, keywords) if callee_name(node) == "dot":
             kept = [ast.unparse(each) for each in keywords if each.arg not in ("input_precision", "allow_tf32")]
             inside = ", ".join([*map(ast.unparse, arguments), *kept, "input_precision='ieee'"])
             yield Change("precision", node, f"{ast.unparse(function)}({inside})")
-        case ast.Call() if called(node) == "load":
+        case ast.Call() if callee_name(node) == "load":
             yield Change("type", node, f"{ast.unparse(node)}.to(tl.float32)")
         case ast.Attribute(ast.Name("tl"), "float16" | "bfloat16" | "int32" | "int64"):
             yield Change("type", node, "tl.float32")
@@ -424,13 +424,13 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
             plain = [value]
             numbers = [name for name in names.assigned if name not in names.conditions]
             yield from (Change("factor", value, f"{value.id} * {alternative}") for alternative in numbers)
-        case ast.Call(args=arguments) if called(node) in LOOPS:
+        case ast.Call(args=arguments) if callee_name(node) in LOOPS:
             ends = [each for each in arguments if isinstance(each, ast.Name) and each.id in names.constants]
             yield from (Change("factor", e, f"{e.id} * {size}") for e in ends for size in names.constants)
             return
         case ast.Assign([ast.Name()], ast.Name() as value):  # `start = pid`
             plain = [value]
-        case ast.Assign([ast.Name()], ast.Call() as value) if called(value) == "program_id":
+        case ast.Assign([ast.Name()], ast.Call() as value) if callee_name(value) == "program_id":
             plain = [value]
         case ast.List(elements):
             plain = [each for each in elements if isinstance(each, ast.Name)]

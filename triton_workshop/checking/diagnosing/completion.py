@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, aligned
+from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, align
 from triton_workshop.checking.diagnosing.repair import replaced_lines
 from triton_workshop.checking.diagnosing.statements import Statement, every_statement_of
 from triton_workshop.checking.observing.source import Source, names_loaded, names_stored, parameters_of, stores_in
@@ -63,7 +63,7 @@ class Completion:
 
     @property
     def _alignment(self) -> Alignment:
-        return aligned(self.whole.source)
+        return align(self.whole.source)
 
     def keep_only(self, kept: Collection[int]) -> Variant | None:
         """Return the script with the learner's code in these TODOs only.
@@ -72,7 +72,7 @@ class Completion:
         taken for one of another TODO.
         """
         alignment = self._alignment
-        slots = [slot for slot in alignment.different() if slot.solution.todo not in (None, *kept)]
+        slots = [slot for slot in alignment.different_slots() if slot.solution.todo not in (None, *kept)]
         places = [(s.first, slot.solution.todo) for slot in alignment.slots for s in slot.matches]
         order = [todo for _, todo in sorted(places, key=lambda place: place[0]) if todo is not None]
         replaces_more = any(len(slot.matches) > 1 and self._may_be_of_another(slot) for slot in slots)

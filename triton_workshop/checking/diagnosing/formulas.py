@@ -18,7 +18,7 @@ from triton_workshop.checking.diagnosing.names import Names
 from triton_workshop.checking.observing.source import (
     Function,
     argument_of,
-    called,
+    callee_name,
     is_product,
     names_loaded,
     names_stored,
@@ -105,7 +105,9 @@ class Formulas:
         found = {
             name
             for name, values in self._assigned.items()
-            if any(isinstance(node, ast.Call) and called(node) in MAXIMA for value in values for node in walk(value))
+            if any(
+                isinstance(node, ast.Call) and callee_name(node) in MAXIMA for value in values for node in walk(value)
+            )
         }
         copies = {
             name
@@ -122,7 +124,7 @@ class Formulas:
             for name, values in self._assigned.items()
             if any(
                 isinstance(value, ast.Call)
-                and called(value) in POWERS
+                and callee_name(value) in POWERS
                 and isinstance(value.args[0], ast.BinOp)
                 and {*names_loaded(value.args[0])} & {*self._maxima}
                 for value in values
@@ -133,7 +135,7 @@ class Formulas:
     def _power(self) -> str:
         """The power of a difference of maxima, as the kernel computes it."""
         for node in walk(self.kernel):
-            if isinstance(node, ast.Call) and called(node) in POWERS:
+            if isinstance(node, ast.Call) and callee_name(node) in POWERS:
                 for operand in walk(node):
                     match operand:
                         case ast.BinOp(ast.Name(left), ast.Sub(), ast.Name(right)) if {left, right} <= {*self._maxima}:
@@ -151,7 +153,7 @@ class Formulas:
         found = {*loops}
         for name, values in self._assigned.items():
             for value in values:
-                calls = {called(node) for node in walk(value) if isinstance(node, ast.Call)}
+                calls = {callee_name(node) for node in walk(value) if isinstance(node, ast.Call)}
                 if calls & {"arange", "program_id"} or (
                     not calls - {"cdiv", "minimum", "min"} and {*names_loaded(value)} & found
                 ):
@@ -161,7 +163,7 @@ class Formulas:
     @cached_property
     def _masks(self) -> list[str]:
         """The masks of loads, as they are written, and the names of others."""
-        loads = [node for node in walk(self.kernel) if isinstance(node, ast.Call) and called(node) == "load"]
+        loads = [node for node in walk(self.kernel) if isinstance(node, ast.Call) and callee_name(node) == "load"]
         masks = [keyword.value for load in loads for keyword in load.keywords if keyword.arg == "mask"]
         written = dict.fromkeys(ast.unparse(value) for value in masks if isinstance(value, ast.Compare))
         return [*sorted(self.names.conditions), *written]
@@ -174,10 +176,10 @@ class Formulas:
 
     def _of_statement(self, node: ast.stmt) -> Iterator[Change]:
         match node:
-            case ast.Assign([ast.Name()], ast.Call() as value) if called(value) == "max":
+            case ast.Assign([ast.Name()], ast.Call() as value) if callee_name(value) == "max":
                 for alternative in self._maxima:
                     yield Change("running", value, f"tl.maximum({alternative}, {ast.unparse(value)})")
-            case ast.Assign([ast.Name()], ast.Call() as value) if called(value) == "zeros":
+            case ast.Assign([ast.Name()], ast.Call() as value) if callee_name(value) == "zeros":
                 keywords = [ast.unparse(keyword) for keyword in value.keywords]
                 rest = ", ".join([*map(ast.unparse, value.args[1:]), *keywords])
                 for lowest in LOWEST:
@@ -206,7 +208,7 @@ class Formulas:
 
     def _beyond(self, value: ast.expr) -> Iterator[Change]:
         """Leave out of a maximum, and of powers, what lies beyond the end."""
-        if any(isinstance(node, ast.Call) and called(node) == "dot" for node in walk(value)):
+        if any(isinstance(node, ast.Call) and callee_name(node) == "dot" for node in walk(value)):
             for index, size in self._ends:
                 mask = f"{index}[None, :] < {size}"
                 yield Change("beyond", value, f"tl.where({mask}, {ast.unparse(value)}, {LOWEST[0]})")
@@ -248,7 +250,7 @@ class Formulas:
             calls = [node for node in walk(value) if isinstance(node, ast.Call)]
             keeps_zero = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
             # A helper may have summed up the lanes, of which none is left to be masked.
-            reduces = any(called(call) in WITHOUT_MASK or isinstance(call.func, ast.Name) for call in calls)
+            reduces = any(callee_name(call) in WITHOUT_MASK or isinstance(call.func, ast.Name) for call in calls)
             for mask in [] if keeps_zero or reduces else self._masks:
                 if mask not in names_loaded(value):
                     yield Change("where", value, f"tl.where({mask}, {ast.unparse(value)}, 0.0)")
@@ -297,7 +299,7 @@ class Formulas:
         """Yield a place in the row for one in the block."""
         while isinstance(node, ast.Subscript):
             node = node.value
-        is_range = isinstance(node, ast.Call) and called(node) == "arange"
+        is_range = isinstance(node, ast.Call) and callee_name(node) == "arange"
         if is_range or (isinstance(node, ast.Name) and node.id in self._indices):
             for name in self._indices:
                 if name not in names_loaded(node):
@@ -306,7 +308,7 @@ class Formulas:
                         yield Change("moved", node, name)
 
     def _of_call(self, node: ast.Call) -> Iterator[Change]:
-        name = called(node)
+        name = callee_name(node)
         prefix = ast.unparse(node.func).removesuffix(name)
         for alternative in FUNCTIONS.get(name, ()):
             yield Change("base", node.func, prefix + alternative)
@@ -409,7 +411,7 @@ def _continued(loop: ast.For | ast.While, before: Sequence[ast.stmt]) -> Iterato
 def _is_range(node: ast.expr) -> bool:
     while isinstance(node, ast.Subscript):
         node = node.value
-    return isinstance(node, ast.Call) and called(node) == "arange"
+    return isinstance(node, ast.Call) and callee_name(node) == "arange"
 
 
 def _with_names(node: ast.Compare, names: Iterable[str]) -> str:
@@ -448,9 +450,9 @@ def _signed_parts(node: ast.expr) -> list[tuple[str, ast.expr]]:
 def _outside_of_limits(node: ast.Call) -> Iterator[Change]:
     """Multiply what is limited, not what is to be limited."""
     match node:
-        case ast.Call(function, [ast.BinOp(left, ast.Mult(), right), *rest]) if called(node) in LIMITING or isinstance(
-            function, ast.Name
-        ):
+        case ast.Call(function, [ast.BinOp(left, ast.Mult(), right), *rest]) if callee_name(
+            node
+        ) in LIMITING or isinstance(function, ast.Name):
             for factor, limited in ((left, right), (right, left)):
                 replacement = ", ".join(map(ast.unparse, [limited, *rest]))
                 yield Change("limit", node, f"({ast.unparse(factor)} * {ast.unparse(function)}({replacement}))")
@@ -459,7 +461,7 @@ def _outside_of_limits(node: ast.Call) -> Iterator[Change]:
 def _with_limit(node: ast.expr, left: ast.expr, right: ast.expr) -> Iterator[Change]:
     """Limit a whole sum, not its last part."""
     match right:
-        case ast.Call(function, [limited, *rest]) if called(right) in LIMITING or isinstance(function, ast.Name):
+        case ast.Call(function, [limited, *rest]) if callee_name(right) in LIMITING or isinstance(function, ast.Name):
             inside = ", ".join(map(ast.unparse, [ast.BinOp(left, ast.Add(), limited), *rest]))
             yield Change("limit", node, f"{ast.unparse(function)}({inside})")
 
@@ -520,7 +522,7 @@ def _takes_both(statement: ast.stmt, left: str, right: str) -> bool:
 
 
 def _is_operation(value: ast.expr) -> bool:
-    return isinstance(value, ast.BinOp) or (isinstance(value, ast.Call) and called(value) != "load")
+    return isinstance(value, ast.BinOp) or (isinstance(value, ast.Call) and callee_name(value) != "load")
 
 
 def _overwritten(body: Sequence[ast.stmt]) -> Iterator[Change]:

@@ -18,7 +18,7 @@ from triton_simulator.branches import Branch
 from triton_simulator.faults import Kind
 from triton_workshop.checking.diagnosing.tile_sizes import Changes, bindings_in, with_changes
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Source, called, parameters_of, stores_in
+from triton_workshop.checking.observing.source import Source, callee_name, parameters_of, stores_in
 from triton_workshop.exercises.cases import NARROW_BITS, Case
 
 MIN_BOUND = 64
@@ -157,7 +157,7 @@ def _depends_on_size(node: ast.AST) -> bool:
     It is a path for inputs that no case has, or it makes blocks that grow with them.
     """
     if isinstance(node, ast.Call):
-        return called(node) == "next_power_of_2"
+        return callee_name(node) == "next_power_of_2"
     return isinstance(node, ast.If | ast.While | ast.IfExp) and "__name__" not in ast.unparse(node.test)
 
 
@@ -216,10 +216,10 @@ def _bounding_expressions(source: Source) -> Iterator[tuple[ast.expr, bool]]:
                 yield right, False
             case ast.Call():
                 launched = isinstance(node.func, ast.Subscript)
-                if launched or called(node) in (*CUTS, *SIZED):
-                    bounds = node.args[:2] if called(node) in ("range", "static_range") else node.args
+                if launched or callee_name(node) in (*CUTS, *SIZED):
+                    bounds = node.args[:2] if callee_name(node) in ("range", "static_range") else node.args
                     values = (*bounds, *(keyword.value for keyword in node.keywords))
-                    yield from ((value, launched or called(node) in SIZED) for value in values)
+                    yield from ((value, launched or callee_name(node) in SIZED) for value in values)
     yield from ((size, False) for size in _sizes_of_grids(source))
 
 
@@ -266,7 +266,7 @@ class _Numbers:
                 return value
             case ast.Name(id=name) if name in self._named and node not in self._parameters:
                 return self.value(self._named[name])
-            case ast.Call() if called(node) == "constexpr" and node.args:
+            case ast.Call() if callee_name(node) == "constexpr" and node.args:
                 return self.value(node.args[0])
             case ast.BinOp(left, operation, right) if type(operation) in OPERATIONS:
                 sides = self.value(left), self.value(right)

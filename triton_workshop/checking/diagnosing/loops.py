@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.names import MEMORY, Names
-from triton_workshop.checking.observing.source import Function, called, names_loaded, names_stored, walk
+from triton_workshop.checking.observing.source import Function, callee_name, names_loaded, names_stored, walk
 
 Loop = ast.For | ast.While
 Statement = TypeVar("Statement", bound=ast.stmt)
@@ -91,7 +91,7 @@ def _late(loop: Loop) -> Iterator[Change]:
 
 
 def _stores(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and called(node) == "store"
+    return isinstance(node, ast.Call) and callee_name(node) == "store"
 
 
 def _each_and_all(nodes: list[Statement]) -> Iterator[list[Statement]]:
@@ -109,7 +109,7 @@ def _is_start(node: ast.stmt) -> bool:
 
 
 def _is_constant(value: ast.expr) -> bool:
-    return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and called(value) in STARTS)
+    return isinstance(value, ast.Constant) or (isinstance(value, ast.Call) and callee_name(value) in STARTS)
 
 
 def _stale(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
@@ -130,7 +130,7 @@ def _stale(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
 
 def _unmoved(loop: Loop, before: Sequence[ast.stmt], names: Names) -> Iterator[Change]:
     """Move on a pointer that stays where it is while others move."""
-    calls = [node for node in walk(loop) if isinstance(node, ast.Call) and called(node) in MEMORY and node.args]
+    calls = [node for node in walk(loop) if isinstance(node, ast.Call) and callee_name(node) in MEMORY and node.args]
     pointers = {name for call in calls for name in names_loaded(call.args[0])}
     moves = [node for node in loop.body if isinstance(node, ast.AugAssign) and names_stored(node) & pointers]
     place = next((node for node in (loop.body[-1], *moves[::-1]) if _is_simple(node)), None)

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 
 from triton_workshop.checking.observing.source import (
     Function,
-    called,
+    callee_name,
     is_product,
     names_in,
     names_loaded,
@@ -56,9 +56,9 @@ class Names:
             node for node in ast.walk(function) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
         ]
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
-        self._reads = [{*names_loaded(call)} for call in calls if called(call) in SPLITTING]
-        counting = [call for call in calls if called(call) in COUNTING and call.args]
-        bounds = [call.args[-1] for call in counting if len(call.args) == 1 or called(call) == "arange"]
+        self._reads = [{*names_loaded(call)} for call in calls if callee_name(call) in SPLITTING]
+        counting = [call for call in calls if callee_name(call) in COUNTING and call.args]
+        bounds = [call.args[-1] for call in counting if len(call.args) == 1 or callee_name(call) == "arange"]
         self.rounds = sorted({ast.unparse(bound) for bound in bounds if isinstance(bound, ast.Constant)})
         """The numbers of rounds of loops and of elements of ranges, as they are written."""
         owners = [
@@ -132,7 +132,7 @@ def _pointers(function: Function) -> set[str]:
         for node in ast.walk(function)
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     }
-    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and called(node) in MEMORY)
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and callee_name(node) in MEMORY)
     return {name for call in calls for name in (_beginning(call.args[0], values) if call.args else ())}
 
 

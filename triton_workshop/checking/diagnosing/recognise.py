@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import torch
 
-from triton_workshop.checking.diagnosing.alignment import SlotKind, aligned
+from triton_workshop.checking.diagnosing.alignment import SlotKind, align
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.sight import Sight, with_sizes
 from triton_workshop.checking.diagnosing.slips import Slip
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.checking.observing.source import Source, callee_name
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.cases import Case, to_float64
 from triton_workshop.exercises.exercise import Exercise, edited_todos
@@ -33,7 +33,7 @@ SLACK_TOLERANCES = 4.0
 Another order of operations rounds differently.
 """
 
-FIRST = 2
+MAX_SUSPECT_LINES = 2
 """Number of the solution's first lines with numbers that a script lacks, which are suspected before its launch is."""
 ELEMENTS = re.compile(r"\bgrid\b|\w*mask\b *=|program_id|cdiv|\]\(|BLOCK_SIZE\w* =")
 """What decides which elements a program has."""
@@ -59,11 +59,11 @@ class Diagnosis:
     """The solution with the mistake and the script's tile sizes, if the script has a style of its own."""
     edited_lines: tuple[int, ...] = ()
     """The lines of that text which have the mistake's first change."""
-    like: int | None = None
+    similar_line: int | None = None
     """The line of a script in a style of its own that looks like the mistake's."""
-    other: tuple[str, int] | None = None
+    first_difference: tuple[str, int] | None = None
     """The first name, and its line, whose numbers are not the solution's. It may be right in another way."""
-    empty: int | None = None
+    empty_sum_line: int | None = None
     """The line after a loop that makes the first NaN, of a sum of nothing."""
     remembers: bool = False
     """The case fails only if others run before it."""
@@ -143,8 +143,8 @@ def diagnose(
                 at, lines = sight.line_of(edit), _first_lines(edit, solution)
                 # With many changes, other numbers than those of the first one are wrong too.
                 edited = text if len(edit.changes) <= MAX_CHANGES else ""
-                like = line if edited else None
-                return Diagnosis(None, mistake, todo, at, edited=edited, edited_lines=lines, like=like)
+                similar_line = line if edited else None
+                return Diagnosis(None, mistake, todo, at, edited=edited, edited_lines=lines, similar_line=similar_line)
             # A culprit elsewhere would contradict the mistake.
             is_consistent = culprit is not None and (culprit.extra or expected(edit) or line in culprit.lines)
             return Diagnosis(culprit if is_consistent else None, mistake, todo, line)
@@ -169,13 +169,13 @@ def _suspicion(solution: str, sight: Sight | None) -> Callable[[Edit], float]:
     """
     if sight is None:
         return lambda _edit: 0
-    missing = sight.missing()
+    missing = sight.missing_lines()
     ranks = {line: max(len(missing) - number, 1) for number, line in enumerate(missing)}
 
     def suspicion(edit: Edit) -> float:
         shown = sight.shown_by(edit.changed_lines(solution))
         # A style may lack a line or two, but hardly three in a row.
-        return max((ranks.get(line, 0) for line in shown), default=len(missing) - FIRST + 0.5)
+        return max((ranks.get(line, 0) for line in shown), default=len(missing) - MAX_SUSPECT_LINES + 0.5)
 
     return suspicion
 
@@ -207,8 +207,8 @@ def _possible_edits(source: Source) -> Callable[[str], bool]:
     The script has to differ from the solution where the edited solution does, or in a name that is used there. What the
     edited solution no longer calls, the script must not call either. Reading this takes less than running it.
     """
-    exercise, script, script_calls = source.exercise, aligned(source), _callee_names(source)
-    different, added = {slot.index for slot in script.different()}, script.added_names()
+    exercise, script, script_calls = source.exercise, align(source), _callee_names(source)
+    different, added = {slot.index for slot in script.different_slots()}, script.added_names()
     solution_calls = _solution_callees(exercise.number, exercise.solution)
 
     def possible(edited: str) -> bool:
@@ -235,8 +235,8 @@ class _EditedDifferences:
 @functools.cache
 def _compare_edited(number: str, text: str) -> _EditedDifferences:
     source = _solution_source(number, text)
-    edit = aligned(source)
-    slots = [slot for slot in edit.different() if slot.kind is SlotKind.SOLUTION]
+    edit = align(source)
+    slots = [slot for slot in edit.different_slots() if slot.kind is SlotKind.SOLUTION]
     uses = frozenset(key for slot in slots for key in slot.solution.uses)
     return _EditedDifferences(frozenset(slot.index for slot in slots), uses, _callee_names(source))
 
@@ -262,7 +262,7 @@ def _solution_callees(number: str, text: str) -> frozenset[str]:
 
 
 def _callee_names(source: Source) -> frozenset[str]:
-    return frozenset(called(call) for call in source.calls())
+    return frozenset(callee_name(call) for call in source.calls())
 
 
 def _measure_nearness(solution: str, text: str) -> Callable[[Edit], float]:

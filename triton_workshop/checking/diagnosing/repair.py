@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, aligned, lines_of
+from triton_workshop.checking.diagnosing.alignment import Alignment, Slot, SlotKind, align, lines_of
 from triton_workshop.checking.diagnosing.statements import Statement
 from triton_workshop.checking.observing.source import Source
 
@@ -94,7 +94,7 @@ def find_culprit(
     has no culprit.
     """
     try:
-        alignment = aligned(source)
+        alignment = align(source)
     except (SyntaxError, ValueError):
         return None
 
@@ -123,7 +123,7 @@ def _wrong_groups(
 
     A group is a TODO, a given line or an addition. There are none if nothing helps.
     """
-    different = alignment.different()
+    different = alignment.different_slots()
     groups = _by_todo(different)
     for group in groups:
         if group[0].solution.todo is not None and right(group):

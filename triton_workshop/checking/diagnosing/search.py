@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from triton_workshop.checking.diagnosing import tries as time_limits
-from triton_workshop.checking.diagnosing.alignment import aligned
+from triton_workshop.checking.diagnosing.alignment import align
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.configurations import find_configuration
 from triton_workshop.checking.diagnosing.forms import Forms, forms_of
 from triton_workshop.checking.diagnosing.limits import Limit, limits_of
 from triton_workshop.checking.diagnosing.recognise import Diagnosis, diagnose, fails_alike
 from triton_workshop.checking.diagnosing.repair import Culprit, find_culprit
-from triton_workshop.checking.diagnosing.sight import Sight, look
+from triton_workshop.checking.diagnosing.sight import Sight, compare_to_solution
 from triton_workshop.checking.diagnosing.slips import Slip, find_slip, likely_changes
 from triton_workshop.checking.diagnosing.structure import has_twin
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize, other_size_of, with_changes
@@ -31,7 +31,7 @@ from triton_workshop.checking.observing.child import prepare
 from triton_workshop.checking.observing.observe import Observation
 from triton_workshop.checking.observing.provenance import Provenance
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.checking.own_errors import suppress_own_errors
 from triton_workshop.exercises.cases import Case
 from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
@@ -47,7 +47,7 @@ def send_diagnosis(connection: Connection, source: Source, name: str) -> None:
     """Send the mistake that makes a case fail, whenever more is known."""
     prepare()
     confine_signals()
-    with silence_output(), dispensable():
+    with silence_output(), suppress_own_errors():
         for diagnosis in diagnoses_of(source, source.exercise.find_case(name)):
             connection.send(diagnosis)
 
@@ -57,7 +57,7 @@ def send_other_size(connection: Connection, source: Source) -> None:
     prepare()
     confine_signals()
     dependency: OtherSize | None = None
-    with silence_output(), dispensable():
+    with silence_output(), suppress_own_errors():
         dependency = other_size(source)
     connection.send(dependency)
 
@@ -126,10 +126,10 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     if culprit is None and not observation.faults and _is_written(observation):
         with contextlib.suppress(SyntaxError):
             tries.extend(time_limits.SIGHT_SECONDS if seconds is None else seconds)
-            sight = look(source, observation, lambda text: tries.watch(text, case))
+            sight = compare_to_solution(source, observation, lambda text: tries.watch(text, case))
     share = Shares(seconds)
     slips = _SlipSearch(tries, source, case, observation, culprit, sight)
-    diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.first)
+    diagnosis = _recognise(source, case, culprit, tries, sight, observation, share.first)
     is_new = culprit is None and (diagnosis.line is None or diagnosis.mistake is None)
     if not is_new and not _is_unclear(source, culprit, diagnosis):
         yield diagnosis
@@ -141,7 +141,7 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
         if slip is not None:
             yield replace(diagnosis, slip=slip, is_preliminary=True)
         # What was tried before is remembered: the search goes on.
-        diagnosis = _recognised(source, case, culprit, tries, sight, observation, share.rest)
+        diagnosis = _recognise(source, case, culprit, tries, sight, observation, share.rest)
     if slip is None and _is_unclear(source, culprit, diagnosis):
         slip = slips.find(tries.remaining + (share.rest if is_new else share.slip))
     if slip is None:
@@ -182,7 +182,7 @@ class Shares:
         return time_limits.SLIP_SECONDS if self.seconds is None else self.seconds
 
 
-def _recognised(
+def _recognise(
     source: Source,
     case: Case,
     culprit: Culprit | None,
@@ -208,7 +208,7 @@ def _with_line(diagnosis: Diagnosis, sight: Sight, tries: Tries, case: Case, obs
     if definition is None and diagnosis.mistake is None and _is_nan(observation):
         definition = sight.first_nan()
         if definition is not None and sight.is_after_loop(definition):
-            return replace(diagnosis, empty=definition.line)
+            return replace(diagnosis, empty_sum_line=definition.line)
     if definition is not None:
         return replace(diagnosis, line=definition.line)
     return diagnosis
@@ -220,15 +220,20 @@ def _with_likely_line(diagnosis: Diagnosis, sight: Sight | None) -> Diagnosis:
     Or else it has the first numbers that are others. This is weaker than wrong numbers, or than a change that makes the
     script right.
     """
-    if sight is None or diagnosis.culprit is not None or diagnosis.line is not None or diagnosis.empty is not None:
+    if (
+        sight is None
+        or diagnosis.culprit is not None
+        or diagnosis.line is not None
+        or diagnosis.empty_sum_line is not None
+    ):
         return diagnosis
     if diagnosis.mistake is not None and (line := sight.line_like(diagnosis.mistake.edits)) is not None:
         return replace(diagnosis, line=line)
-    like = diagnosis.like
-    if like is not None and like not in sight.known_lines() and not has_twin(sight.source, like):
-        return replace(diagnosis, line=like)
-    other = sight.first_difference()
-    return diagnosis if other is None else replace(diagnosis, other=(other.name, other.line))
+    line = diagnosis.similar_line
+    if line is not None and line not in sight.known_lines() and not has_twin(sight.source, line):
+        return replace(diagnosis, line=line)
+    found = sight.first_difference()
+    return diagnosis if found is None else replace(diagnosis, first_difference=(found.name, found.line))
 
 
 def _is_unlike(source: Source) -> bool:
@@ -237,7 +242,7 @@ def _is_unlike(source: Source) -> bool:
     If so, its lines fit nowhere in the solution.
     """
     with contextlib.suppress(SyntaxError, ValueError):
-        alignment = aligned(source)
+        alignment = align(source)
         return len(alignment.right_lines()) < LIKE * len(alignment.script)
     return False
 

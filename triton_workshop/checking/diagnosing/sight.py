@@ -227,7 +227,7 @@ class Sight:
         read = _names_read_at(self.source, definition.line)
         return any(counterpart.name in read and counterpart.line < definition.line for counterpart in counterparts)
 
-    def missing(self) -> list[int]:
+    def missing_lines(self) -> list[int]:
         """Return the solution's lines whose numbers the script lacks, in order.
 
         The script has these numbers nowhere. If it has earlier ones only times a factor of the task, such as a scale,
@@ -522,8 +522,8 @@ def _users_of(
             yield line
 
 
-def look(source: Source, observation: Observation, watch: Watch) -> Sight | None:
-    """Look at a script, and at the solution with the script's tile sizes."""
+def compare_to_solution(source: Source, observation: Observation, watch: Watch) -> Sight | None:
+    """Compare a script to the solution with the script's tile sizes."""
     script = watch(source.text)
     if script is None or not script.lines:
         return None

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from triton_workshop.checking.observing.source import (
     Function,
     Source,
-    called,
+    callee_name,
     names_loaded,
     names_stored,
     nodes_of,
@@ -165,7 +165,7 @@ def _names(node: ast.stmt) -> Iterator[str]:
             case ast.Expr(value=ast.Call(func=ast.Subscript())):
                 yield "launch()"
             case ast.Expr(value=ast.Call() as call):
-                yield f"{called(call)}()"
+                yield f"{callee_name(call)}()"
 
 
 def pair_statements(solution: tuple[Statement, ...], script: tuple[Statement, ...]) -> list[list[Statement]]:
@@ -236,7 +236,7 @@ def _same_call(statement: Statement, candidate: Statement) -> bool:
     return (
         statement.function == candidate.function
         and statement.loops == candidate.loops
-        and called(value) == called(node.value)
+        and callee_name(value) == callee_name(node.value)
     )
 
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from triton_workshop.checking.observing.source import Function, Source, called, names_loaded
+from triton_workshop.checking.observing.source import Function, Source, callee_name, names_loaded
 
 Roles = Mapping[str, str]
 """For names of a script, the solution's names with the same numbers."""
@@ -209,7 +209,7 @@ def _sum(left: str, right: str) -> str:
 
 def _side(node: ast.expr, depth: int, roles: Roles) -> str:
     """Return an operand; what is loaded there may as well have a name."""
-    return UNNAMED if isinstance(node, ast.Call) and called(node) == "load" else _shape(node, depth, roles)
+    return UNNAMED if isinstance(node, ast.Call) and callee_name(node) == "load" else _shape(node, depth, roles)
 
 
 def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
@@ -246,5 +246,5 @@ def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
             return f"({sides[0]} {sign} {sides[1]})"
         case ast.Call(_, arguments):
             inside = ", ".join(_shape(argument, depth - 1, roles) for argument in arguments)
-            return f"{called(node)}({inside})"
+            return f"{callee_name(node)}({inside})"
     return UNNAMED

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.observing.source import Function, Source, called, nodes_of
+from triton_workshop.checking.observing.source import Function, Source, callee_name, nodes_of
 from triton_workshop.exercises.cases import Case
 
 SMALLEST_LITERAL = 4
@@ -46,7 +46,7 @@ class TileSize:
         if rest := [size.value for size in sizes if size is not self]:
             yield 2 * max(rest)
 
-    def changed(self, value: int) -> Changes:
+    def changes_to(self, value: int) -> Changes:
         return [(literal, str(value)) for literal in self.literals]
 
 
@@ -99,14 +99,14 @@ def other_size_of(
         if all(dividend % divisor == 0 for dividend, divisor in _with_value(multiples, size, value))
     ]
     for broken, value in pairs:
-        text = with_changes(source, broken.changed(value))
+        text = with_changes(source, broken.changes_to(value))
         for case in cases:
             observation = observe(text, case)
             if observation is None or is_refused(observation, text):
                 break
             if not right(text, case):
                 # One line that names the wrong size would be right with each of the changes, not with this one only.
-                changes = [size.changed(value) for size, value in pairs]
+                changes = [size.changes_to(value) for size, value in pairs]
                 mixed = _find_mixed_line(source, changes, broken, partial(_right_in, case, right))
                 return OtherSize(f"{broken.name} = {broken.value}", str(value), case.name, observation, mixed)
     return None
@@ -124,7 +124,7 @@ def _multiples(source: Source, sizes: Sequence[TileSize]) -> Iterator[tuple[Tile
             named[name] = named[value.id]
     for node in source.nodes:
         match node:
-            case ast.Call(args=[*bounds, ast.Name(divisor)]) if called(node) in ("range", "static_range", "cdiv"):
+            case ast.Call(args=[*bounds, ast.Name(divisor)]) if callee_name(node) in ("range", "static_range", "cdiv"):
                 dividends = [name.id for bound in bounds for name in nodes_of(bound, ast.Name)]
             case ast.BinOp(ast.Name(dividend), ast.FloorDiv() | ast.Mod(), ast.Name(divisor)):
                 dividends = [dividend]
@@ -189,7 +189,7 @@ def _unrelated_numbers(source: Source) -> Iterator[int]:
         match node:
             case ast.Compare() | ast.BinOp():
                 operands = ast.iter_child_nodes(node)
-            case ast.Call() if called(node) == "cdiv":
+            case ast.Call() if callee_name(node) == "cdiv":
                 operands = ast.iter_child_nodes(node)
             case _:
                 continue

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 
 from triton_workshop.checking.diagnosing.change import Change
-from triton_workshop.checking.observing.source import Function, called, walk
+from triton_workshop.checking.observing.source import Function, callee_name, walk
 
 WORD = re.compile(r"[A-Za-z_]\w*|\d[\w.]*")
 Signature = tuple[str, str, int, str]
@@ -51,7 +51,7 @@ def _alike(function: Function) -> Iterator[list[ast.stmt]]:
 
 def _action(statement: ast.stmt) -> tuple[type[ast.stmt], str]:
     value = getattr(statement, "value", None)
-    return type(statement), called(value) if isinstance(value, ast.Call) else ""
+    return type(statement), callee_name(value) if isinstance(value, ast.Call) else ""
 
 
 def _shape(node: ast.AST) -> str:

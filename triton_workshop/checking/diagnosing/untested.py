@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from triton_simulator.branches import Branch
 from triton_workshop.checking.diagnosing.tile_sizes import OPTIONS, bindings_in
-from triton_workshop.checking.observing.source import Function, Source, called, nodes_of, parameters_of, stores_in
+from triton_workshop.checking.observing.source import Function, Source, callee_name, nodes_of, parameters_of, stores_in
 
 MACHINE = ("cuda", "device", "is_cuda", "is_available", "is_cpu")
 """Attributes that say where a script runs."""
@@ -37,7 +37,7 @@ class Untested:
     """The code, where it is a part of a line."""
 
 
-def untested(source: Source, branches: Set[Branch]) -> Iterator[Untested]:
+def find_untested_code(source: Source, branches: Set[Branch]) -> Iterator[Untested]:
     """Find the code that did not run in these branches.
 
     All its conditions went the other way.
@@ -93,7 +93,7 @@ def _matters(code: ast.AST) -> bool:
         case ast.Expr(ast.Constant()):  # a docstring, or `...`
             return False
         case ast.Expr(ast.Call() as call):
-            return called(call) not in TELLING
+            return callee_name(call) not in TELLING
         case ast.If(body=body, orelse=orelse):
             return any(map(_matters, (*body, *orelse)))
     return True
@@ -122,7 +122,7 @@ def _is_size(value: ast.expr, arguments: Set[str]) -> bool:
     """
     if isinstance(value, ast.Name):
         return value.id not in arguments
-    return isinstance(value, ast.Subscript) or (isinstance(value, ast.Call) and called(value) in ("numel", "len"))
+    return isinstance(value, ast.Subscript) or (isinstance(value, ast.Call) and callee_name(value) in ("numel", "len"))
 
 
 def _is_option(around: ast.AST | None) -> bool:
@@ -163,7 +163,7 @@ class _Inputs:
         if value is None:
             return True
         names = {node.id for node in nodes_of(value, ast.Name)}
-        calls = {called(node) for node in nodes_of(value, ast.Call)}
+        calls = {callee_name(node) for node in nodes_of(value, ast.Call)}
         return not calls.isdisjoint(OF_PROGRAMS) or any(self._name_varies(name, scopes) for name in names)
 
     def _name_varies(self, name: str, scopes: tuple[Scope, ...]) -> bool:

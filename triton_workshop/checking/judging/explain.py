@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, replace
 
-from triton_workshop.checking.diagnosing.alignment import Alignment, aligned
+from triton_workshop.checking.diagnosing.alignment import Alignment, align
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.diagnosing.slips import Slip
@@ -104,10 +104,10 @@ class Explainer:
             return self._use_mistake(finding, mistake)
         if culprit is None and self.diagnosis.line is not None and finding.hint_name != ATOMICS:
             return move_to_cause(finding, self.diagnosis.line, self.source)  # the first NaN
-        if culprit is None and self.diagnosis.other is not None:
+        if culprit is None and self.diagnosis.first_difference is not None:
             finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], self._name_other()))
-        if culprit is None and self.diagnosis.empty is not None:
-            hint = sentence("lines.sum-of-nothing", line=self.diagnosis.empty)
+        if culprit is None and self.diagnosis.empty_sum_line is not None:
+            hint = sentence("lines.sum-of-nothing", line=self.diagnosis.empty_sum_line)
             finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], hint))
         return self._explain_symptom(finding) if culprit is None else self._explain_culprit(finding, culprit)
 
@@ -127,9 +127,9 @@ class Explainer:
 
         It is empty if they are not known.
         """
-        if self.diagnosis.other is None or self.diagnosis.line is not None:
+        if self.diagnosis.first_difference is None or self.diagnosis.line is not None:
             return ""
-        name, line = self.diagnosis.other
+        name, line = self.diagnosis.first_difference
         return sentence("lines.other-numbers", name=name, line=line)
 
     def _mistake(self, finding: Finding) -> Mistake | None:
@@ -252,7 +252,7 @@ class Explainer:
     def _alignment(self) -> Alignment | None:
         """The script beside the solution; None if the solution is spoilt."""
         try:
-            return aligned(self.source)
+            return align(self.source)
         except (SyntaxError, ValueError):
             return None
 

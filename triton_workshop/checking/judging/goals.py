@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from triton_simulator.compiler.report import join_names
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, JudgedGoal
-from triton_workshop.checking.observing.source import Source, called, nodes_of
+from triton_workshop.checking.observing.source import Source, callee_name, nodes_of
 from triton_workshop.costs.figures import NO_PRODUCT, Figures
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.goals import Goal, Quantity
@@ -65,7 +65,9 @@ def _line_to_blame(source: Source, goal: Goal, judged: JudgedGoal) -> int | None
             return source.launch_line()
         case "programs":
             calls = (call for kernel in source.kernels for call in nodes_of(kernel, ast.Call))
-            return min((call.lineno for call in calls if called(call) == "program_id"), default=source.launch_line())
+            return min(
+                (call.lineno for call in calls if callee_name(call) == "program_id"), default=source.launch_line()
+            )
     return judged.line or source.launch_line()
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from triton_workshop.checking.observing.source import called
+from triton_workshop.checking.observing.source import callee_name
 from triton_workshop.hints import sentence, table
 
 LIBRARIES = ("torch", "np", "numpy", "math", "F", "nn", "functional", "cp", "jnp")
@@ -117,7 +117,7 @@ def _find_call(code: str, name: str) -> ast.Call | None:
     except SyntaxError:
         return None
     calls = (node for node in nodes if isinstance(node, ast.Call))
-    return next((call for call in calls if called(call) == name), None)
+    return next((call for call in calls if callee_name(call) == name), None)
 
 
 def _similarity(one: ast.Call | None, two: ast.Call | None) -> tuple[bool, bool, float]:

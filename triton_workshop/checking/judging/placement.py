@@ -6,7 +6,7 @@ import ast
 
 from triton_workshop.checking.diagnosing.repair import Culprit
 from triton_workshop.checking.judging.phrases import final_hint
-from triton_workshop.checking.observing.source import Source, called
+from triton_workshop.checking.observing.source import Source, callee_name
 from triton_workshop.hints import sentences
 
 
@@ -57,7 +57,7 @@ def _added_line_hints(node: ast.stmt) -> tuple[str, ...]:
             return sentences("lines.added-return")
         case ast.Expr(value=ast.Call(func=ast.Subscript())):
             return sentences("lines.added-launch")
-        case ast.Expr(value=ast.Call() as call) if called(call) == "store":
+        case ast.Expr(value=ast.Call() as call) if callee_name(call) == "store":
             return sentences("lines.added-store")
     return sentences("lines.added-line")
 

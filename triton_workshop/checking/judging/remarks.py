@@ -18,7 +18,7 @@ from triton_workshop.checking.diagnosing.untested import Untested
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.observe import Launched, Observation
 from triton_workshop.checking.observing.provenance import Provenance
-from triton_workshop.checking.observing.source import Function, Source, called
+from triton_workshop.checking.observing.source import Function, Source, callee_name
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.hints import sentence
 
@@ -246,7 +246,7 @@ def _stores_in_loops(source: Source) -> Iterator[int]:
         for loop in ast.walk(kernel):
             if isinstance(loop, ast.For | ast.While):
                 calls = (node for node in ast.walk(loop) if isinstance(node, ast.Call))
-                yield from (node.lineno for node in calls if called(node) == "store")
+                yield from (node.lineno for node in calls if callee_name(node) == "store")
 
 
 def _prepared_tensor(exercise: Exercise, launch: Launched, comparison: Comparison) -> str:
@@ -293,7 +293,7 @@ def _tuned_sums(source: Source) -> Iterator[str]:
 
 def _is_tuned_without_reset(kernel: Function) -> bool:
     decorators = [node for node in kernel.decorator_list if isinstance(node, ast.Call)]
-    tuners = [decorator for decorator in decorators if called(decorator) == "autotune"]
+    tuners = [decorator for decorator in decorators if callee_name(decorator) == "autotune"]
     options = {keyword.arg for tuner in tuners for keyword in tuner.keywords}
     return bool(tuners) and options.isdisjoint({"reset_to_zero", "restore_value"})
 
@@ -309,7 +309,9 @@ def _pointers(kernel: Function, access: str) -> set[str]:
 
     It is `x` in `tl.load(x + offsets)` and in `x.load(offsets)`.
     """
-    calls = [node for node in ast.walk(kernel) if isinstance(node, ast.Call) and called(node) == access and node.args]
+    calls = [
+        node for node in ast.walk(kernel) if isinstance(node, ast.Call) and callee_name(node) == access and node.args
+    ]
     return {ast.unparse(_base(_pointer(call))) for call in calls}
 
 
@@ -390,7 +392,7 @@ def _tensors_on_the_cpu(source: Source) -> Iterator[str]:
 
 
 def _is_on_the_cpu(node: ast.expr) -> TypeGuard[ast.Call]:
-    if not isinstance(node, ast.Call) or called(node) not in FACTORIES or not isinstance(node.func, ast.Attribute):
+    if not isinstance(node, ast.Call) or callee_name(node) not in FACTORIES or not isinstance(node.func, ast.Attribute):
         return False
     has_device = any(keyword.arg in ("device", None) for keyword in node.keywords)
     return ast.unparse(node.func.value) == "torch" and not has_device

@@ -12,8 +12,8 @@ from triton_workshop.checking.diagnosing.alignment import is_begun
 from triton_workshop.checking.judging.explanations import explanation_named
 from triton_workshop.checking.judging.habits import suggest_triton_code
 from triton_workshop.checking.judging.verdict import Finding, FindingKind
-from triton_workshop.checking.observing.source import Function, Source, called, names_in
-from triton_workshop.checking.own_errors import let_tests_see
+from triton_workshop.checking.observing.source import Function, Source, callee_name, names_in
+from triton_workshop.checking.own_errors import reraise_in_tests
 from triton_workshop.exercises import EXERCISES
 from triton_workshop.exercises.todos import open_todos
 from triton_workshop.hints import sentence, table
@@ -40,7 +40,7 @@ def static_finding(source: Source) -> Finding | None:
     )
 
 
-def unreadable(error: Exception) -> Finding:
+def unreadable_finding(error: Exception) -> Finding:
     """Report a file that is not Python text at all."""
     hints = () if isinstance(error, OSError) else explanation_named("unreadable").hints
     message = sentence("messages.unreadable", reason=reason(error))
@@ -49,7 +49,7 @@ def unreadable(error: Exception) -> Finding:
 
 def checker_failure(error: Exception) -> Finding:
     """Report an error of the checker's own; raise it for tests."""
-    let_tests_see(error)
+    reraise_in_tests(error)
     message = sentence("messages.checker-failed", error=f"{type(error).__name__}: {error}")[:MAX_MESSAGE_CHARACTERS]
     frames = traceback.extract_tb(error.__traceback__)
     if frames:
@@ -65,9 +65,9 @@ def _syntax(source: Source) -> Finding | None:
     except SyntaxError as error:
         return _syntax_error(source, error)
     except ValueError as error:  # null bytes
-        return unreadable(error)
+        return unreadable_finding(error)
     except (RecursionError, MemoryError):  # that of Python's parser, not of the machine
-        finding = unreadable(ValueError(sentence("messages.nested-too-deeply")))
+        finding = unreadable_finding(ValueError(sentence("messages.nested-too-deeply")))
         return replace(finding, hints=explanation_named("too-deep").hints, hint_name="too-deep")
     return None
 
@@ -143,7 +143,7 @@ def _host_function(source: Source) -> Finding | None:
     host_names = {name for node in source.tree.body for name, package in _imports(node) if package in HOST_PACKAGES}
     for kernel, node in source.expressions:
         # `print_if` works on the simulator; the compiler finds one that was left in.
-        if not isinstance(node, ast.Call) or called(node) == "print_if":
+        if not isinstance(node, ast.Call) or callee_name(node) == "print_if":
             continue
         root = _root(node.func)
         if root in host_names and root not in names_in(kernel):
@@ -156,7 +156,7 @@ def _host_call(source: Source, call: ast.Call) -> Finding:
     finding = _explained(source, call.lineno, message, "python-function-in-kernel")
     code = source.line(call.lineno)
     # By its library first; a function that was imported by its name looks like an undefined one.
-    suggestion = suggest_triton_code("", code) or suggest_triton_code(f"name '{called(call)}' is not defined", "")
+    suggestion = suggest_triton_code("", code) or suggest_triton_code(f"name '{callee_name(call)}' is not defined", "")
     return replace(finding, hints=(suggestion, *finding.hints[1:])) if suggestion else finding
 
 
@@ -240,12 +240,14 @@ def _explained(source: Source, line: int | None, message: str, name: str) -> Fin
 
 def _no_constexpr(source: Source) -> Finding | None:
     """Find sizes of blocks and loops that the compiler cannot know."""
-    helpers = {called(node) for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)}
+    helpers = {
+        callee_name(node) for kernel in source.kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)
+    }
     for kernel, node in source.expressions:
         if kernel.name in helpers or not isinstance(node, ast.Call) or _root(node.func) != "tl":
             continue  # an argument of a helper stays a constexpr, however the helper declares it
         sizes = {"arange": node.args, "static_range": node.args, "zeros": node.args[:1], "full": node.args[:1]}
-        for size in sizes.get(called(node), ()):
+        for size in sizes.get(callee_name(node), ()):
             for child in ast.walk(size):
                 if isinstance(child, ast.Name) and child.id in _run_time_names(kernel):
                     return _run_time_size(source, node, child.id)
@@ -253,7 +255,7 @@ def _no_constexpr(source: Source) -> Finding | None:
 
 
 def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
-    message = sentence("messages.run-time-size", function=called(call), name=name)
+    message = sentence("messages.run-time-size", function=callee_name(call), name=name)
     shipped = Source(source.file, source.exercise.shipped_text, source.exercise)
     is_tensor_size = shipped.kernel is not None and name in _run_time_names(shipped.kernel)
     finding = _explained(source, call.lineno, message, "size-of-a-tensor" if is_tensor_size else "missing-constexpr")

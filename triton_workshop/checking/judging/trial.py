@@ -15,7 +15,7 @@ from triton_simulator.branches import Branch
 from triton_workshop.checking.diagnosing.limits import Bound, Limit, Reached
 from triton_workshop.checking.diagnosing.recognise import Diagnosis
 from triton_workshop.checking.diagnosing.tile_sizes import OtherSize
-from triton_workshop.checking.diagnosing.untested import untested
+from triton_workshop.checking.diagnosing.untested import find_untested_code
 from triton_workshop.checking.judging.goals import judged_goals, missed_goal
 from triton_workshop.checking.judging.judge import Judge
 from triton_workshop.checking.judging.picture import result_pictures
@@ -34,7 +34,7 @@ from triton_workshop.checking.judging.verdict import CaseResult, Finding, Findin
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.counting import Counted
 from triton_workshop.checking.observing.observe import Observation
-from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.checking.own_errors import suppress_own_errors
 from triton_workshop.costs.figures import Figures
 from triton_workshop.exercises.cases import Case, to_float64
 from triton_workshop.exercises.exercise import Exercise
@@ -62,12 +62,12 @@ class Trial:
     traffic: str = ""
     """What the kernels have moved, as a sentence, once all ordinary cases are right."""
     remarks: tuple[str, ...] = ()
-    last: tuple[Case, Observation] | None = None
+    last_call: tuple[Case, Observation] | None = None
     """The last call, which is the only one that may have failed."""
     kernels: tuple[PickledKernel, ...] = ()
-    to_come: tuple[Case, ...] = ()
+    pending_cases: tuple[Case, ...] = ()
     """The long cases, until they have been tried."""
-    unless_busy: tuple[str, ...] = ()
+    idle_remarks: tuple[str, ...] = ()
     """The remark that most programs of a fixed grid are idle.
 
     It is withdrawn if a long case has work for them: a persistent kernel is launched like that.
@@ -144,7 +144,7 @@ def further_trials(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Iterat
     """
     for look_further in (_with_its_limits, _with_untested_code, _with_another_size):
         previous = outcome
-        with dispensable():
+        with suppress_own_errors():
             outcome = look_further(judge, runner, outcome)
         if outcome is not previous:
             yield outcome
@@ -156,7 +156,7 @@ def _with_its_limits(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Tria
 
 
 def _with_untested_code(judge: Judge, _runner: ScriptRunner, outcome: Trial) -> Trial:
-    found = list(untested(judge.source, outcome.branches))
+    found = list(find_untested_code(judge.source, outcome.branches))
     return replace(outcome, remarks=(*outcome.remarks, remark_on_untested(found))) if found else outcome
 
 
@@ -174,23 +174,23 @@ def case_trials(judge: Judge, runner: ScriptRunner, progress: OnCase = lambda ca
     if judge.source.fixed_programs() >= MANY_PROGRAMS:
         # Each ordinary case takes seconds then. Whether such a grid is too small, a long case shows in one.
         with closing(runner.observe(exercise.long_cases)) as observations:
-            outcome = judged(judge, exercise.long_cases, observations)
+            outcome = judge_cases(judge, exercise.long_cases, observations)
         if outcome.findings:
             yield outcome
             return
     with closing(runner.observe(exercise.cases, () if judge.counts else exercise.long_cases)) as observations:
-        outcome = judged(judge, exercise.cases, observations, progress)
-        if outcome.to_come and not judge.counts:
+        outcome = judge_cases(judge, exercise.cases, observations, progress)
+        if outcome.pending_cases and not judge.counts:
             yield outcome
             outcome = with_long_cases(judge, outcome, observations, progress)
     # A prepared process runs one function at a time, so it counts between two observations.
     if judge.counts and not outcome.findings:
-        yield replace(outcome, to_come=(*outcome.to_come, cost_case(exercise)))
+        yield replace(outcome, pending_cases=(*outcome.pending_cases, cost_case(exercise)))
         # Before the long cases, so that the compiler can begin meanwhile.
         outcome = with_costs(judge, outcome, runner.count())
-        if outcome.to_come:
+        if outcome.pending_cases:
             yield outcome
-            with closing(runner.observe(outcome.to_come)) as observations:
+            with closing(runner.observe(outcome.pending_cases)) as observations:
                 outcome = with_long_cases(judge, outcome, observations, progress)
     if outcome.has_fixed_axis and not outcome.findings:
         outcome = _with_larger_cases(judge, runner, outcome)
@@ -207,21 +207,21 @@ def with_costs(judge: Judge, outcome: Trial, counted: Counted | None) -> Trial:
     if counted is None:
         return outcome
     case = cost_case(judge.exercise)
-    found = judged(judge, [case], [counted.observation])
+    found = judge_cases(judge, [case], [counted.observation])
     if found.findings:
-        return replace(found, cases=(*outcome.cases, *found.cases), last=None)
+        return replace(found, cases=(*outcome.cases, *found.cases), last_call=None)
     return replace(outcome, figures=counted.figures, launched=counted.observation.kernels)
 
 
 def _explained(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Iterator[Trial]:
     # The picture before the search, which may have to be ended with its process.
     if picture := picture_to_show(judge.exercise, outcome):
-        with dispensable():
+        with suppress_own_errors():
             outcome = with_picture(judge.exercise, picture, outcome, runner.observe_picture(picture))
-    yield from located(judge, outcome, runner)
+    yield from locate_mistake(judge, outcome, runner)
 
 
-def judged(
+def judge_cases(
     judge: Judge,
     cases: Sequence[Case],
     observations: Iterable[object],
@@ -245,8 +245,8 @@ def judged(
             results.append(CaseResult(case.name, passed=not findings))
             progress(results[-1])
         branches |= observation.branches
-        last, kernels = (case, observation), observation.kernels
-        outcome = Trial(tuple(results), findings, last=last, kernels=kernels, branches=branches)
+        last_call, kernels = (case, observation), observation.kernels
+        outcome = Trial(tuple(results), findings, last_call=last_call, kernels=kernels, branches=branches)
         if findings:
             break
         grids.append(comparison.grid)
@@ -270,7 +270,7 @@ def _with_remarks(
     long_cases = () if _grows_to_elements(comparison, grids) else judge.exercise.long_cases
     outcome = replace(
         outcome,
-        to_come=long_cases,
+        pending_cases=long_cases,
         traffic=describe_traffic(case.name, comparison),
         has_fixed_axis=_has_fixed_axis(grids),
     )
@@ -278,7 +278,7 @@ def _with_remarks(
     remarks_on_case = remarks(judge.source, case.name, comparison)
     is_fixed = len(grids) > 1 and len(set(grids)) == 1 and math.prod(comparison.grid) < MANY_PROGRAMS
     if is_fixed:
-        return replace(outcome, remarks=remarks_on_case, unless_busy=idle)
+        return replace(outcome, remarks=remarks_on_case, idle_remarks=idle)
     return replace(outcome, remarks=(*idle, *remarks_on_case))
 
 
@@ -308,19 +308,21 @@ def with_long_cases(
 
     What they sum up would say little about the tolerance, and the compiler need not see their sizes.
     """
-    total, remaining = replace(outcome, to_come=(), unless_busy=()), iter(observations)
+    total, remaining = replace(outcome, pending_cases=(), idle_remarks=()), iter(observations)
     busy, axes = False, tuple[str, ...]()
-    for case in outcome.to_come:
-        long = judged(judge, [case], remaining, progress)
+    for case in outcome.pending_cases:
+        long = judge_cases(judge, [case], remaining, progress)
         total = replace(total, cases=total.cases + long.cases, branches=total.branches | long.branches)
         if long.findings:
-            return replace(total, findings=long.findings, tolerance=long.tolerance, remarks=(), last=long.last)
-        axes = axes or (remark_on_axes(case.name, long.last[1]) if long.last else ())
-        busy = busy or (long.last is not None and keeps_programs_busy(long.last[1]))
-        if not total.remarks and outcome.last and long.last:
-            total = replace(total, remarks=remarks_on_growth(case.name, outcome.last[1], long.last[1]))
-    unless_busy = () if busy else outcome.unless_busy
-    return replace(total, remarks=(*unless_busy, *total.remarks) or axes)
+            return replace(
+                total, findings=long.findings, tolerance=long.tolerance, remarks=(), last_call=long.last_call
+            )
+        axes = axes or (remark_on_axes(case.name, long.last_call[1]) if long.last_call else ())
+        busy = busy or (long.last_call is not None and keeps_programs_busy(long.last_call[1]))
+        if not total.remarks and outcome.last_call and long.last_call:
+            total = replace(total, remarks=remarks_on_growth(case.name, outcome.last_call[1], long.last_call[1]))
+    idle_remarks = () if busy else outcome.idle_remarks
+    return replace(total, remarks=(*idle_remarks, *total.remarks) or axes)
 
 
 def _with_larger_cases(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Trial:
@@ -330,34 +332,34 @@ def _with_larger_cases(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Tr
     """
     for case in judge.exercise.larger_cases:
         with closing(runner.observe((case,))) as observations:
-            larger = judged(judge, [case], observations)
-        if larger.findings and larger.last and not larger.last[1].is_out_of_reach:
+            larger = judge_cases(judge, [case], observations)
+        if larger.findings and larger.last_call and not larger.last_call[1].is_out_of_reach:
             return replace(larger, cases=(*outcome.cases, *larger.cases))
     return outcome
 
 
-def located(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Iterator[Trial]:
+def locate_mistake(judge: Judge, outcome: Trial, runner: ScriptRunner) -> Iterator[Trial]:
     """Yield the outcome with its findings where the mistake was made.
 
     They are on that line if it is found. A preliminary outcome comes first if that takes long.
     """
-    is_larger = outcome.last is not None and outcome.last[0] in judge.exercise.larger_cases
+    is_larger = outcome.last_call is not None and outcome.last_call[0] in judge.exercise.larger_cases
     # A larger case takes too long to be tried again, and its missing programs say what is wrong.
-    if outcome.last is None or is_larger or not judge.can_be_diagnosed(outcome.last[1], outcome.findings[0]):
+    if outcome.last_call is None or is_larger or not judge.can_be_diagnosed(outcome.last_call[1], outcome.findings[0]):
         yield outcome
         return
     diagnosis: Diagnosis | None = None
-    with dispensable():
-        for diagnosis in runner.diagnoses(outcome.last[0], outcome):
+    with suppress_own_errors():
+        for diagnosis in runner.diagnoses(outcome.last_call[0], outcome):
             yield _with_diagnosis(judge, outcome, diagnosis)
     if diagnosis is None or diagnosis.is_preliminary:  # its process has ended before the search
         yield _with_diagnosis(judge, outcome, replace(diagnosis or Diagnosis(), is_preliminary=False))
 
 
 def _with_diagnosis(judge: Judge, outcome: Trial, diagnosis: Diagnosis) -> Trial:
-    assert outcome.last is not None
-    case, observation = outcome.last
-    with dispensable():
+    assert outcome.last_call is not None
+    case, observation = outcome.last_call
+    with suppress_own_errors():
         judge = replace(judge, diagnosis=diagnosis)
         first, *others = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), observation))
         first = replace(first, pictures=outcome.findings[0].pictures)

@@ -34,7 +34,7 @@ from triton_workshop.checking.observing.child import load, prepare
 from triton_workshop.checking.observing.comparison import Comparison
 from triton_workshop.checking.observing.failure import Failure, failure_of
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.own_errors import dispensable
+from triton_workshop.checking.own_errors import suppress_own_errors
 from triton_workshop.exercises.cases import Case, launcher_args
 from triton_workshop.exercises.exercise import todo_lines
 from triton_workshop.exercises.grids import case_with_several_programs
@@ -65,7 +65,7 @@ def send_filled_todos(connection: Connection, source: Source) -> None:
     """Send what is known of the TODOs that are filled in."""
     prepare()
     confine_signals()
-    with silence_output(), dispensable():
+    with silence_output(), suppress_own_errors():
         connection.send(try_todos(source))
 
 

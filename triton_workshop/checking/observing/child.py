@@ -23,7 +23,7 @@ from triton_workshop.checking.observing.failure import failure_of
 from triton_workshop.checking.observing.observe import Observation, Observer
 from triton_workshop.checking.observing.originals import Originals
 from triton_workshop.checking.observing.source import Source
-from triton_workshop.checking.own_errors import let_tests_see
+from triton_workshop.checking.own_errors import reraise_in_tests
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.processes.call import take_tasks
 from triton_workshop.processes.signal_scope import confine_signals
@@ -140,7 +140,7 @@ def observe_script(connection: Connection, source: Source) -> None:
             if observation.failure is not None:
                 return
     except Exception as error:  # nothing works any more in here, not even to say so
-        let_tests_see(error)
+        reraise_in_tests(error)
         os._exit(1)
 
 

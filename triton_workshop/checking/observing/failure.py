@@ -55,7 +55,7 @@ def failure_of(error: BaseException, file: Path) -> Failure:
     return Failure(type(cause).__name__, message, _line_in_kernel(cause, file) or line, next(iter(lines), None), chain)
 
 
-def unobservable(error: Exception, file: Path) -> Failure:
+def unobservable_failure(error: Exception, file: Path) -> Failure:
     """Describe an error of the observer, which the script may have caused."""
     failure = failure_of(error, file)
     return replace(failure, type="Unobservable", message=f"{failure.type}: {failure.message}", chain="")

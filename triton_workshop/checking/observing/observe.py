@@ -18,9 +18,9 @@ import torch
 
 from triton_simulator import branches
 from triton_simulator.compiler.launches import Launches
-from triton_workshop.checking.observing.failure import Failure, failure_of, unobservable
+from triton_workshop.checking.observing.failure import Failure, failure_of, unobservable_failure
 from triton_workshop.checking.observing.originals import Originals
-from triton_workshop.checking.observing.provenance import Provenance, provenance_of, same, unwrap_descriptor
+from triton_workshop.checking.observing.provenance import Provenance, are_identical, provenance_of, unwrap_descriptor
 from triton_workshop.checking.observing.source import resolve_path
 from triton_workshop.exercises.cases import launcher_args
 from triton_workshop.hints import sentence
@@ -211,7 +211,7 @@ class Observer:
         try:
             return self._observe_call(arguments, integer_bits)
         except Exception as error:  # Python or PyTorch is no longer what it was, or what came back is none of theirs
-            return Observation(failure=unobservable(error, self._file))
+            return Observation(failure=unobservable_failure(error, self._file))
 
     def _observe_call(self, arguments: tuple[torch.Tensor, ...], integer_bits: int) -> Observation:
         arguments = self._arguments = _reuse_tensors(self._arguments, arguments)
@@ -226,7 +226,7 @@ class Observer:
             output, failure = self._call(arguments)
         seconds = time.process_time() - started
         if self._originals is not None:
-            self._replaced.update(dict.fromkeys(self._originals.replaced()))
+            self._replaced.update(dict.fromkeys(self._originals.replaced_functions()))
         torch_reads = {} if calls is None else dict(zip(map(id, launches), calls.reads, strict=True))
         # The kernels of a script that was started through a link belong to the link's path.
         script_launches = [launch for launch in launches if self._is_script_file(launch.file)]
@@ -258,7 +258,7 @@ class Observer:
         copy = output.detach().clone().as_subclass(torch.Tensor)
         if not self._simulated:  # there, answers are too large to be kept
             return replace(observation, output=Output(copy))
-        changed = self._earlier is not None and not same(*self._earlier)
+        changed = self._earlier is not None and not are_identical(*self._earlier)
         self._earlier = (output, copy)
         provenance, unwritten = provenance_of(script_launches, output)
         computed, cpu_line = (False, None) if calls is None else (calls.is_computed(output), calls.line_on_cpu(output))
@@ -366,7 +366,7 @@ def _prepared(
 
 def _changed_positions(arguments: tuple[torch.Tensor, ...], originals: list[torch.Tensor]) -> tuple[int, ...]:
     pairs = enumerate(zip(arguments, originals, strict=True), start=1)
-    return tuple(position for position, (now, then) in pairs if now.shape != then.shape or not same(now, then))
+    return tuple(position for position, (now, then) in pairs if now.shape != then.shape or not are_identical(now, then))
 
 
 @contextmanager

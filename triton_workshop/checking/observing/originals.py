@@ -21,7 +21,7 @@ class Originals:
     def __init__(self) -> None:
         self._snapshots = [(name, names, dict(names)) for name, names in _owners()]
 
-    def replaced(self) -> tuple[str, ...]:
+    def replaced_functions(self) -> tuple[str, ...]:
         """The functions that are no longer what they were."""
         # Two dictionaries with the same objects are compared in microseconds; few of them differ, and those are small.
         changed = [snapshot for snapshot in self._snapshots if snapshot[1] != snapshot[2]]

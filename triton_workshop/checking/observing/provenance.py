@@ -39,7 +39,7 @@ def provenance_of(launches: list[Launch], output: torch.Tensor) -> tuple[Provena
         stored = torch.from_numpy(write.stored).view(-1, output.element_size()).any(dim=1)
         content = torch.from_numpy(write.held).view(output.dtype)
         shape, strides, offset = output.shape, output.stride(), output.storage_offset()
-        unchanged = same(content.as_strided(shape, strides, offset), output)
+        unchanged = are_identical(content.as_strided(shape, strides, offset), output)
         return Provenance.KERNEL if unchanged else Provenance.CHANGED, ~stored.as_strided(shape, strides, offset)
     tensors = {tensor.untyped_storage().data_ptr(): tensor for launch in launches for tensor in _tensors(launch)}
     if output.untyped_storage().data_ptr() in tensors:
@@ -104,6 +104,6 @@ def _bits(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.contiguous().view(kinds[tensor.element_size()])
 
 
-def same(first: torch.Tensor, second: torch.Tensor) -> bool:
-    """Bit by bit: a NaN equals itself."""
+def are_identical(first: torch.Tensor, second: torch.Tensor) -> bool:
+    """Return whether all bits are equal: a NaN equals itself."""
     return torch.equal(_bits(first), _bits(second))

@@ -224,7 +224,7 @@ class Source:
 
     @property
     def _atomics(self) -> list[ast.Call]:
-        return [call for call in self.calls() if called(call).startswith("atomic_")]
+        return [call for call in self.calls() if callee_name(call).startswith("atomic_")]
 
     def return_line(self) -> int | None:
         """Return the line where the launcher returns.
@@ -240,7 +240,7 @@ class Source:
         Without a name, these are all calls.
         """
         calls = self.nodes_of(ast.Call)
-        return [call for call in calls if called(call) in names] if names else calls
+        return [call for call in calls if callee_name(call) in names] if names else calls
 
     @functools.cached_property
     def keeps_to_itself(self) -> bool:
@@ -286,7 +286,7 @@ class Source:
         """Return the address and the mask of each load and store on a line."""
         pointers_and_values = {"load": 1, "store": 2}
         return [
-            (call.args[0], argument_of(call, pointers_and_values[called(call)], "mask"))
+            (call.args[0], argument_of(call, pointers_and_values[callee_name(call)], "mask"))
             for call in self.calls(*pointers_and_values)
             if call.lineno == line and call.args
         ]
@@ -294,7 +294,7 @@ class Source:
     def unpacks_a_load(self, line: int | None) -> bool:
         """Return whether a line takes several values out of one `tl.load`."""
         nodes = [node for node in self.nodes_of(ast.Assign) if node.lineno == line]
-        loads = [node for node in nodes if isinstance(node.value, ast.Call) and called(node.value) == "load"]
+        loads = [node for node in nodes if isinstance(node.value, ast.Call) and callee_name(node.value) == "load"]
         return any(isinstance(node.targets[0], ast.Tuple) for node in loads)
 
 
@@ -363,7 +363,7 @@ def argument_of(call: ast.Call, position: int, name: str) -> ast.expr | None:
     return call.args[position] if len(call.args) > position else next(named, None)
 
 
-def called(call: ast.Call) -> str:
+def callee_name(call: ast.Call) -> str:
     """Return the last part of the called name: `load` for `tl.load(…)`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 

@@ -22,7 +22,7 @@ from triton_workshop.checking.judging.verdict import (
     TileState,
     Verdict,
 )
-from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open, next_half
+from triton_workshop.checking.reporting.progress import ListedExercise, Status, first_open_entry, next_half
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.exercises.goals import Quantity
 from triton_workshop.exercises.todos import open_todos
@@ -369,7 +369,7 @@ def offer(variation: Exercise) -> str:
 
 def next_step(entries: Sequence[ListedExercise]) -> str:
     """Say what to do now."""
-    entry = first_open(entries)
+    entry = first_open_entry(entries)
     if entry is None:
         return _next_half_step(entries)
     name = "reports.next-reset" if entry.status is Status.MISSING else "reports.next-watch"

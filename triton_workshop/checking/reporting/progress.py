@@ -197,7 +197,7 @@ def required_entries(entries: Sequence[ListedExercise]) -> tuple[ListedExercise,
     return tuple(entry for entry in entries if entry.exercise.session in halves and not entry.exercise.is_optional)
 
 
-def first_open(entries: Sequence[ListedExercise]) -> ListedExercise | None:
+def first_open_entry(entries: Sequence[ListedExercise]) -> ListedExercise | None:
     """Return the first required exercise that has not passed, if any."""
     return next((entry for entry in required_entries(entries) if entry.status is not Status.PASSED), None)
 

@@ -139,10 +139,10 @@ def view(described: Description, width: int) -> Group:
     ]
     if described.pictures:
         sections.append(_side_by_side(described.pictures, width))
-    return spaced(sections)
+    return space_out(sections)
 
 
-def spaced(sections: Iterable[RenderableType]) -> Group:
+def space_out(sections: Iterable[RenderableType]) -> Group:
     """Return sections with an empty line between them."""
     return Group(*[line for section in sections for line in (Text(), section)][1:])
 

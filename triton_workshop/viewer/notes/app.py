@@ -21,7 +21,7 @@ from triton_workshop.deck import load_deck
 from triton_workshop.deck.errors import DeckError
 from triton_workshop.deck.model import Deck
 from triton_workshop.file_watcher import FileWatcher
-from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, explained
+from triton_workshop.screen.box import BOX_STYLE, KeyGroups, Keys, help_entries
 from triton_workshop.screen.hangup import quit_on_hangup
 from triton_workshop.screen.job_control import SUSPEND, suspend_job, take_job_signals
 from triton_workshop.screen.palette import Palette
@@ -64,10 +64,10 @@ SCREEN = (
     Binding("ctrl+c,ctrl+q", "leave", priority=True),
 )
 HELP: KeyGroups = (
-    ("Notes", explained(SCROLL)),
-    ("Clock", explained(CLOCK)),
-    ("Room", explained(ATTENDANCE)),
-    ("Screen", explained(SCREEN)),
+    ("Notes", help_entries(SCROLL)),
+    ("Clock", help_entries(CLOCK)),
+    ("Room", help_entries(ATTENDANCE)),
+    ("Screen", help_entries(SCREEN)),
 )
 
 
@@ -191,7 +191,9 @@ class Notes(App[int]):
     async def follow_saves(self, saves: FileWatcher) -> None:
         """Show the notes after each save of the deck."""
         try:
-            async for reading in readings(saves, self.deck, doubtful=lambda result: isinstance(result, DeckError)):
+            async for reading in readings(
+                saves, self.deck, needs_confirmation=lambda result: isinstance(result, DeckError)
+            ):
                 self.show_reading(reading)
         except Exception as error:  # a defect of ours must not take the notes away
             self.message = f"the notes no longer reload by themselves ({error!r})"
