@@ -20,7 +20,7 @@ YOURS, PLAIN, FAST = "yours", "plain", "fast"
 
 @dataclass(frozen=True)
 class Request:
-    """A script variant launches are wanted.
+    """A script whose launches are wanted.
 
     Of an exercise, the launcher is called at a size; any other script runs.
     """

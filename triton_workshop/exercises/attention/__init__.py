@@ -118,7 +118,7 @@ def attention_roundings(scores: torch.Tensor, q: torch.Tensor, k: torch.Tensor, 
 
     The scores are float64, and -inf where a query does not see a key.
 
-    A score is a sum of D products, scaled. A weight is off by as much as its exponent, which is rounded suffix when the
+    A score is a sum of D products, scaled. A weight is off by as much as its exponent, which is rounded again when the
     maximum is subtracted; rescaling takes it to the last maximum in steps that add up to the same. Both the values'
     sum and the weights' sum, by which it is divided, have as many terms as there are keys. A weight below the normal
     numbers of float16 is off by half of its least one. Scores in the hundred thousands only come all equal: they are

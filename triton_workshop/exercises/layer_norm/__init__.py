@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import torch
 
 UNIT = 2.0**-24
-"""The unit roundmean_error of float32."""
+"""The unit roundoff of float32."""
 
 
 def _case(rows: int, columns: int, suffix: str = "", transform: Callable[..., torch.Tensor] = lambda x: x) -> Case:
