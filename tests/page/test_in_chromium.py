@@ -97,6 +97,14 @@ def test_a_right_script_is_right_and_a_wrong_one_is_not(opened: Opened) -> None:
     assert "tl.load(x_ptr + offsets)" in finding["source"]
 
 
+def test_what_is_wrong_comes_before_the_search_for_its_line(opened: Opened) -> None:
+    wrong = EXERCISES["3"].solution.replace(" - SIZE // 2", " + SIZE // 2", 1)
+    first, *_, last = ask(opened, check={"number": "3", "text": wrong})["heard"]
+    assert (first["described"]["isPreliminary"], first["findings"][0]["line"]) == (True, None)
+    assert (last["described"]["isPreliminary"], last["findings"][0]["hint_name"]) == (False, "filter-off-centre")
+    assert first["findings"][0]["message"] == last["findings"][0]["message"]
+
+
 LOOP_IN_C = "sum(range(10**15))"
 
 
@@ -219,7 +227,7 @@ def test_no_script_answers_for_the_next(opened: Opened, owner: str) -> None:
     wrong = EXERCISES["1"].solution.replace("x + y", "x - y")
     checked = ask(opened, owner="1", check={"number": "1", "text": wrong})
     assert "forged" not in json.dumps(checked)
-    assert [verdict["passed"] for verdict in checked["heard"]] == [False]
+    assert {verdict["passed"] for verdict in checked["heard"]} == {False}
     stolen = ask(opened, owner=owner, run={"text": "import sys\nprint(hasattr(sys, 'stolen'))"})
     assert "".join(stolen["heard"]) == "False\n"
 

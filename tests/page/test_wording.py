@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.checking.judging import judge_here
-from tests.conftest import RunPython
 from triton_workshop.checking import large_cases
 from triton_workshop.checking.check import source_or_verdict
 from triton_workshop.checking.judging.verdict import Finding, FindingKind, Verdict
@@ -76,23 +75,3 @@ def test_a_right_script_is_not_told_what_the_page_has_no_memory_for(monkeypatch:
     verdict = Verdict("5", Path("mine.py"), "simulator", 0.1, (), (), remarks=("Slow.", *notes))
     assert notes
     assert describe_verdict(verdict, fifth, "")["parts"][0]["rows"] == ((("Slow.", "warning"),),)
-
-
-EARLY = """
-import sys
-from pathlib import Path
-from triton_workshop.exercises import EXERCISES
-from triton_workshop.page.inside.judging import verdicts
-exercise, file = EXERCISES["3"], Path(sys.argv[1])
-file.write_text(exercise.solution.replace(" - SIZE // 2", " + SIZE // 2"))
-for verdict in verdicts(exercise, file):
-    print(verdict.is_preliminary, verdict.findings[0].kind.value, verdict.findings[0].line)
-"""
-
-
-def test_a_page_says_what_is_wrong_before_it_looks_for_the_line(tmp_path: Path, run_python: RunPython) -> None:
-    outcome = run_python("-c", EARLY, str(tmp_path / "mine.py"))
-    assert outcome.returncode == 0, outcome.stderr
-    lines = EXERCISES["3"].solution.splitlines()
-    line = 1 + next(number for number, text in enumerate(lines) if "- SIZE // 2" in text)
-    assert outcome.stdout.splitlines() == ["True wrong-values None", f"False wrong-values {line}"]
