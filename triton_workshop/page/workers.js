@@ -127,10 +127,11 @@ globalThis.Workers = class Workers {
   // Starts spares, which check scripts of ours, so that the first check of one takes no longer than the next.
   warmUp() {
     while (this.spares.length < this.spareCount) this.spares.push(this.start());
-    for (const spare of this.spares) {
-      if (spare.warm) continue;
+    const warm = (spare) => {
+      if (spare.warm || !this.spares.includes(spare)) return;
       spare.warm = true;
-      spare.ready.then(() => { if (this.spares.includes(spare)) spare.port.postMessage({ warm: true }); }, () => {});
-    }
+      spare.port.postMessage({ warm: true });
+    };
+    for (const spare of this.spares) spare.ready.then(warm, () => {});
   }
 };

@@ -1,7 +1,7 @@
 // The workspace of an exercise, which lies over the page: the editor on one side, and on the other what the checker
 // says of the text while it is typed. `createWorkspace({ exercises, tabs, onLeave })` returns its `element`,
 // `open(exercise)`, `save()`, and the `exercise` that is open with its `text`. The element dispatches
-// "open".
+// "open", and "edit" when the text may be another one.
 globalThis.createWorkspace = (options) => {
   "use strict";
   const { exercises, tabs, onLeave } = options;
@@ -173,6 +173,7 @@ globalThis.createWorkspace = (options) => {
   }
 
   function checkSoon() {
+    element.dispatchEvent(new Event("edit"));
     [isTyping, unfinishedLine] = [true, undefined];
     if (checkTimer === undefined) outdate();  // the first key since the last check: those after it are cheap
     clearTimeout(checkTimer);
@@ -189,6 +190,7 @@ globalThis.createWorkspace = (options) => {
     clearTimeout(checkTimer);
     checkTimer = undefined;
     save();
+    element.dispatchEvent(new Event("edit"));
     if (!python || !editor) return;
     if (isChecking) return checkAgain();
     [isChecking, isOutdated, patience] = [true, false, PATIENCE_MS];
@@ -269,8 +271,9 @@ globalThis.createWorkspace = (options) => {
   function showVerdict(verdict, text) {
     const { passed, described } = verdict, { kind, line, message, hints } = described, { number, todos } = exercise;
     verdictPane.classList.remove("outdated");
-    const where = line ? [`line ${line}`] : [];
-    say([described.headline.slice(2), ...where].join(", "));
+    const where = line ? [`line ${line}`] : [], headline = described.headline.slice(2);
+    // The same as before needs no words until its line is known.
+    if (!described.isPreliminary || !spoken.textContent.startsWith(headline)) say([headline, ...where].join(", "));
     glance.show([described.headline, ...where].join(", "), described.tone);
     if (kind !== "unfinished") task.fold();
     editor.mark(line, message, kind === "unfinished" ? "info" : "error");
