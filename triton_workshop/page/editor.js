@@ -77,7 +77,8 @@ globalThis.Editor = (() => {
   // What a text needs that is only read. The page's policy allows style sheets with this nonce.
   function readingExtensions(modules) {
     const view = modules["@codemirror/view"], { EditorView } = view;
-    const python = modules["@codemirror/lang-python"].python();
+    // Small buffers, so that a key parses a few lines again instead of a whole kernel.
+    const python = modules["@codemirror/lang-python"].pythonLanguage.configure({ bufferLength: 16 });
     const wrapping = [EditorView.lineWrapping, hangingIndents(view)];
     const colours = [highlighting(modules), tasks(view, modules["@codemirror/state"]), theme(view)];
     return [EditorView.cspNonce.of("editor"), python, ...colours, ...wrapping];
