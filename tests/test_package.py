@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,17 @@ def test_a_misspelt_variable_is_named(run_forked: RunPython) -> None:
     result = run_forked("-c", "from triton_workshop import DEVICE", env={"TRITON_INTERPRETER": "1"})
     assert "TRITON_INTERPRETER" in result.stderr
     assert "spelt TRITON_INTERPRET" in result.stderr
+
+
+def docstrings() -> Iterator[tuple[str, str]]:
+    """Each docstring of the packages, with its place."""
+    for folder in ("triton_workshop", "simulator/triton_simulator"):
+        for file in ROOT.joinpath(folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                    place = f"{file.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}"
+                    yield place, ast.get_docstring(node) or ""
+
+
+def test_the_first_line_of_a_docstring_is_short() -> None:
+    assert {place: text.partition("\n")[0] for place, text in docstrings() if len(text.partition("\n")[0]) > 72} == {}

@@ -1,4 +1,4 @@
-"""Signatures of functions for kernels and launchers, for the page's editor.
+"""Signatures of a kernel's and a launcher's functions, for the editor.
 
 `python -m triton_workshop.page.signatures` prints them as JSON, by the name before the dot: of each function, its
 parameters and the first sentence of its docstring. It imports Triton, which what writes a page need not.

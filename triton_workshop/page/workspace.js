@@ -245,10 +245,10 @@ globalThis.createWorkspace = (options) => {
       if (message.verdict?.passed && done === cases) setRunning(`All ${cases} cases are right: looking further …`);
       if (verdict?.described.isPreliminary) setRunning("Wrong: looking for the line …");
       // For some more seconds, its TODOs are tried, or its line is looked for.
-      if (verdict?.described.kind === "unfinished" || verdict?.described.isPreliminary) {
-        patience = UNFINISHED_MS;
-        if (exercise.number === number && editor?.text === text) showVerdict(verdict, text);
-      }
+      const isUnfinished = verdict?.described.kind === "unfinished";
+      if (isUnfinished) patience = UNFINISHED_MS;
+      if (!isUnfinished && !verdict?.described.isPreliminary) return;
+      if (exercise.number === number && editor?.text === text) showVerdict(verdict, text);
     });
     return { result, verdict };
   }

@@ -1,1 +1,4 @@
-"""The GPUs of a room: Ray schedules them, and a sandbox contains each script."""
+"""GPUs of a room, which Ray schedules.
+
+A sandbox contains each script.
+"""

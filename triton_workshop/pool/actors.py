@@ -1,4 +1,4 @@
-"""The Ray actor of a GPU: a process on the GPU's machine, with warm sandboxes.
+"""Ray actor of a GPU: a process on its machine, with warm sandboxes.
 
 Ray makes it a named actor that outlives its driver, and starts it again when it dies.
 """

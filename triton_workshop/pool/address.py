@@ -1,4 +1,7 @@
-"""Address of the GPUs of a room, as `workshop gpus` prints it and `present --gpus` takes it."""
+"""Address of the GPUs of a room.
+
+`workshop gpus` prints it and `present --gpus` takes it.
+"""
 
 from __future__ import annotations
 

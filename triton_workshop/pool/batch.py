@@ -1,4 +1,6 @@
-"""Calls of a launcher that are timed together, each with inputs of its own.
+"""Calls of a launcher that are timed together.
+
+Each has inputs of its own.
 
 The inputs are made from others by moving them, as late as the clock starts: what nobody knows before, nobody has
 computed before.

@@ -1,4 +1,4 @@
-"""`workshop gpus`: keeps Ray running on a machine with GPUs, and says who types what."""
+"""`workshop gpus`: keeps Ray running on a machine with GPUs."""
 
 from __future__ import annotations
 

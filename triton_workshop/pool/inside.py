@@ -1,4 +1,4 @@
-"""The process inside a sandbox: it gets ready, takes one script, and calls it.
+"""Process inside a sandbox: gets ready, takes one script, and calls it.
 
 Nothing here is safe from the script once that is loaded, and nothing has to be: see `judging`.
 """

@@ -1,4 +1,7 @@
-"""Runs scripts on a GPU, or on the simulator: several at a time, each in a sandbox of its own."""
+"""Runner of scripts on a GPU, or on the simulator.
+
+Several run at a time, each in a sandbox of its own.
+"""
 
 from __future__ import annotations
 

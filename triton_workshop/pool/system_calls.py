@@ -1,4 +1,6 @@
-"""System calls that no script needs, as a filter for the kernel (Linux, "Seccomp BPF").
+"""System calls that no script needs, as a filter for the kernel.
+
+Source: Linux, "Seccomp BPF".
 
 Where root runs a sandbox, a script is nobody in there, but to the kernel it owns what root owns. Mounts are read-only,
 except those of devices, whose modes it could change. Other calls take memory that no process shows, or are where the

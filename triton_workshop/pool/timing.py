@@ -1,4 +1,6 @@
-"""Times of a correct script, beside the limit, the plain solution and PyTorch.
+"""Times of a correct script, beside the limit and other code.
+
+The other code is the plain solution and PyTorch.
 
 The script's calls are timed by its own process, which has to be told all it needs for that, and then may say anything.
 So the judge makes up the inputs of all calls only as its own clock starts, looks afterwards at one of the results, of
@@ -158,7 +160,7 @@ class Timer:
 
     @contextmanager
     def _launching(self, released: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-        """Launch kernels, and keep no timing of others waiting for the turn to do so."""
+        """Launch kernels without keeping other timings waiting for the turn."""
         with released():
             self._launches.acquire()
         try:
@@ -279,7 +281,10 @@ class RemoteBatch:
 
     @property
     def _batch_seconds(self) -> float:
-        """Seconds that a batch may take, several times what it should: everybody else waits meanwhile."""
+        """Seconds that a batch may take, several times what it should.
+
+        Everybody else waits meanwhile.
+        """
         return 3 * max(LEAST_CALLS * self._pace.slowest, LONGEST_BATCH * self._pace.batch) / 1000
 
     def is_believed(self) -> bool:

@@ -1,4 +1,4 @@
-"""The server's side of the room's GPUs: what it sends to them, and what comes back.
+"""The server's side of a room's GPUs.
 
 A process of its own speaks to them. It may be slow, or die: the server never waits for it.
 """

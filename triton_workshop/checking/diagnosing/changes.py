@@ -194,7 +194,10 @@ def _is_tile_size(value: int) -> bool:
 
 
 def _of_rounds(function: Function) -> Iterator[Change]:
-    """Make one more iteration: in the loop, or where its end is computed, if nothing else reads that."""
+    """Make one more iteration.
+
+    That is in the loop, or where its end is computed, if nothing else reads that.
+    """
     nodes, read = walk(function), Counter(names_loaded(function))
     pairs = [(node.targets[0], node.value) for node in nodes if isinstance(node, ast.Assign)]
     values = {target.id: value for target, value in pairs if isinstance(target, ast.Name)}
@@ -368,7 +371,7 @@ def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
 
 
 def _of_divisors(statement: ast.stmt, function: Function) -> Iterator[Change]:
-    """Divide by what gives the remainder of the same number: quotient and remainder have one divisor."""
+    """Divide by the divisor of the same number's remainder."""
     divisions = [node for node in walk(function) if isinstance(node, ast.BinOp)]
     for node in walk(statement):
         match node:

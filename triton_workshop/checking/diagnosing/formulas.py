@@ -289,7 +289,7 @@ class Formulas:
                     yield Change("constant", node, name, far_fetched=True)
 
     def _counted_twice(self, index: ast.expr, bound: ast.expr) -> Iterator[Change]:
-        """Compare a place in the row with the whole row, not with what is left of it."""
+        """Compare a place in the row with the whole row, not with its rest."""
         match bound:
             case ast.BinOp(whole, ast.Sub(), ast.Name(start)):
                 if any(start in self.names.origins.get(name, ()) for name in names_loaded(index)):
@@ -467,7 +467,10 @@ def _with_limit(node: ast.expr, left: ast.expr, right: ast.expr) -> Iterator[Cha
 
 
 def _is_half(node: ast.expr) -> bool:
-    """Return whether an expression takes half of the bits of a byte, as >> and & do, or // and %."""
+    """Return whether an expression takes half of the bits of a byte.
+
+    These are >> and &, or // and %.
+    """
     signs = ast.RShift | ast.BitAnd | ast.FloorDiv | ast.Mod
     return isinstance(node, ast.BinOp) and isinstance(node.op, signs) and isinstance(node.right, ast.Constant)
 

@@ -71,7 +71,10 @@ def _restarted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
 
 
 def _hoisted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
-    """Do once, before a loop, what each of its rounds does: a start, or the sum of what no round changes."""
+    """Do once, before a loop, what each of its rounds does.
+
+    That is a start, or the sum of what no round changes.
+    """
     place = before[-1] if before and _is_simple(before[-1]) else None
     for node in loop.body:
         is_sum = isinstance(node, ast.AugAssign) and not names_stored(loop) & {*names_loaded(node.value)}
@@ -80,7 +83,7 @@ def _hoisted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
 
 
 def _late(loop: Loop) -> Iterator[Change]:
-    """Give a name its new value at the end of a round, behind what needs the old one."""
+    """Give a name its new value after what needs the old one."""
     last = loop.body[-1]
     for at, node in enumerate(loop.body[:-1]):
         match node:

@@ -295,7 +295,7 @@ class _SlipSearch:
         return None if slip is not None and self._may_be_the_launch(slip) else slip
 
     def _may_be_the_launch(self, slip: Slip) -> bool:
-        """Return whether exchanged arguments may be the mistake as well as a kernel's line.
+        """Return whether exchanged arguments may be the mistake as well.
 
         Names that fit have said no before: an argument that is named like its parameter stays.
         """

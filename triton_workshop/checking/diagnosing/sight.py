@@ -121,7 +121,9 @@ class Sight:
         return loops[0] if len(loops) == 1 else None
 
     def _line_of_formula(self) -> int | None:
-        """Return the launch, if it has a formula, or else the only line that computes what it passes.
+        """Return the launch, or the only line that computes what it passes.
+
+        It is the launch if that has a formula.
 
         A launch that passes names only is right by itself.
         """

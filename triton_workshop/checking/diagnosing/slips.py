@@ -166,7 +166,7 @@ def _span(node: Any) -> tuple[tuple[int, int], tuple[int, int]]:
 
 
 def _code(change: Change, text: str) -> str:
-    """Return the changed lines as they would be right, without needless parentheses."""
+    """Return the corrected lines, without needless parentheses."""
     lines = text.splitlines()
     numbers = sorted({node.lineno for node, replacement in change.nodes if replacement != "pass"})
     return "\n".join(_plain(lines[number - 1].strip()) for number in numbers)

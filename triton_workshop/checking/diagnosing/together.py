@@ -61,7 +61,10 @@ def _shape(node: ast.AST) -> str:
 
 
 def _halves(code: str) -> str:
-    """Return code in which a remainder looks like a quotient, and the low half of a byte like its high half."""
+    """Return code in which a remainder looks like a quotient.
+
+    The low half of a byte looks like its high half.
+    """
     return code.replace("%", "//").replace(">>", "&")
 
 
