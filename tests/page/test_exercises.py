@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,6 +230,25 @@ LISTEN = """() => {
   }
 }"""
 """Notes what a screen reader says by itself."""
+
+
+LINES_WITHOUT_NUMBER = """() => {
+  const within = (selector) => [...document.querySelectorAll(`.workspace:not([hidden]) ${selector}`)];
+  const tops = within(".cm-lineNumbers .cm-gutterElement").map((element) => element.getBoundingClientRect().top);
+  const isAlone = (line) => !tops.some((top) => Math.abs(top - line.getBoundingClientRect().top) < 4);
+  return within(".cm-line").filter(isAlone).length;
+}"""
+
+
+def test_numbers_stand_beside_their_lines_after_a_phone_is_turned(page: Opened) -> None:
+    write(page, SOLUTION + f"# {'words that wrap ' * 9}\n" * 40)
+    for width, height in ((390, 844), (844, 390), (390, 844), (1280, 720)):
+        page.evaluate("document.querySelector('.workspace:not([hidden]) .cm-scroller').scrollTop = 1e6")
+        page.set_viewport_size({"width": width, "height": height})
+        deadline = time.monotonic() + 10
+        while page.evaluate(LINES_WITHOUT_NUMBER) > 1:  # one may be half out of sight
+            assert time.monotonic() < deadline, f"at {width}"
+            page.wait_for_timeout(100)
 
 
 def test_a_screen_reader_says_only_what_is_new(page: Opened) -> None:

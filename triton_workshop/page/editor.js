@@ -7,6 +7,7 @@ globalThis.Editor = (() => {
   "use strict";
   const KEYS = "Ctrl+Space completes, and Ctrl+Shift+Space says what a call takes; Escape, then Tab leaves the editor.";
   const POINTING_MS = 250;  // that a pointer or the cursor rests on a name, until `onPoint` is called
+  const RESIZE_PAUSE_MS = 200;  // after the last change of the editor's size, until its lines are measured again
   const MAX_INDENT = 32;  // columns: a line that begins further in wraps as if it began here
 
   function highlighting({ "@codemirror/language": language, "@lezer/highlight": { tags } }) {
@@ -159,6 +160,20 @@ globalThis.Editor = (() => {
       this.extensions.push(...lookingExtensions(modules, options));
       if (options.onRest) this.extensions.push(...checkingExtensions(modules, options));
       this.view = new modules["@codemirror/view"].EditorView({ parent, extensions: this.extensions });
+      let timer;
+      const measureSoon = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => this.measureAgain(), RESIZE_PAUSE_MS);
+      };
+      new ResizeObserver(measureSoon).observe(parent);
+    }
+
+    // When a phone is turned, CodeMirror may give up before all heights are known, and numbers stand beside other lines.
+    // It measures all lines again once the text has another height.
+    measureAgain() {
+      const { style } = this.view.contentDOM;
+      style.paddingBottom = style.paddingBottom ? "" : "5px";
+      this.view.requestMeasure();
     }
 
     static show(modules, parent, doc) {
