@@ -168,7 +168,7 @@ globalThis.Editor = (() => {
       new ResizeObserver(measureSoon).observe(parent);
     }
 
-    // When a phone is turned, CodeMirror may give up before all heights are known, and numbers stand beside other lines.
+    // When a phone is turned, CodeMirror may give up before it knows all heights, and puts numbers beside wrong lines.
     // It measures all lines again once the text has another height.
     measureAgain() {
       const { style } = this.view.contentDOM;
