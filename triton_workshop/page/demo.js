@@ -6,7 +6,7 @@ globalThis.createDemo = (options) => {
   const { python, draw, say } = options;
   const { make, button } = globalThis.page;
   const input = make("input", "", { type: "file", accept: "image/*", hidden: true });
-  const choose = button("Take a photograph of your own", () => input.click(), "It stays in this browser");
+  const choose = button("Try a photograph of your own", () => input.click(), "It stays in this browser");
   const element = make("div", "", { className: "demo", hidden: true });
   let subject;
 
