@@ -1,6 +1,18 @@
 """Goals of an exercise: what a right kernel may cost.
 
-An exercise's `goals.toml` has a table for each, in the order in which they are told.
+An exercise with goals begins with a complete, correct, slow script, so it has no TODOs: `todos = []`. Its `goals.toml`
+has a table for each goal, in the order in which they are told. What the simulator counts comes first, as that is judged
+without a compiler, too.
+
+    [whole-sectors]
+    quantity = "sectors"  # a `Quantity`
+    figure = 65_536       # what the solution takes at the workload's `traffic_case`, or an instruction's beginning
+    margin = 1.25         # a factor for other good kernels; 1 by default
+    blame = "sizes"       # the line to show: `sizes`, `launch`, `programs`; by default where most of it was measured
+    hints = ["A question?", "An idea."]  # the third one quotes the solution's lines that were not shipped
+
+Goals look at what was measured, never at the script's text. On a GPU, a check times the kernel before and after the
+repair, at the largest of the `timing_cases`.
 """
 
 from __future__ import annotations

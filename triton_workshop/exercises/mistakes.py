@@ -1,4 +1,10 @@
-"""Known mistakes of each exercise: hints, and edits of the solution."""
+"""Known mistakes of each exercise: hints, and edits of the solution.
+
+A mistake is defined once, in its exercise's `mistakes.toml`; one that several exercises have is in `common.toml`. Its
+`edits` are alternatives: each is `[old, new]`, or several pairs in a flat list, the first with the line to blame, and
+each `old` occurs once in the solution. Its two hints are a question and an idea. In the same file, `todos` has hints
+for the TODOs, and `planted` the bugs of an exercise to repair.
+"""
 
 from __future__ import annotations
 

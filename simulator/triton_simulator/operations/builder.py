@@ -4,7 +4,13 @@
 Triton's own semantics (types, broadcasting, promotion) call this builder instead of the one that would emit a
 compiler's instructions. It says what each operation is. What operations do to values stands in `values`; what
 they do to memory, in `programs`, `atomics` and `tiles` here. Those that it lacks go to the builder of Triton's
-interpreter, one program at a time.
+interpreter, one program at a time; `Launch.one_by_one` says why.
+
+To add one, name it here, with numpy's function if that is all. One that moves elements between threads calls `wait()`,
+one that combines them `memory.results.combine`, and its result has the poison of its operands: see `create_histogram`,
+and `histogram` in `values/blocks.py`. One with several results has its types in `compiler/types_only.py`, too. In the
+tests, one that waits has a kernel in `test_threads.py`, and one that combines or passes poison on in
+`test_undefined.py`.
 """
 
 from __future__ import annotations
