@@ -190,6 +190,7 @@ def _conversation(questions: str) -> str:
     settings = termios.tcgetattr(0)
     answers = ""
     try:
+        # By default, `setcbreak` would drop keys that were pressed already.
         tty.setcbreak(0, termios.TCSANOW)
         os.write(1, questions.encode())
         end = time.monotonic() + CONVERSATION_TIMEOUT_SECONDS
@@ -216,6 +217,7 @@ def _tmux_allows_passthrough() -> bool:
     except (OSError, subprocess.TimeoutExpired):
         return False
     allowed, _, names = reply.stdout.partition("\n")
+    # A tmux that does not know the option puts nothing in its place.
     return allowed not in ("", "0", "off") and any(name in names.lower() for name in PLACEHOLDERS)
 
 

@@ -136,6 +136,7 @@ def kitty(image: Image, identifier: int, columns: int, rows: int) -> Iterator[st
     pieces = [data[start : start + CHUNK_BYTES] for start in range(0, len(data), CHUNK_BYTES)]
     for number, piece in enumerate(pieces, 1):
         first = f"i={identifier},f=100," if number == 1 else ""
+        # With q=2 the terminal does not answer: its answer would be read as keys.
         yield f"\x1b_G{first}q=2,m={int(number < len(pieces))};{piece}\x1b\\"
     yield f"\x1b_Ga=p,U=1,i={identifier},c={columns},r={rows},q=2\x1b\\"
 

@@ -56,6 +56,7 @@ class Build:
     def error(self, kernel: str | None) -> str:
         """Why there is nothing to show; empty if there is something."""
         run = self.run
+        # From PyTorch's error for a tensor on "cuda" where there is no GPU.
         if "NVIDIA driver" in run.failure:
             return f"it asks for a GPU itself, so it cannot run on the simulator ({run.failure.partition(':')[0]})"
         if run.failure:

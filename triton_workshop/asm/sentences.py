@@ -45,6 +45,7 @@ def _dot(line: LineSummary, target: Target) -> str:
     if any(opcode.startswith(TENSOR_CORES) for opcode, _ in line.instructions):
         return f"{text}: tensor cores"
     why = ""
+    # The IR leaves out ieee, which is its default.
     if line.dtype == "f32" and line.precision in ("", "ieee"):
         why = ", since float32 is multiplied exactly (input_precision is ieee)"
     elif line.dtype == "f32" and not target.multiplies_tf32:

@@ -44,6 +44,7 @@ class BoardKey:
         """
         code, _, signature = link_code.rpartition(".")
         at = code.partition(".")[0]
+        # The signature first: only what this room has signed is known to begin with a number.
         if not _is_signed(key, code, signature) or not -VALID_SECONDS < self._now() - int(at) < VALID_SECONDS:
             return None
         if code in self._used:

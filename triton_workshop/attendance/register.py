@@ -190,6 +190,7 @@ class Register:
             return True
         self._wrong_words += 1
         if self._wrong_words >= MAX_WRONG_WORDS and not self.guessing:
+            # Another process may have made it longer in the meantime, and once is enough.
             longer = "UPDATE rooms SET word = word || ' ' || ? WHERE id = ? AND word NOT LIKE '% %'"
             with self.transaction("BEGIN IMMEDIATE"):
                 self._store.execute(longer, (random_word(), self.id))
@@ -344,6 +345,7 @@ class Register:
         """Return a snapshot for the presenter."""
         with self.transaction():
             attendees = self.rows("SELECT number, name FROM attendees WHERE room = ? ORDER BY number", self.id)
+            # The report with the largest rowid is about the exercise at hand; `groupby` needs the numbers in order.
             reports = self.rows(
                 f"SELECT number, {PROGRESS_COLUMNS} FROM progress WHERE room = ? ORDER BY number, rowid", self.id
             )
@@ -361,11 +363,13 @@ class Register:
         statuses = {
             number: AttendeeStatus(number, name, progress.get(number, ()))
             for number, name in attendees
+            # The row of somebody who has left stays without a name, and says nothing.
             if name or number in progress or number in callers or number in excessive
         }
         return Board(
             tuple(statuses.values()),
             tuple(
+                # A clock that was set back must not make the minutes negative.
                 CallForHelp(number, names.get(number), max(int(now - asked_at), 0) // 60)
                 for number, asked_at, answered in calls
                 if not answered

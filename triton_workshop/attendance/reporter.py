@@ -91,6 +91,7 @@ class Reporter:
             return False
         with self._changed:
             if HELP not in self._pending:  # the same call
+                # This takes the lock again: that of a Condition is reentrant.
                 self._enqueue(HELP, HELP, {})
         return True
 

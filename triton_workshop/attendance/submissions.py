@@ -210,6 +210,7 @@ class Submissions:
             if exercise in EXERCISES
         ]
         order = list(EXERCISES)
+        # A stable sort: in each exercise, the best stays first.
         return sorted(entries, key=lambda entry: order.index(entry.exercise))
 
     def strike(self, id: str) -> None:
@@ -234,6 +235,7 @@ def _answer_text(answer: Answer) -> str | None:
     """Return an answer as JSON; None if it cannot be kept."""
     try:
         text = json.dumps(answer.as_json(), allow_nan=False)
+        # Read at once, so that nothing is stored which cannot be read again.
         whole = Answer.from_json(json.loads(text))
     except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
         return None

@@ -206,6 +206,7 @@ def _counted(
             return _wrong(begun, workload.traffic_case.name, counting.findings)
         contenders.append(Contender(name, counting.cost, limits_of(counting.cost, useful)))
         kernels = kernels or counting.kernels  # the first contender's, which the sentences are about
+    # Not the first, as the fast solution is not compared with itself.
     fast = next((contender.cost for contender in contenders[1:] if contender.name == FAST), None)
     counts = Counted(
         size=workload.traffic_case.name,

@@ -31,6 +31,7 @@ def chosen_to_bench(numbers: list[str], file: Path | None, *, plain: bool, every
     """
     if not (numbers or file):
         passed = [entry.exercise.number for entry in entries() if entry.status is Status.PASSED]
+        # `every` is answered here, as `select_scripts` refuses it beside numbers.
         numbers, every = [number for number in WORKLOADS if plain or every or number in passed], False
         if not numbers:
             raise MisuseError("none of your exercises has passed yet; name one (workshop bench 1), or use --plain")

@@ -83,6 +83,7 @@ def _measured_roofs(benches: Sequence[Bench]) -> list[Roof]:
     ]
     if not copies:
         largest = max(s.operations / s.bytes for _, s in sizes)
+        # No bandwidth was measured: this one puts the corner at an eighth of the largest intensity.
         return [Roof("cuBLAS, float16", 8 * max(products) / largest, max(products))]
     name = "copy, then cuBLAS, float16" if products else "copy"
     return [Roof(name, max(copies), max(products, default=None))]

@@ -73,6 +73,7 @@ def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], fi
     axes.set_xlim(x_min, x_max)
     over_lines = [withStroke(linewidth=3, foreground="white")]
     label: dict[str, Any] = {"textcoords": "offset points", "path_effects": over_lines}
+    # Not a set, which has no order: a series' colour and marker follow from its place.
     for number, series in enumerate(dict.fromkeys(point.series for point in points)):
         coordinates = [(point.intensity, point.rate) for point in points if point.series == series]
         across, up = zip(*coordinates, strict=True)
@@ -86,6 +87,7 @@ def draw_roofline(title: str, roofs: Sequence[Roof], points: Sequence[Point], fi
     for roof in roofs:
         xs = (x_min, *([] if roof.corner is None else [roof.corner]), x_max)
         axes.plot(xs, [roof(x) for x in xs], color=GREY, zorder=1)
+        # `1 <`, because the roof itself is among them.
         below = any(1 < roof_above(x_max) / roof(x_max) < CLOSE for roof_above in roofs)
         side = {"xytext": (-6, -4), "va": "top"} if below else {"xytext": (-6, 4)}
         axes.annotate(roof.name, (x_max, roof(x_max)), color="0.35", fontsize=9, ha="right", **label, **side)

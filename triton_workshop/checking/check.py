@@ -250,6 +250,7 @@ def verdict_of(
         traffic=outcomes[0].traffic if outcomes else "",
         remarks=remarks if findings else (*remarks, *substitution_notes(exercise)),
         kernels=outcomes[0].kernels if outcomes else (),
+        # Only the simulator counts; the trial on a GPU adds times.
         goals=judged_goals(exercise, outcomes[0].figures) if outcomes else (),
         figures=outcomes[0].figures if outcomes else {},
         launched=outcomes[0].launched if outcomes else (),

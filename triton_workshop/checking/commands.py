@@ -124,6 +124,7 @@ def run_hint(number: str, level: int | None) -> int:
         # The hint is all that was asked for: what the script prints would hide it.
         with Path(os.devnull).open("wb") as null:
             record = record_check(check(CheckRequest(exercise, file, todos=False, output=null.fileno())))
+    # After the last hint, it is that one again; 0 without hints.
     level = min(level or record.hints_shown + 1, len(record.hints))
     if level:
         record_hints(number, level)

@@ -139,6 +139,7 @@ def _line_of_cause(explanation: Explanation, refusal: Refusal, source: Source) -
         return source.sizes_line()
     if explanation.name == "number-beyond-float32" and (kernel := source.function_at(refusal.line)):
         return source.beyond_float32(kernel)
+    # The compiler stops at the loop, but the type to change is that of the first value.
     if match := re.search(r"Loop-carried variable (\w+) has", refusal.words):
         return source.first_assignment(match[1], source.function_at(refusal.line))
     return source.launch_line() if explanation.at_launch else None
@@ -147,6 +148,7 @@ def _line_of_cause(explanation: Explanation, refusal: Refusal, source: Source) -
 def _find_explanation(refusal: Refusal, source: Source) -> Explanation | None:
     match = re.fullmatch(r"NameError: (\w+) is not defined", refusal.words)
     kernel = source.function_at(refusal.line)
+    # The compiler forgets a name that gets its first value in a loop or a branch.
     if match and kernel and match[1] in names_in(kernel):
         explanation = explanation_named("only-in-a-loop")
         return replace(explanation, hints=tuple(hint.replace("NAME", match[1]) for hint in explanation.hints))

@@ -74,6 +74,7 @@ def describe_times(source: Source, launcher: Launcher) -> str:
     cases = [
         case
         for case in WORKLOADS[exercise.number].timing_cases
+        # Tensors on this device have sizes, but no memory.
         if MEMORY_FACTOR * exercise.bytes_moved(*case.arguments("meta")) <= free
     ]
     if not cases:
@@ -129,6 +130,7 @@ class Guards(TorchFunctionMode):
         with torch._C.DisableTorchFunction():
             # A view may have gaps between its rows: its memory reaches from the first element to the last one.
             extent = 1 + sum((size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True))
+            # Without elements, the extent may be negative.
             memory = tensor.new_full((max(0, extent) + 2 * GUARD_ELEMENTS,), _guard_value(tensor.dtype))
             view = memory.as_strided(tensor.shape, tensor.stride(), GUARD_ELEMENTS)
             view.copy_(tensor)

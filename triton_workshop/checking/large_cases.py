@@ -40,6 +40,7 @@ def substitution_notes(exercise: Exercise) -> tuple[str, ...]:
 def _can_map() -> bool:
     import numpy as np
 
+    # WebAssembly has addresses of 32 bits.
     if sys.maxsize < MAPPED_BYTES:
         return False
     # In pieces, as the cases map several tensors: one block of this size may be refused where those are not.

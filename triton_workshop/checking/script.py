@@ -138,6 +138,7 @@ class SelfCheck:
             with self._runner_elsewhere() as runner:
                 tried = runner.try_todos()
         else:
+            # At the limit this process ends while standard output is redirected: nobody would flush it.
             sys.stdout.flush()
 
             def remember(_line: int | None) -> None:
@@ -168,6 +169,7 @@ class SelfCheck:
         verdict = verdict_of(exercise, self.source.file, self.started, trial, text=self.source.text)
 
         def print_verdict(_line: int | None) -> None:
+            # The search has redirected it, to throw away what the script prints.
             sys.stdout = screen
             _print_and_remember([verdict], exercise)
 

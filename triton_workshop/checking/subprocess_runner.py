@@ -132,6 +132,7 @@ def _results(
     limit = TimeLimit(tries.longest_seconds() if seconds is None else seconds, Path(tries.TRIED_FILE))
     with host.call(function, *arguments, limit=limit) as searching:
         for result in observations(searching):
+            # An Observation is of the process's end; the results before it count all the same.
             if not isinstance(result, Observation):
                 yield result
 

@@ -116,6 +116,7 @@ def present(
     refuse_dumb_terminal("present", f"{command}{' --notes' * notes} | cat")
     with report_deck_errors(path):
         if notes:
+            # Does not return: the command ends with the notes.
             show_notes(path, command)
         prepare_kernels(needed=False)
         with report_misuse(), sharing(share, port, url, proxy, gpus, parts_folder) as shared:

@@ -155,4 +155,5 @@ def _accesses(launch: Launch) -> Iterator[ArgumentCost]:
 def _usual(steps: Counter[int]) -> int | None:
     """The step that makes up more than half of them."""
     [(step, times)] = steps.most_common(1) or [(0, 0)]
+    # Without any steps, 0 > 0 is false: there is no usual one.
     return step if 2 * times > steps.total() else None

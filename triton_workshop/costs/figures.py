@@ -68,6 +68,7 @@ def _width(summary: Summary) -> Figure:
     narrowest = [
         (min(bits for bits, _ in line.widths), line.line)
         for line in accesses
+        # A single value counts as one element, and cannot be loaded wider than it is.
         if line.widths and SMALL_SHARE * line.elements > largest and line.elements > line.operations
     ]
     bits, line = min(narrowest, default=(summary.target.load_bits, None))

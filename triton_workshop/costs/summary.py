@@ -156,6 +156,7 @@ def _summary_of(job: CompileJob, target: Target, assembly: Assembly, file: str, 
         _line(
             [operation for operation in ir.operations if (operation.line, operation.kind) == key],
             [instruction for instruction in sass if instruction.line == key[0] and instruction.does(key[1])],
+            # The file may have been saved since, with fewer lines.
             source[key[0] - 1].strip() if key[0] <= len(source) else "",
             reasons,
         )
@@ -194,6 +195,7 @@ def _narrowed(assembly: Assembly, sass: Sequence[Instruction], target: Target) -
 def _line(operations: Sequence[Operation], sass: Sequence[Instruction], source: str, reasons: Reasons) -> LineSummary:
     first = operations[0]
     accesses = (
+        # A bulk copy moves a whole tile, so it has no width for each thread.
         [instruction for instruction in sass if instruction.name not in BULK] if first.kind in ("load", "store") else []
     )
     widths = {access.bits for access in accesses}
@@ -317,6 +319,7 @@ def _by_shared_memory(target: Target, shared_bytes: int) -> int:
     reserved = target.sm_shared_bytes - target.shared_bytes
     step = 128 if reserved else 256  # where CUDA keeps nothing for itself, as on Turing, it rounds more
     used = _rounded_up(shared_bytes + reserved, step)
+    # A program that uses none is not limited by it: any number larger than the other limits will do.
     return target.sm_shared_bytes // used if used else REGISTERS
 
 

@@ -152,6 +152,7 @@ class DeckBuilder:
                 raise AssertionError("a comment reaches the builder as a command, or not at all")
             case content:
                 self._push(content)
+        # A command alone starts nothing: the title below it belongs to the same slide.
         self._draft.started = True
 
     def add_prediction(self, prediction: Prediction, position: Position) -> None:
@@ -287,6 +288,7 @@ class DeckBuilder:
                 draft.pause()
             self._position = replace(self._position, line=line)
             self._push(replace(item, spacing=draft.list_item_newlines))
+        # As in presenterm, what follows waits for the last item to be seen alone.
         if incremental:
             draft.pause()
 
@@ -353,6 +355,7 @@ class DeckBuilder:
         if code.render or code.execution in REPLACING:
             return replace(code, highlights=(None,), highlight_step=draft.step)
         highlight_step = draft.step + draft.extra_steps
+        # The first group is lit as soon as the code appears.
         draft.extra_steps += len(code.highlights) - 1
         return replace(code, highlight_step=highlight_step)
 

@@ -113,6 +113,7 @@ def _check_language(name: str, alternatives: set[str | None]) -> None:
     if language is None:
         raise RefusedError(f"'{name}' cannot be run" + did_you_mean(name, languages()))
     valid_names = language.alternatives
+    # Sorted, as a set's order changes from run to run, and the first one is reported.
     for alternative in sorted(name for name in alternatives if name is not None and name not in valid_names):
         valid = did_you_mean(alternative, valid_names) if valid_names else "; it has none"
         raise RefusedError(f"unknown alternative '{alternative}' for {name}" + valid)

@@ -58,6 +58,7 @@ def _run(fence: Fence, alternative: str | None, execution: Execution = Execution
         raise RefusedError("+render cannot be used with an attribute that runs the block")
     if execution in _REPRESENTATIONS and code.execution in _REPRESENTATIONS:
         raise RefusedError("only one of +exec_replace and +image can be used")
+    # A block may have several of them; `Execution` lists them from weak to strong.
     stronger = max(code.execution, execution, key=list(Execution).index)
     return _with(fence, execution=stronger, alternative=code.alternative or alternative)
 
@@ -138,6 +139,7 @@ def read_fence(info: str) -> Fence:
         if name in names:
             raise RefusedError(f"{name} is given twice")
         names.add(name)
+    # Only now, as +render may stand after +width.
     if fence.code.render_width_percent is not None and not fence.code.render:
         raise RefusedError("+width can only be used with +render")
     return fence
@@ -147,6 +149,7 @@ def _attribute(fence: Fence, token: str) -> tuple[str, Fence]:
     """Return the attribute's name, with its plus, and the fence with it."""
     spellings = [f"+{name}" for name in _BY_NAME]
     if not token.startswith("+"):
+        # The plus may be all that is missing.
         raise RefusedError(f"unknown attribute '{token}'" + did_you_mean(f"+{token}", spellings))
     name, colon, value = token.partition(":")
     attribute = _BY_NAME.get(name[1:])

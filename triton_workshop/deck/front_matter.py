@@ -79,6 +79,7 @@ def read_front_matter(source: str) -> Opening:
         return Opening()
     entries = yaml_values.mapping(root, KEYS, "front matter key")
     texts = {key: yaml_values.text(node) for key in _TEXTS if (node := yaml_values.optional(entries, key))}
+    # Not `optional`: presenterm refuses a written null in place of a list.
     authors = yaml_values.texts(entries["authors"]) if "authors" in entries else ()
     if authors and "author" in texts:
         raise RefusedError("only one of 'author' and 'authors' can be given", line_of(entries["authors"]))

@@ -111,6 +111,7 @@ class InlineReader:
             case kind if kind in _OPENING:
                 self._open(_OPENING[kind])
             case _:
+                # All that is left closes what one of `_OPENING` opened.
                 self._scopes.pop()
 
     @property
@@ -198,6 +199,7 @@ class InlineReader:
         name = tag[2:].rstrip("> \t\n")
         if name not in ("span", "sup"):
             raise self._refused(f"only <span> and <sup> are allowed in text, not {tag}")
+        # A tag cannot close outside the emphasis or link in which it was opened.
         tags = self._scopes[-1].tags
         if not tags:
             raise self._refused(f"{tag} closes nothing")

@@ -109,6 +109,7 @@ class _DeckReader:
         try:
             return read_comment(comment, self._opening.options.command_prefix)
         except RefusedError as error:
+            # `read_comment` strips the comment, and counts lines from what is left.
             leading = comment[: len(comment) - len(comment.lstrip())].count("\n")
             raise item.position.error(error.reason, leading + error.line) from None
 
@@ -119,6 +120,7 @@ class _DeckReader:
         except (OSError, ValueError) as error:
             reason = "not found" if isinstance(error, FileNotFoundError) else "cannot be read"
             raise item.position.error(f"included file {reason}: {name}") from None
+        # Only open files count: a deck may include the same file twice, one after the other.
         if path.resolve() in [file.resolve() for file in self._open]:
             raise item.position.error(f"include: {name} includes itself")
         if split(text)[0] is not None:

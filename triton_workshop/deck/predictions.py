@@ -52,6 +52,7 @@ def _read_number(node: yaml.Node, entries: dict[str, yaml.Node]) -> Prediction:
 
     A whole one must be met exactly, any other one to its last digit.
     """
+    # A Decimal still knows how many digits were written, as a float does not.
     number = _parse_number(yaml_values.text(node), node)
     exponent = int(number.as_tuple().exponent)
     # Half a unit of the last digit: 0.05 of 1.3, and nothing of 13.
@@ -124,6 +125,7 @@ def _parse_range(text: str, node: yaml.Node) -> Range:
     if not dots:
         high = low
     numbers = Range(
+        # Only beside dots may a side be empty; an empty text has to fail as a number.
         float(_parse_number(low, node)) if low or not dots else -inf,
         float(_parse_number(high, node)) if high or not dots else inf,
     )
@@ -134,8 +136,10 @@ def _parse_range(text: str, node: yaml.Node) -> Range:
 
 def _parse_number(text: str, node: yaml.Node) -> Decimal:
     try:
+        # People write commas between thousands, and a minus sign that is no hyphen.
         number = Decimal(text.replace(",", "").replace("−", "-"))
     except InvalidOperation:
+        # Refused below, like the `nan` and `inf` that Decimal accepts.
         number = Decimal("NaN")
     if not number.is_finite():
         raise RefusedError(f"expected a number, got '{text}'", yaml_values.line_of(node))

@@ -38,6 +38,7 @@ class PresentermMarkdown(MarkdownIt):
     def __init__(self) -> None:
         super().__init__("commonmark", {"html": True, "strikethrough_single_tilde": True})
         self.enable(["table", "strikethrough"])
+        # `alt` names the blocks that a rule may end without an empty line between them.
         self.block.ruler.before("blockquote", "alert", _alert)
         self.block.ruler.before("blockquote", "fenced_quote", _fenced_quote, {"alt": ["paragraph"]})
         self.block.ruler.before("reference", "footnote", _footnote, {"alt": ["paragraph"]})
@@ -45,9 +46,11 @@ class PresentermMarkdown(MarkdownIt):
         self.block.ruler.at("reference", _reference)
         self.block.ruler.at("table", _table, {"alt": ["paragraph", "reference"]})
         self.block.ruler.at("html_block", _html_block, {"alt": ["paragraph", "reference", "blockquote"]})
+        # Footnotes and wiki links begin with a link's `[`, so they are tried before it.
         self.inline.ruler.before("link", "footnote_reference", _footnote_reference)
         self.inline.ruler.before("link", "wiki_link", _wiki_link)
         self.inline.ruler.before("link", "superscript", _superscript)
+        # Which carets are pairs is known only once `balance_pairs` has run.
         self.inline.ruler2.after("balance_pairs", "superscript", _superscript_pairs)
 
     def normalizeLink(self, url: str) -> str:  # noqa: N802
@@ -73,6 +76,7 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     terminators = state.md.block.ruler.getRules("paragraph")
     while _goes_on(state, end) and not any(rule(state, state.line, end, True) for rule in terminators):
         if not reference(state, state.line, end, False):
+            # The block loop would take indented text for code.
             paragraph(state, state.line, end, False)
             break
     return True
@@ -125,6 +129,7 @@ def _alert(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         state.push("blockquote_close", "blockquote", -1)
         state.line = start + 1
     token = state.tokens[opening]
+    # `blockquote` has left the title's line out.
     token.map = [start, state.line]
     token.meta = {"alert": match["kind"].lower(), "title": unescapeAll(match["title"].strip())}
     return True
@@ -160,6 +165,7 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     match = None if state.is_code_block(start) else _FOOTNOTE.fullmatch(_line(state, start))
     if not match or silent:
         return match is not None
+    # Text is parsed after all blocks, so a reference may stand above its footnote.
     state.env.setdefault("footnotes", set()).add(match["label"])
     footnote_end = _footnote_end(state, start, end)
     body = state.getLines(start + 1, footnote_end, state.blkIndent + 4, False)
@@ -170,6 +176,7 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     inner.level = state.level
     state.md.block.tokenize(inner, 0, inner.lineMax)
     for child in inner.tokens:
+        # The inner text counts its lines from 0.
         child.map = child.map and [start + child.map[0], start + child.map[1]]
     state.tokens += inner.tokens
     state.push("footnote_close", "", -1)
@@ -183,6 +190,7 @@ def _footnote_end(state: StateBlock, start: int, end: int) -> int:
     line = footnote_end = start + 1
     while line < end:
         indented = state.sCount[line] - state.blkIndent >= 4
+        # After an empty line, only indented text still belongs to it.
         goes_on = line == footnote_end and not any(rule(state, line, end, True) for rule in terminators)
         if not state.isEmpty(line) and not indented and not goes_on:
             break

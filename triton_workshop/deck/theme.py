@@ -59,6 +59,7 @@ def read_theme(node: yaml.Node) -> tuple[Theme, tuple[UnsupportedPart, ...]]:
     values = dict(_values(override)) if override else {}
     unsupported_keys = [key for key in values if key not in (*DRAWN, *IMPLIED)]
     if unsupported_keys:
+        # A dict keeps the order of the keys, as a set would not.
         sections = dict.fromkeys(key.partition(".")[0] for key in unsupported_keys)
         # One sentence for all of them: a theme may set dozens.
         reason = f"presenterm also draws the theme's {', '.join(sections)}; this viewer does not"
@@ -88,6 +89,7 @@ def _colour(node: yaml.Node | None) -> str | None:
 
 def _values(node: yaml.Node, path: tuple[str, ...] = ()) -> Iterator[tuple[str, yaml.Node]]:
     """Yield each value of an override, with the keys that lead to it."""
+    # The override itself is never a value: `mapping` refuses it if it is anything but keys.
     if not path or (isinstance(node, yaml.MappingNode) and len(path) < MAX_KEY_DEPTH):
         for key, value in yaml_values.mapping(node).items():
             yield from _values(value, (*path, key))

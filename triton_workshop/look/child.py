@@ -79,6 +79,7 @@ def _record(request: Request, case: Case | None, max_bytes: int) -> Recording:
                 failure = f"{_location_of(error, request, failed.line)}{failed.type}: {failed.message}"
     recorded = tuple(_to_recorded(launch, request.programs) for launch in launches)
     files = {step.line.file for launch in recorded for step in launch.steps.all}
+    # Taken here, as only this process has the text that ran: the file may have another one by now.
     sources = {file: tuple(linecache.getlines(file)) for file in sorted(files)}
     return Recording(case.name if case else "", recorded, sources, failure)
 

@@ -29,6 +29,7 @@ def elements(numbers: Array, argument: Argument) -> tuple[Array, Array]:
     rest, coordinates = offsets, np.zeros((len(argument.shape), *offsets.shape), np.int64)
     inside = offsets >= 0
     for axis in order:
+        # An expanded dimension has a stride of 0, which cannot divide.
         stride = max(argument.strides[axis], 1)
         coordinates[axis] = rest // stride
         rest = rest - coordinates[axis] * stride
@@ -81,6 +82,7 @@ def _pairs(step: Step, argument: Argument, size: int) -> list[Array]:
 
 def describe_stores(launch: RecordedLaunch) -> list[str]:
     """Describe the elements that no program stores, or that several do."""
+    # Where only atomics change an argument, several programs are meant to reach an element.
     names = dict.fromkeys(
         step.pointer.arguments[0]
         for step in launch.steps.all
@@ -114,6 +116,7 @@ def pixels_of(indices: Array, argument: Argument, size: tuple[int, int]) -> Arra
     """Return the pixel of each element on a map of this size, row by row."""
     rows, columns = size
     total = max(math.prod(argument.shape), 1)
+    # A short vector is not stretched: the last row that it is folded into may stay open.
     pixels: Array = indices if total <= rows * columns else indices * (rows * columns) // total
     if len(argument.shape) > 1:
         row, column = np.divmod(indices, argument.shape[-1])

@@ -122,6 +122,7 @@ class GridMap(Box[int]):
             return
         row, column = self._window[0] + offset.y - HEAD_ROWS, self._window[1] + (offset.x - margin) // CELL_COLUMNS
         height, width = self.shape
+        # Below the rows that are shown stands the legend.
         if row < height and column < width and offset.y - HEAD_ROWS < ROWS:
             size = height * width
             program = self.chosen // size * size + row * width + column

@@ -121,10 +121,12 @@ def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
     with np.errstate(all="ignore"):
         numbers = value.numbers.astype(np.float64)
         undefined = False if value.undefined is None else value.undefined
+        # An infinity would leave no shades for the other numbers, and what is undefined has no size.
         finite = numbers[np.isfinite(numbers) & ~np.asarray(undefined)]
         lowest, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
         floor = lowest if lowest > 0 and value.numbers.dtype.kind != "f" else 0.0
         span = max(greatest - floor, -lowest)
+        # Clipped for infinities; numbers that are all alike have no span.
         share = np.clip(np.abs(numbers - floor) / (span or 1.0), 0.0, 1.0)
         levels = 2 * np.rint(share * (SHADES - 1)) + (numbers < 0)
     levels = np.where(np.isnan(numbers), 2 * SHADES, levels)
@@ -148,6 +150,7 @@ def _argument_map(
     count = math.prod(argument.shape)
     size = map_size(argument.shape, fold(count, extent.columns), extent.rows, extent.columns)
     levels, shades, legend = _reach_levels(indices, argument, size, _program_counts(pointer.argument, operation, track))
+    # A vector goes to `_as_rows` without the pixels after its end, which are marked as nothing there.
     levels = levels.reshape(size) if len(argument.shape) > 1 else levels[:count]
     title: list[Span] = [
         (pointer.argument, "strong"), (f"  {' × '.join(map(str, argument.shape))} elements", "muted")
@@ -178,6 +181,7 @@ def _reach_levels(
     """
     pixels = size[0] * size[1]
     area = np.maximum(areas(argument, size), 1)
+    # Each element once, or a pixel would seem fuller than it is.
     mine = np.bincount(pixels_of(np.unique(indices), argument, size), minlength=pixels)
     levels = np.zeros(pixels, np.int16)
     if counts is not None:

@@ -91,6 +91,7 @@ class RecordedLaunch:
 
     def has(self, program: int) -> bool:
         """Return whether a program's steps were recorded."""
+        # `chosen` is the same for all launches of a script, of which perhaps one was recorded.
         if not self.steps.all:
             return False
         return program in self.chosen if self.chosen is not None else program < self.steps.programs

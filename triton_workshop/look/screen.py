@@ -135,6 +135,7 @@ class LookScreen(ModalScreen[None]):
             self.app.call_from_thread(self._receive, request, recording)
 
     def _receive(self, request: Request, recording: Recording) -> None:
+        # A thread cannot be stopped: a recording that somebody no longer waits for is dropped.
         if request is self.request:
             with self._keeping_the_talk():
                 self._show(recording)
@@ -185,6 +186,7 @@ class LookScreen(ModalScreen[None]):
             has_256_colours=self.app.console.color_system == "256",
         )
         self.value_text.update(draw_arguments(position.track) if self.shows_arguments else draw_moment(position, frame))
+        # Only then is the pane as high as its new text, and can scroll to its end.
         self.call_after_refresh(self._scroll_to_line)
 
     def _number(self, line: Line) -> str:
@@ -277,6 +279,7 @@ class LookScreen(ModalScreen[None]):
             if position.track.launch.has(position.track.program):
                 self._move(position)
             else:
+                # Its steps were left out, so the script runs again for this launch alone.
                 self.target = Target(launch=position.launch)
                 self._start(replace(self.request, programs=None, launch=position.launch))
 

@@ -81,6 +81,7 @@ def draw_lines(position: Position, palette: Palette, columns: int, names: Callab
     lines = lines_at(position)
     notes = position.track.notes(position.moment)
     notes |= argument_notes(position)
+    # Reversed, so that of several faults at a line the first one counts.
     faults = {fault.at: fault.program == position.track.program for fault in reversed(position.track.launch.faults)}
     current = line_of(position.step) if position.step else None
     highlighted = code_lines("python", tuple(line.code for line in lines), palette)
@@ -122,10 +123,12 @@ def _row(
         fitting = (spelling for spelling in note.spellings if code.cell_len + len(GAP) + len(spelling) <= width)
         text = Text(next(fitting, note.spellings[-1]), str(getattr(palette, TONES[note.when])))
         row.append_text(
+            # Indentation tells nothing, so that the columns which stay begin after it.
             _cut(code, max(width - text.cell_len - len(GAP), min(_indent(code) + MIN_CODE_COLUMNS, width // 2)))
         ).append(GAP)
         row.append_text(_cut(text, columns - row.cell_len))
     if line == current:
+        # The ground of the current line reaches the edge, and the code keeps its own colours on it.
         row.pad_right(max(0, columns - row.cell_len))
         row.stylize_before(Style(bgcolor=palette.panel, bold=True))
     return row

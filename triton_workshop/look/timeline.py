@@ -67,6 +67,7 @@ class Track:
         previous: ProgramStep | None = None
         for step in self.moments:
             depth = step.step.depth
+            # A call begins with the first of its arguments or, without any, with a step that is deeper.
             goes_on = previous is not None and is_argument(previous) and previous.step.depth == depth
             if len(stack) <= depth or (is_argument(step) and not goes_on):
                 count += 1
@@ -92,6 +93,7 @@ class Track:
         if self._calls[moment][: len(call)] != call:
             return When.EARLIER
         then, now = self.moments[index].step, self.moments[moment].step
+        # Each function counts the iterations of its own loops only, so that those of two cannot be compared.
         shared = min(len(then.iteration), len(now.iteration)) if then.depth == now.depth else 0
         return When.NOW if then.iteration[:shared] == now.iteration[:shared] else When.EARLIER
 
@@ -150,6 +152,7 @@ class Track:
             for index, other in enumerate(self.moments)
             if line_of(other) == line_of(step)
         ]
+        # The negative index makes the first of several the greatest.
         return -max(alike)[-1] if alike else 0
 
     def iteration(self, moment: int, offset: int) -> int | None:
@@ -196,6 +199,7 @@ class Track:
         indices = [index for index, step in enumerate(self.moments) if step.step.name == name]
         at_line = [index for index in indices if self.moments[index].step.line.number == line]
         before = [index for index in indices if index <= here]
+        # A line that only uses the value shows the last one that was made until then.
         return min(at_line, key=lambda index: abs(index - here), default=before[-1] if before else here)
 
     def end_of_iteration(self, moment: int) -> int:
@@ -340,6 +344,7 @@ class Target:
             return self.launch
         named = [index for index, launch in enumerate(launches) if self.kernel in (None, launch.kernel)]
         with_faults = [index for index in named if self._fault(launches[index]) is not None]
+        # After a run for one launch only, the others have no steps.
         with_steps = [index for index in named if launches[index].steps.all]
         return next(iter([*with_faults, *with_steps, *named]), 0)
 

@@ -58,6 +58,7 @@ class Frame:
         """Return a shade's colour."""
         ramp = RAMPS_256.get((self.palette.dark, shade.tone))
         if self.has_256_colours and ramp:
+            # By ranges of shades: rounding to the nearest colour would give the first and the last only half a range.
             colours = [self.ground, *ramp]
             return colours[round(shade.share * (SHADES - 1)) * len(colours) // SHADES]
         return blend(self.ground, self.colour(shade.tone), shade.share)
@@ -112,6 +113,7 @@ def _tables(step: ProgramStep, frame: Frame) -> Iterator[RenderableType]:
 def _drawn(picture: Picture, frame: Frame) -> Group:
     """Return a picture between its title and its legend."""
     colours = [frame.mix(shade) for shade in picture.shades]
+    # Behind the colours, `colour_block` has the background.
     levels = np.where(picture.levels < 0, len(colours), picture.levels)
     block = colour_block(levels, colours, frame.colour("background"), frame.columns, frame.picture_rows)
     boxes = (
@@ -136,6 +138,7 @@ def _table(value: ProgramValue, frame: Frame) -> RenderableType:
     first = min(frame.first_column, max(0, block.shape[-1] - fitting))
     visible = range(first, min(first + fitting, block.shape[-1]))
     table = _empty_table([str(column) for column in visible], cell)
+    # The texts end at MAX_TABLE_ROWS, the marks do not.
     for row, (cells, row_marks) in enumerate(zip(texts, marks, strict=False)):
         table.add_row(str(row), *(_cell(cells[column], is_undefined=row_marks[column]) for column in visible))
     notes = []

@@ -135,6 +135,7 @@ def compile_archive(archive: bytes, core: Path, target_folder: str, *text_prefix
     names begin with one of `text_prefixes` keep their text too; without any, docstrings go. Raises NotCompiledError:
     then the page compiles everything whenever it starts.
     """
+    # `uv run` names itself in UV, as it need not be on the PATH.
     uv, node = os.environ.get("UV") or shutil.which("uv"), shutil.which("node")
     with tempfile.TemporaryDirectory(prefix="workshop-") as folder_path:
         source, target = Path(folder_path, "before.zip"), Path(folder_path, "after.zip")

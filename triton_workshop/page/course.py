@@ -52,6 +52,7 @@ class Course:
     def markup(self) -> str:
         """Return the place of the course's list, and its data for the script."""
         steps = [vars(step) for step in self.steps]
+        # A closing tag in a text would end the script's element.
         data = element("script", json.dumps(steps).replace("</", "<\\/"), type="application/json", id="course")
         return element("section", "", id="steps", class_="steps", aria_label="The course") + data
 

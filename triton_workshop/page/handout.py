@@ -106,6 +106,7 @@ def run_site(
         if url:
             write_atomically(folder / PREVIEW, PICTURE.read_bytes())
         write_atomically(folder / "index.html", page.encode())  # the last, as it names the others
+        # Blobs of the page that was here before, which named them until now.
         for file in {*(folder / PARTS).glob("*.gz")} - {folder / blob.address(PARTS) for blob in bundle.blobs}:
             file.unlink()
     content, megabytes = describe_content(deck, recordings), (len(page.encode()) + bundle.size) / 2**20

@@ -60,6 +60,7 @@ class RecordedRun:
         """Return the output line by line."""
         with tempfile.TemporaryDirectory(prefix="workshop-") as folder:
             for name, data in self.pictures.items():
+                # The name alone: a file of recordings could lead out of the folder.
                 (Path(folder) / Path(name).name).write_bytes(data)
             transcript = Transcript(Path(folder))
             transcript.feed(self.printed.encode())

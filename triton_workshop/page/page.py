@@ -49,6 +49,7 @@ class Page:
         the address of a picture for links to the page.
         """
         scripts = [asset(name) for name in (LIVE_SCRIPTS if bundle else SCRIPTS)]
+        # In lists, as in a room a blob has several pieces.
         addresses = [[blob.address(folder)] for blob in bundle.blobs] if bundle and folder else []
         # Nothing from any host, and of scripts and styles only those with these digests.
         styles, sources, permissions = digest(self.style), " ".join(map(digest, scripts)), ""
@@ -211,6 +212,7 @@ def colours(palette: Palette) -> str:
 
 def _rules(writer: Writer) -> str:
     """Return rules for the deck's own colours, columns, widths and indents."""
+    # The page's policy allows no element a style of its own, so that each width becomes a class.
     columns = (
         f".columns-{'-'.join(map(str, weights))}{{grid-template-columns:{'fr '.join(map(str, weights))}fr}}"
         for weights in sorted(writer.weights)
@@ -224,6 +226,7 @@ def _rules(writer: Writer) -> str:
 def _bundle_markup(bundle: PageBundle, addresses: Sequence[Sequence[str]]) -> str:
     """Return the exercises, the licences, and the list of blobs."""
     listed: list[dict[str, object]] = [{"name": blob.name, "size": len(blob.data)} for blob in bundle.blobs]
+    # Blobs inside the page itself have no addresses.
     for entry, urls in zip(listed, addresses, strict=False):
         entry |= {"addresses": [*urls]}
     licences = element("summary", "Licences") + element("pre", escaped(bundle.licences), tabindex="0")

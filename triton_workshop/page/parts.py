@@ -134,6 +134,7 @@ def _fetch_from_npm(missing: Iterable[Part], home: Path, notify: Notify, advance
     packages = sorted({part.package for part in requested})
     notify(f"npm fetches {len(packages)} packages for the page, which stay in {home}.")
     with tempfile.TemporaryDirectory(prefix="fetching-", dir=home, ignore_cleanup_errors=True) as work:
+        # The packages are only read: no script of theirs may run.
         command = [*_npm(), "pack", *packages, "--pack-destination", work, "--loglevel=error", "--ignore-scripts"]
         status, errors = _run_npm(command, Path(work), requested, advance)
         if status != 0:
@@ -176,6 +177,7 @@ def _member(folder: Path, part: Part) -> bytes:
 
 
 def _tarball(folder: Path, part: Part) -> Path:
+    # npm names the file of @scope/name by scope-name and its version.
     package, _, version = part.package.rpartition("@")
     return folder / f"{package.removeprefix('@').replace('/', '-')}-{version}.tgz"
 

@@ -128,6 +128,7 @@ class Writer:
         first_folded = next((index for index, block in enumerate(blocks) if block.step > last_step), len(blocks))
         written = self._write_blocks(blocks[:first_folded], slide)
         rest = blocks[first_folded:]
+        # What follows a question is folded once more, or opening the question would show its answer.
         question = next((block.step for block in rest if _is_question(block)), None)
         if inner := self._write_blocks(rest, slide) if question is None else self.blocks(rest, slide, question):
             written += folded("What comes next", inner, step=rest[0].step)
@@ -154,6 +155,7 @@ class Writer:
     def _linked(self, span: Span) -> Iterator[Span]:
         """Yield the span, in pieces if it names addresses."""
         end = 0
+        # A link has its target, and code is linked as a whole only, by `_span`.
         for match in ADDRESS_MENTION.finditer("" if span.code or span.link else span.text):
             # An address without a scheme, a number of arXiv, or a file that the page or the repository has.
             host, paper, file = match["host"], match["paper"], match["file"]
@@ -204,10 +206,12 @@ class Writer:
         align = f"to-{block.alignment}" if block.alignment else None
         match block.content:
             case Heading(level, text):
+                # Below the slide's title, which is an h2, whatever levels the deck has.
                 return element("h3", self.text(text), class_=f"level-{level}", data_step=step)
             case Paragraph(text, prediction):
                 written = element("p", self.text(text), class_=align, data_step=step)
                 if prediction is not None:
+                    # Without the slide's number, so that answers stay when slides move.
                     key = prediction_key(self.deck.path.stem, slide.name, plain(text))
                     written += prediction_form(prediction, key, self.text, step)
                 return written
@@ -252,6 +256,7 @@ class Writer:
         rows = zip(table.rows, table.row_steps, strict=True)
         body = element("tbody", "".join(row("td", cells, at) for cells, at in rows))
         inner = element("table", head + body, data_step=step)
+        # What scrolls sideways has to take the focus, or no key can scroll it.
         return element("div", inner, class_="table", tabindex="0")
 
     # Pictures
@@ -346,6 +351,7 @@ class Writer:
         content = self.output(output) if output is not None else ""
         code = block.content
         assert isinstance(code, Code)
+        # With a step, it is inside a fold already.
         if content and self.self_study and step is None and code.execution is Execution.ON_KEY:
             content = folded("What it prints", content)
         return element("div", content, id=f"output-{self._block_numbers[id(block)]}", class_="printed", data_step=step)

@@ -81,6 +81,7 @@ class Arena:
         if placed.offset + extent * dtype.itemsize > self.size:
             raise MemoryError(f"expected at most {self.size:,} bytes of tensors, got more")
         if not extent:
+            # `frombuffer` refuses a count of 0.
             return torch.empty(placed.shape, dtype=dtype)
         memory = torch.frombuffer(self._memory, dtype=dtype, count=extent, offset=placed.offset)
         return memory.as_strided(placed.shape, placed.stride)

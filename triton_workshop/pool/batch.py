@@ -64,6 +64,7 @@ class Batch:
             self._sets.append(tuple(moved(tensor, 0) for tensor in self._base))
 
         def move_all() -> None:
+            # Sets stay for longer batches, so there may be more of them than calls.
             for tensors, distances in zip(self._sets, shifts, strict=False):
                 for tensor, into, shift in zip(self._base, tensors, distances, strict=True):
                     moved(tensor, shift, into)

@@ -68,6 +68,7 @@ def own_status(gpu: bool) -> ActorStatus:
     chosen = visible_gpus()[0] if gpu else None  # Ray shows each actor its own
     name = chosen.name if chosen else "the simulator"
     wanted = int(os.environ.get(SLOTS, 0))
+    # A container may have fewer cores than the machine; macOS cannot tell.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if chosen is None:
         slots = wanted or simulator_slots(cores)

@@ -104,6 +104,7 @@ class KeptInputs:
         if tensors is None:
             tensors = make()
         with self._lock:
+            # At the end, as the one that was used last.
             self._tensors[key] = tensors
             if tensors[0].is_cuda:
                 self._forget(torch.cuda.get_device_properties(0).total_memory // KEPT_SHARE)

@@ -82,10 +82,12 @@ def serve_gpus(
     if cluster is not None:
         cluster.check_reachable("--ray")
     else:
+        # Ray's own port is one below that of its clients: see `ray_command`.
         for each in (port, port - 1):
             refuse_used_port(each)
     console = Console()
     if slots is not None:
+        # In the environment, as the actors that Ray starts read it, too.
         os.environ[SLOTS] = str(slots)
     status = own_status(gpu=runs_on_a_gpu())
     with ExitStack() as stack:
@@ -255,11 +257,13 @@ def token_of(cluster: Address | None) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if cluster is None:
         file = folder / "token"
+        # The token stays the same, so that lines which were typed before still hold.
         with suppress(FileExistsError):
             write_private(file, secrets.token_hex(16))
         yield file
         return
     file = folder / f"token-{os.getpid()}"
+    # A killed process with the same number may have left its file behind.
     file.unlink(missing_ok=True)
     write_private(file, cluster.token)
     try:

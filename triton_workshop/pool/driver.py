@@ -108,6 +108,7 @@ def describe_mismatch(error: str) -> str:
     words = error.split()
     rays = [words[index + 1] for index, word in enumerate(words) if word == "Ray:"]
     pythons = [words[index + 1] for index, word in enumerate(words) if word == "Python:"]
+    # Another version of Ray may word it differently: then its own words have to do.
     if len(rays) != 2 or len(pythons) != 2:
         return f"--gpus: this machine and the one with GPUs have different versions. {error}"
     there, here = (f"Python {python} and Ray {ray}" for python, ray in zip(pythons, rays, strict=True))
@@ -203,6 +204,7 @@ class Driver:
         while True:
             event = None
             with suppress(queue.Empty):
+                # `get` refuses a negative timeout.
                 event = self._events.get(timeout=max(self._next_look - time.monotonic(), 0.001))
             if isinstance(event, Closed):
                 return
@@ -216,6 +218,7 @@ class Driver:
     def _handle(self, event: Event) -> None:
         match event:
             case Job():
+                # Asked before the job is added, as jobs keep the pool awake: a pool that sleeps is looked at now.
                 if not self._is_awake():
                     self._next_look = 0.0
                 self._waiting.append(event)
@@ -281,6 +284,7 @@ class Driver:
 
     def _report(self) -> None:
         """Tell the server if the pool has changed."""
+        # At first nothing is known, which is not the same as no GPUs.
         if not self._known and self._reported is None:
             return
         offers = self._known.values()
@@ -316,6 +320,7 @@ class Driver:
             self._connection.send(Answered(id, future.result()))
         except RayActorError:
             member.status = None
+            # The place may have another member by now.
             if self._members.get(name) is member:
                 self._ask_status(name, member)
             self._connection.send(Lost(id, "The process that ran it has ended."))
@@ -339,6 +344,7 @@ def find_places(nodes: list[dict[str, Any]]) -> Iterator[Place]:
     Without any GPU, there is one on the first machine.
     """
     alive = sorted((node for node in nodes if node["Alive"]), key=lambda node: str(node["NodeID"]))
+    # Ray counts GPUs in floats.
     counts = [(str(node["NodeID"]), int(node["Resources"].get("GPU", 0))) for node in alive]
     if not any(count for _, count in counts):
         heads = [str(node["NodeID"]) for node in alive if "node:__internal_head__" in node["Resources"]]

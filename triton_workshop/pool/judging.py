@@ -61,6 +61,7 @@ def answer(job: Job, sandbox: Sandbox, timer: Timer, turn: GpuTurn) -> Answer:
     card = timer.card
     if job.exercise not in EXERCISES:
         return failed(f"There is no exercise {job.exercise}: the exercises are {', '.join(EXERCISES)}.", card)
+    # A lone surrogate has no encoding, and only the size matters here.
     if len(job.text.encode(errors="replace")) > MAX_SCRIPT_BYTES:
         return failed(f"The script is too long: it may have {MAX_SCRIPT_BYTES >> 10} KiB at most.", card)
     started, exercise = time.perf_counter(), EXERCISES[job.exercise]
@@ -221,6 +222,7 @@ def _failure_of(error: SandboxEndedError) -> Failure:
             return GARBLED
     if error.code is None:
         return Failure("Closed", "the script closed the connection to the checker", None)
+    # bubblewrap ends with 128 plus the signal that has ended its child, as a shell does.
     if error.code > 128:
         return Failure("Killed", f"the script's process was ended by signal {error.code - 128}", None)
     return Failure("SystemExit", f"the script ended itself, exit status {error.code}", None)

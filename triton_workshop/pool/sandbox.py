@@ -183,6 +183,7 @@ def _python_folders() -> list[str]:
     libraries = {Path(folder) for folder in library_folders()}
     found = {Path(sys.prefix), Path(sys.base_prefix), *(entries - never), *libraries, *ours}
     existing = {folder for folder in found if folder.exists()}
+    # What lies in another of them, or in /usr, is there with it.
     return sorted(str(each) for each in existing if not {Path("/usr"), *existing} & {*each.parents})
 
 
@@ -219,6 +220,7 @@ def _minor_number(gpu: Gpu) -> int:
     import pynvml
 
     start_nvml()
+    # A device node is named by this number, which need not be the GPU's index.
     return int(pynvml.nvmlDeviceGetMinorNumber(pynvml.nvmlDeviceGetHandleByUUID(gpu.uuid)))
 
 
@@ -375,6 +377,7 @@ class Sandbox:
     def _ended(self, reason: End) -> SandboxEndedError:
         """End it, unless it has ended, and return the error with the first reason."""
         code = None
+        # After a kill, the exit status says nothing about the script.
         if reason is End.CLOSED and self._end is None:
             with suppress(subprocess.TimeoutExpired):
                 code = self._process.wait(1)

@@ -256,6 +256,7 @@ class RemoteBatch:
         most = max(LEAST_CALLS, math.ceil(LONGEST_BATCH * self._pace.batch / milliseconds))
         calls = min(calls, most)
         self._repeats = max(1, min(repeats, most // calls))
+        # A graph is recorded with the inputs of the batch before it, so that has to be a full one.
         self._run(calls, deadline)
         self._ask({"do": "record"}, deadline)
         return calls
@@ -277,6 +278,7 @@ class RemoteBatch:
         is_explained = launches * claimed <= elapsed and unexplained <= self._pace.overhead + self._pace.share * elapsed
         agrees = is_long and is_explained
         self._doubts += not agrees
+        # The judge's clock has messages and the making of inputs in it, so to disagree makes nobody faster.
         return claimed if agrees else elapsed / launches
 
     @property
@@ -298,6 +300,7 @@ class RemoteBatch:
         message = self._ask({"do": "time", "shifts": self._shifts, "repeats": self._repeats}, deadline)
         elapsed = 1000 * (time.perf_counter() - started)
         claimed = message.get("milliseconds")
+        # JSON from Python may say NaN or Infinity. NaN compares with nothing, so this refuses both.
         if not isinstance(claimed, float) or not 0 < claimed < math.inf:
             raise NotTimedError("what the script's process says of its time is none")
         return claimed, elapsed

@@ -134,6 +134,7 @@ class Call(RunningProcess):
             self._connection.close()
             raise
         finally:
+            # The process has copies. While these stay open here, nobody would notice that it has ended.
             os.close(requests)
             os.close(messages)
         self._timeout = timeout
@@ -155,6 +156,7 @@ class Call(RunningProcess):
 
     def _close_connection(self) -> None:
         self._reader.join(DRAIN_SECONDS)
+        # While the thread reads, the number of the descriptor must not go to another file.
         if not self._reader.is_alive():
             self._connection.close()
 

@@ -66,6 +66,7 @@ def parent_for(source: str | bytes, environment: Mapping[str, str]) -> Mode | No
     except (SyntaxError, ValueError):
         return default_mode(environment)  # the error is the same wherever it runs
     texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    # A variable's name is all capitals; a sentence that begins like one is not.
     if any(text.startswith(READ_AT_IMPORT) and text.isupper() for text in texts):
         return None
     modules = imported_modules(tree)
@@ -113,4 +114,5 @@ def imported_modules(tree: ast.AST) -> list[str]:
                 modules += [(node.lineno, name.name) for name in names]
             case ast.ImportFrom(module=str(module), level=0, names=names):
                 modules += [(node.lineno, f"{module}.{name.name}") for name in names]
+    # `ast.walk` goes by depth. Only lines are compared, so the names of one line stay in order.
     return [module for _, module in sorted(modules, key=lambda pair: pair[0])]

@@ -106,6 +106,7 @@ class Parent:
         self._wake, self._wakes = socket.socketpair()
         self._wakes.setblocking(False)
         signal.set_wakeup_fd(self._wakes.fileno(), warn_on_full_buffer=False)
+        # It does nothing, but without a handler the signal would not be written to the descriptor.
         signal.signal(signal.SIGCHLD, lambda *_: None)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._listener, selectors.EVENT_READ, self._admit)
@@ -196,6 +197,7 @@ class Parent:
 
         The rest of their groups is killed, and their clients get the exit status.
         """
+        # Before children are looked for: one that ends meanwhile wakes this again.
         self._wake.recv(4096)
         while (process := _ended_child()) is not None:
             signal_child(process, signal.SIGKILL)  # before the process id can be reused
@@ -286,6 +288,7 @@ def _initialise_cuda() -> None:
 def _ended_child() -> int | None:
     """Return a child that has ended but has not been reaped."""
     try:
+        # With WNOWAIT, its number stays its own until its group has been killed.
         status = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
         return None

@@ -78,6 +78,7 @@ class Followers:
         if of_attendee[page.number] > MAX_PAGES_PER_ATTENDEE:
             self.end([next(other for other in self.pages if other.number == page.number)])
         elif len(pages) > MAX_STREAMS:
+            # Of equals, `max` returns the first, which is the oldest.
             self.end([max(self.pages, key=lambda other: (of_address[other.address], of_attendee[other.number]))])
         self._connections.stop_timeout(page.client)
         self.pages[page] = None

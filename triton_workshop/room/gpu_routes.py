@@ -120,6 +120,7 @@ class GpuRoutes:
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline):
                 await changed.wait()
+                # The state has these fields and others: while it contains them, nothing has changed.
                 while self._dispatcher.is_unanswered(id) and state.items() >= self._progress(id).items():
                     await self._dispatcher.changed.wait()
 

@@ -163,6 +163,7 @@ class Dispatcher:
     def place(self, id: str) -> int:
         """Return the place of a submission without an answer; 0 while it runs."""
         slots = self.status.slots if self.status else 0
+        # The driver runs what was sent first, as many as it has slots; the others wait there.
         queue = [*list(self._sent)[slots:], *self._waiting]
         if id in self._sent and id not in queue:
             return 0
@@ -209,13 +210,16 @@ class Dispatcher:
             if now > sent_at + ANSWER_SECONDS and id not in self._cancelled:
                 await asyncio.to_thread(self._submissions.answer, id, UNANSWERED)
         unanswered = [submission.id for submission in await asyncio.to_thread(self._submissions.unanswered)]
+        # What was answered here (cancelled, superseded, too late) or has been deleted need not run on.
         for id in self._sent.keys() - unanswered - self._cancelled.keys():
             self._cancelled[id] = now
             driver.send(Cancel(id))
         if any(now > cancelled_at + CANCEL_SECONDS for cancelled_at in self._cancelled.values()):
+            # The news of its end takes a moment: until then, it is not to be killed again.
             self._cancelled = dict.fromkeys(self._cancelled, now)
             driver.kill()
         waiting = [id for id in unanswered if id not in self._sent]
+        # There may be fewer slots by now than jobs that were sent, and the slice must not count from its end.
         free = max(self.status.slots + self._ahead - len(self._sent), 0) if self.status else 0
         for id in waiting[:free]:
             if job := await asyncio.to_thread(self._submissions.take, id):

@@ -125,6 +125,7 @@ class Connections:
         """Add a connection, and cut others if there are too many."""
         self._all[client] = transport
         self._set_timeout(client, FIRST_REQUEST_SECONDS)
+        # After the timer, which takes a client out of all groups.
         self._new[client] = None
         self._limit_idle()
         if len(self._all) > MAX_CONNECTIONS:
@@ -204,6 +205,7 @@ class Connections:
             )
             crowd = new if len(new) > len(idle) else idle
             silent = (client for client in crowd if not unread_bytes(self._all[client]))
+            # This also takes it out of both groups, so that it is not counted until it is cut.
             self._set_timeout(next(silent, crowd[0]), GRACE_SECONDS)
 
     def _cut_from_crowd(self) -> None:
@@ -218,6 +220,7 @@ class Connections:
         if pending and len(pending) >= len(silent):
             ((busiest, _),) = Counter(pending.values()).most_common(1)
             self.cut(next(client for client, session in pending.items() if session == busiest))
+        # Those that follow have no timer, and are never cut here.
         elif rest := silent or [client for client in self._timers if network_of(client[0]) == crowd]:
             self.cut(rest[0])
 
@@ -356,6 +359,7 @@ class Throttle:
         async with AsyncExitStack() as turns:
             for lock in (*locks, self._turn):
                 await turns.enter_async_context(lock)
+            # Time in which nobody asked is credit, but for no more than a burst.
             self._next = max(self._next, now() - self._credit)
             if (wait := self._next - now()) > 0:
                 await asyncio.sleep(wait)

@@ -188,6 +188,7 @@ class LivePage:
         text = page.with_files(style, *scripts_used, bundle=self._bundle, folder="piece/")
         self._files |= {"": text_file(text, "html"), "style.css": text_file(rules, "css")}
         self._writer.address = self.pictures.add_output_picture
+        # The style has the rules of outputs, and those of the deck before are void.
         return {"style": "", "deck": page.version}
 
     def set_output(self, message: BlockOutput) -> Values:
@@ -205,6 +206,7 @@ class LivePage:
             f"output-{message.index}": markup_text,
         }
         assert isinstance(block.content, Code)
+        # There an output hides the code, which shows again if the output fails or goes.
         if block.content.execution in REPLACING:
             values[f"code-{message.index}"] = self._code(message.index)
         return values

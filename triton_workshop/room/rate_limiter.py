@@ -93,6 +93,7 @@ class SessionLimiter:
             yield True
         finally:
             self._waiting[token] -= 1
+            # A Counter keeps a key at 0, and anybody can make up tokens.
             if not self._waiting[token]:
                 del self._waiting[token]
 

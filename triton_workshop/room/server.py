@@ -172,6 +172,7 @@ class Server:
 
         After 12 hours without anybody, the room is another one.
         """
+        # Taken before the numbers are read, as whoever enters in between is not among these.
         followers = [*self.followers.pages]
         await asyncio.to_thread(self._register.renew)
         board = await asyncio.to_thread(self._register.board)

@@ -155,6 +155,7 @@ class Share:
                         continue
             except (OSError, EndedError, TimeIsUpError) as error:
                 self._handle_answer(ServerRefused(f"their server did not start: {error}"))
+            # Only a server that could not start is given time: one that has run starts again at once.
             self._closing.wait(RETRY_SECONDS)
 
     def _start_server(self, output: int) -> Call:
@@ -207,6 +208,7 @@ class SentState:
         """Return messages about changes since the last call, by key."""
         changes: list[ViewerMessage] = []
         if show.deck_read is not self._source_deck:
+            # With a new deck, all is sent again: what was said of the one before is dropped on the way.
             self._source_deck, self._deck, self._position = show.deck_read, None, None
             self._outputs, self._edits = {}, {}
             changes.append(DeckUpdate(show.deck_read))
@@ -233,6 +235,7 @@ class SentState:
             if previous == state:
                 continue
             now = self._now()
+            # The first two are the run and its status: a change of these is shown at once.
             grows = previous is not None and previous[:2] == state[:2] and run.status is Status.RUNNING
             if not grows or now >= self._printed_at[index] + update_interval(run):
                 self._outputs[index], self._printed_at[index] = state, now
@@ -249,6 +252,7 @@ class SentState:
         }
         edits: list[ViewerMessage] = [
             BlockEdit(index, typed.get(index))
+            # Also what was typed before and is no longer: None takes pages back to the deck's own code.
             for index in sorted({*typed, *self._edits})
             if typed.get(index) != self._edits.get(index)
         ]

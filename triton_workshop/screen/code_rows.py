@@ -80,6 +80,7 @@ def comment_columns(lines: Sequence[CodeLine], width: int) -> Mapping[int | None
     columns: dict[int | None, int] = {}
     for column in {line.column for line in lines if line.column is not None and line.aligned}:
         members = [line for line in lines if line.column == column]
+        # Any other place is no better than the next of these to its right, where all that fit still fit.
         positions = {min(column, width - line.comment.cell_len) for line in members}
         fitting = {position: sum(line.fits(position, width) for line in members) for position in positions}
         within = {
@@ -107,6 +108,7 @@ def line_rows(line: CodeLine, column: int | None, width: int) -> list[Text]:
     # `wrap` changes the text that it gets.
     rows = [line.code] if line.code.cell_len <= width else wrap(line.code.copy(), available)
     if line.comment:
+        # `continued` puts the arrow before it.
         indent = min(column - len(ARROW), available - line.comment.cell_len) if column is not None else 0
         rows += [Text(" " * indent) + line.comment] if indent > 0 else comment_rows(line.comment, available)
     return continued(rows)

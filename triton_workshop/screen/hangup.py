@@ -37,6 +37,7 @@ def quit_on_hangup(app: App[int], close: Callable[[], None]) -> None:
     def abandon() -> None:
         """End what the app runs, and this process."""
         close()
+        # It runs in the timer's thread, which is all that `sys.exit` would end.
         os._exit(1)
 
     def leave() -> None:

@@ -78,6 +78,7 @@ def _folds(text: str, width: int) -> tuple[int, ...]:
     column = 0
     for index, character in enumerate(text):
         cells = get_character_cell_size(character)
+        # A character that is wider than the line still gets one to itself.
         if column + cells > width and column:
             cuts.append(index)
             column = 0

@@ -153,6 +153,7 @@ def colour(name: str | None, palette: Palette) -> str | None:
     if name in NAMED_COLOURS:
         return str(getattr(palette, NAMED_COLOURS[name]))
     digits = name.removeprefix("#")
+    # Rich reads six digits only.
     if len(digits) == 3:
         digits = "".join(digit * 2 for digit in digits)
     try:
@@ -171,6 +172,7 @@ def without_default_colours(style: Style) -> Style:
     color, ground = style.color, style.bgcolor
     if not ((color and color.is_default) or (ground and ground.is_default)):
         return style
+    # Adding a style without a colour would keep the old colour.
     return style.without_color + Style(
         color=None if color is None or color.is_default else color,
         bgcolor=None if ground is None or ground.is_default else ground,

@@ -131,6 +131,7 @@ class Transcript(ProgramOutput):
             self.lines[self._row] = Text()
 
     def _sequence(self, final: str, number: int, sequence: str) -> None:
+        # For a terminal, a move by 0 is a move by 1.
         match final:
             case "m":
                 self._styles.decode_line(sequence)

@@ -88,6 +88,7 @@ def check_uv(machine: MachineFacts) -> Check:
 def check_torch(machine: MachineFacts) -> Check:
     """Return the row of PyTorch, which must see a GPU if there is one."""
     check = _check_package("torch", machine, machine.fact("torch"))
+    # Of a torch that could not be imported, nobody knows what it was built with.
     sees_gpu = machine.gpu_run is None or machine.fact("torch_cuda") or not machine.fact("torch")
     if check.state is not State.OK or sees_gpu:
         return check

@@ -158,6 +158,7 @@ def kernel_process(simulate: bool) -> Iterator[Callable[[], KernelRun]]:
 
     It yields a function that waits for the result.
     """
+    # Also without the misspelt TRITON_INTERPRETER, which has a row of its own.
     variables = {name: value for name, value in os.environ.items() if not name.startswith("TRITON_INTERPRET")}
     if simulate:
         variables["TRITON_INTERPRET"] = "1"

@@ -69,6 +69,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
     Commands in backticks and indented lines are never broken.
     """
+    # textwrap breaks lines at spaces, so those of a command are hidden from it.
     glued = re.sub(r"`[^`]*`|^ .*", lambda match: match[0].replace(" ", "\0"), text, flags=re.MULTILINE)
     wrapped = [
         textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]

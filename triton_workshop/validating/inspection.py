@@ -28,6 +28,7 @@ def find_defects(deck: Deck) -> tuple[DeckProblem, ...]:
     defects = [
         DeckProblem(block.path or deck.path, line, message) for block in blocks for line, message in _defects(block)
     ]
+    # False sorts first: the deck's own defects come before those of included files.
     return tuple(sorted((*deck.warnings, *defects), key=lambda problem: (problem.path != deck.path, problem.line)))
 
 
@@ -38,6 +39,7 @@ def _defects(block: Block) -> Iterator[tuple[int, str]]:
             if problem := picture_defect(path):
                 yield block.line, f"{path.name}: {problem}"
         case Code(language="python", file=None) as code:
+            # Not strict: after its last line feed, the source splits off an empty line.
             sources = zip(code.source.split("\n"), code.source_lines, strict=False)
             for text, line in sources:
                 if text.startswith("///"):

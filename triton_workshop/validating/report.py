@@ -96,6 +96,7 @@ def _table(validation: Validation, width: int) -> Table:
             table.add_row(
                 _mark(result),
                 str(slide.number) if first else "",
+                # As Text, since brackets in a string would be markup.
                 Text(slide.title if first else ""),
                 Text(str(result.block.line), style="dim"),
                 f"{result.seconds:.1f} s" if result.outcome else "–",

@@ -332,6 +332,7 @@ class Viewer(App[int]):
             self.slide_screen.deck_error = LocatedError.with_line(result)
             self.slide_screen.draw()
             return
+        # First, so that what is in the editor moves to the new deck like any other edit.
         self.body.save_edit()
         old_deck = self.presentation.deck_read
         edit_waits = self.presentation.reload(result)
@@ -348,6 +349,7 @@ class Viewer(App[int]):
     def _ask_about_conflicts(self) -> None:
         """Ask whether to show edits whose code a save has changed."""
         slides = ", ".join(map(str, self.presentation.conflicts()))
+        # A question that is open already settles these conflicts, too.
         if slides and not isinstance(self.screen, Question):
             question = f"The code under your edit has changed (slide {slides}). Show your edit, or the deck's code?"
             self.push_screen(

@@ -49,6 +49,7 @@ class Body(VerticalScroll, can_focus=False):
         """Show a page, and the editor where it belongs on it."""
         self.page = page
         if from_top:
+            # Otherwise Textual scrolls after its next refresh, which already shows the new page.
             self.scroll_to(y=0, animate=False, force=True, immediate=True)
         self.canvas.show(page.body)
         spot = self._editor_spot()

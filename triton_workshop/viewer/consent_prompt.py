@@ -52,6 +52,7 @@ def ask(deck: Deck, blocks: Sequence[LiveCode], console: Console) -> Consent:
         show(deck, blocks, console, complete=True)
     if answer not in ("y", "yes"):
         return NOTHING
+    # Code that its output replaces is part of the consent only if there was some in the list.
     return Consent(run=True, replace=any(live.code.execution in REPLACING for live in blocks))
 
 
@@ -88,6 +89,7 @@ def show(deck: Deck, blocks: Sequence[LiveCode], console: Console, *, complete: 
         )
         console.print(heading)
         lines = live.code.source.rstrip("\n").split("\n")
+        # A note on one more line would take as much space as that line.
         visible_lines = lines if complete or len(lines) == PREVIEW_LINES + 1 else lines[:PREVIEW_LINES]
         for number, text in enumerate(visible_lines, first):
             row = Text.assemble((f"{number:>6}  ", "dim"), visible(text))

@@ -108,6 +108,7 @@ def find_slide(old: Deck, number: int, new: Deck) -> int | None:
     free = [index for index in range(len(new.slides)) if index not in matches.values()]
     name = old.slides[number].name
     if name and (same_name := [index for index in free if new.slides[index].name == name]):
+        # Several slides may have the name: the one nearest to its old place counts.
         return min(same_name, key=lambda index: abs(index - first))
     between = [index for index in free if first <= index < end]
     old_first = 0 if previous is None else previous + 1

@@ -172,6 +172,7 @@ class Watch(App[int]):
         try:
             text = read_text(file)
         except OSError:
+            # The check reads the file itself, and reports that it cannot.
             text = ""
         checking = self.checker.check(self.state.exercise, file, full_size=full_size)
         job = Job(checking, text, time.monotonic(), full_size)
@@ -287,6 +288,7 @@ class Watch(App[int]):
 
     def _scroll_to_hint(self, number: int) -> None:
         """Scroll to a hint that has just been shown, with the text below it."""
+        # Only the drawn verdict tells in which row a hint is, as the lines above it may wrap.
         rows = range(self.verdict.size.height)
         row = next((row for row in rows if f"hint {number} of" in self.verdict.render_line(row).text), None)
         if row is not None and row + self.body.size.height // 2 > self.body.scroll_offset.y + self.body.size.height:

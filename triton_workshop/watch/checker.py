@@ -142,6 +142,7 @@ class Checking:
         """
         tried = threading.Event()
         with ThreadPoolExecutor(1) as pool, ExitStack() as ended:
+            # However this ends, or the pool would wait for `_decide` for ever.
             ended.callback(tried.set)
             compiler = compiler_verdicts(verdict, self._checker.compiler)
             deciding = pool.submit(self._decide, compiler, tried)

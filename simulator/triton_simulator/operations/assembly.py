@@ -35,6 +35,7 @@ def inline_assembly(
     types = [dtype.scalar for dtype in dtypes]
     # In a register, a pointer is its address.
     numbers = [builder.as_integers(value, tl.uint64) if value.dtype.is_ptr() else value for value in values]
+    # Triton has broadcast the operands already; without any, the result's type has the shape.
     shape = values[0].shape if values else dtypes[0].shape if dtypes[0].is_block() else ()
     shape = tuple(int(getattr(size, "value", size)) for size in shape)
     rows, size = len(builder.memory.group), math.prod(shape)
@@ -74,6 +75,7 @@ def _name_registers(constraints: str, values: Sequence[Array], outputs: int) -> 
         for constraint in constraints.split(",")
         if constraint.strip() and constraint.strip()[0] not in "=~"
     ]
+    # LLVM counts the results first, and then the inputs.
     registers = {f"${outputs + position}": bits for position, bits in enumerate(values)}
     registers |= {f"${number}": bits for number, bits in zip(inputs, values, strict=False) if number.isdigit()}
     return registers

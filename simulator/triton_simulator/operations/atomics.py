@@ -81,6 +81,7 @@ def _update(
     )
     old = programs.memory.update(pointer, mask, dtype, atomic)
     if programs.memory.steps is not None:
+        # Of a compare-and-swap, this is the new value, not the expected one.
         operand = operands[-1] if operands else None
         programs.memory.steps.add_operation(f"atomic_{name}", old, pointer, mask, operand)
     return old

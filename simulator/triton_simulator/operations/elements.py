@@ -42,6 +42,7 @@ def map_elementwise(builder: Any, function: Any, tensors: Sequence[Any], pack: i
 
     rows = len(builder.memory.group)
     positions = range(pack)
+    # Triton passes all elements of one block before those of the next.
     scalars = [_strided_scalars(value, rows, pack, position) for value in values for position in positions]
     results = apply_by_element(builder, call, scalars)
     if len(results) % pack:
@@ -72,6 +73,7 @@ def apply_by_element(builder: Any, call: Scalars, values: list[Value]) -> list[V
             try:
                 combined = call([value.rearrange(lambda data: data[subset], ()) for value in values])  # noqa: B023
             except Divergence as diverged:
+                # The last part in the list runs next, so that reversed ones run in their order.
                 waiting.extend(reversed(diverged.split(subset)))
                 continue
             results = results or [Value(np.empty(size, new.data.dtype), new.dtype) for new in combined]

@@ -43,6 +43,7 @@ def _spoil(result: Any, poisons: list[Array]) -> None:
     """
     for value in result if isinstance(result, tuple) else (result,):
         if isinstance(value, Value):
+            # Only one program runs at a time, so one truth value is enough.
             flat = functools.reduce(operator.or_, [poison.reshape(-1).any(keepdims=True) for poison in poisons])
             value.poison = flat.reshape((1,) * (len(value.shape) + 1))
             value.mark_undefined()
@@ -66,6 +67,7 @@ def _from_upstream(result: Any) -> Any:
         return result
     dtype = result.dtype.scalar
     data = np.asarray(result.data)
+    # The interpreter holds a scalar as an array of one element.
     scalar = data.size == 1
     data = data.reshape(1) if scalar else data[None]
     return Value(decode(data.astype(storage_dtype(dtype), copy=False), dtype), dtype, () if scalar else data.shape[1:])

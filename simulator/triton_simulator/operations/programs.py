@@ -88,6 +88,7 @@ class Programs:
         if old != new:
             result.data = source.data * old // new
             misaligned = source.data * old % new != 0
+            # In the middle of one of the new elements, an address has no index, and is looked up anew.
             if misaligned.any():
                 data, origin = self.memory.space.pointers(self.memory.space.addresses(source), target, self.integers)
                 result.data = np.where(misaligned, data, result.data)

@@ -118,6 +118,7 @@ def _arg_extremum(
     value, index = values
     data = value.full()
     best = (np.max if largest else np.min)(data, axis=axis + 1, keepdims=True)
+    # numpy's extremes are NaN if any element is, so these tell of all.
     if data.dtype.kind == "f" and np.isnan(best).any():
         return None
     # Where the value is not extreme, its index becomes one that is never chosen.
@@ -130,6 +131,7 @@ def _arg_extremum(
         rows = max(len(operand.data), len(position))
         full = np.broadcast_to(operand.full(), (rows, *operand.shape))
         extreme = np.take_along_axis(full, np.broadcast_to(position, (rows, *position.shape[1:])), axis=axis + 1)
+        # Which index is chosen depends on every value, so an undefined one spoils it, too.
         poison = _reduce_poison(value, axis)
         results.append(Value(extreme.squeeze(axis + 1), operand.dtype, shape, poison=poison).mark_undefined())
     return results
@@ -140,6 +142,7 @@ def _fold(builder: Any, values: list[Value], axis: int, combine: Any) -> list[Va
 
     Any associative function will do.
     """
+    # Sizes are powers of two, so neither half is longer.
     while values[0].shape[axis] > 1:
         first, second = (_take(values, axis, slice(start, None, 2)) for start in (0, 1))
         values = _combine(builder, combine, first, second)
@@ -175,6 +178,7 @@ def scan(builder: Any, tensors: Tensors, axis: int, combine: Any, reverse: bool)
 def _accumulate_values(value: Value, axis: int, accumulate: Any) -> Value:
     dtype = value.dtype.scalar
     full = value.full()
+    # Single bits wrap around: their sum is `xor`, and their product `and`.
     if dtype is tl.int1:
         accumulate = np.logical_and if accumulate is np.multiply else np.logical_xor
     # Small floats round after every step, which numpy's accumulation does not.
@@ -200,6 +204,7 @@ def _scan_values(builder: Any, values: list[Value], axis: int, combine: Any) -> 
     size, distance = values[0].shape[axis], 1
     while distance < size:
         order = np.arange(size) - distance
+        # The first ones have no partner: they are combined with element 0 for nothing, and keep their value.
         first = order.reshape(-1, *(1,) * (len(values[0].shape) - axis - 1)) < 0
         previous = _take(values, axis, np.maximum(order, 0))
         combined = _combine(builder, combine, previous, values)

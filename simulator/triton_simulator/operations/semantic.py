@@ -171,5 +171,6 @@ def _broadcast_sizes(lhs: Sizes | None, rhs: Sizes | None) -> Sizes | None:
     if not lhs or not rhs:
         return lhs or rhs
     shape = tuple([b if a == 1 else a for a, b in zip(lhs, rhs, strict=False)])
+    # Triton adds axes to a block that has fewer, and has the message for sizes that clash.
     fits = len(lhs) == len(rhs) and all(b in (1, size) for b, size in zip(rhs, shape, strict=True))
     return shape if fits else None

@@ -44,6 +44,7 @@ def _cache_type_attributes() -> Any:
     def initialize(instance: Any, element_ty: Any, shape: Any) -> None:
         """Initialize a block's type from the cache, or as Triton does."""
         sizes = tuple([size.value if type(size) is tl.constexpr else size for size in shape])
+        # The key below tells only these types apart, and a subclass may have attributes of its own.
         usual = type(instance) is tl.block_type and type(element_ty) in (tl.dtype, tl.pointer_type)
         if not usual or not all(type(size) is int for size in sizes):
             original(instance, element_ty, shape)
@@ -52,6 +53,7 @@ def _cache_type_attributes() -> Any:
         cached = cache.get(key)
         if cached is None:
             original(instance, element_ty, shape)
+            # Equal types share the last dictionary, of what their tensors have in common.
             cached = cache[key] = {**vars(instance), SIZES: sizes, _TENSOR_ATTRIBUTES: {}}
         instance.__dict__.update(cached)
 

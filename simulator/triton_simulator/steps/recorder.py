@@ -92,6 +92,7 @@ class StepRecorder:
         self._arrays: dict[int, int] = {}
         """Bytes of each array that is kept, by its identity: steps share many."""
         self._bytes = 0
+        # Earlier launches may have used up all bytes.
         self._full = not self._max_bytes
         self._threads = threading.local()
         """Programs that wait for each other run in a thread each."""
@@ -167,6 +168,7 @@ class StepRecorder:
         result = self._represent(value)
         before = len(self._steps)
         self._add(call, call.current, call.frame.f_lineno, "", operation, result, pointer, mask, operand)
+        # The step may be missing: it is beyond the bound, or of programs that nobody asked for.
         call.result, call.result_step = result.data, self._steps[-1] if len(self._steps) > before else None
 
     # Python's tracing
@@ -188,6 +190,7 @@ class StepRecorder:
                 case "line":
                     self._next_line(call, call.frame.f_lineno)
                 case "exception":
+                    # A `return` event follows, though the statement has assigned nothing.
                     call.raised = True
                 case "return":
                     self._return(call, result)
@@ -215,6 +218,7 @@ class StepRecorder:
             return  # the loop has ended, and has assigned nothing more
         variables = call.frame.f_locals
         for name in statement.names:
+            # On a line with several statements, one may not have run.
             if name not in variables:
                 continue
             value = variables[name]
@@ -235,6 +239,7 @@ class StepRecorder:
     ) -> None:
         call.values[name] = value
         shown = self._represent(value)
+        # `x = tl.load(…)` is one step: the operation's own gets the name.
         if self._steps and self._steps[-1] is call.result_step and call.result is shown.data:
             self._steps[-1] = replace(self._steps[-1], name=name)
             return
@@ -276,6 +281,7 @@ class StepRecorder:
         self._count(step)
         if self._bytes > self._max_bytes:
             self._shrink()
+        # Nothing is left to drop, so the recording ends before this step.
         if self._bytes > self._max_bytes:
             self._full = True
             self.truncate(len(self._steps) - 1)
@@ -301,8 +307,10 @@ class StepRecorder:
         origins = value.origin
         owner = None if isinstance(origins, int) else origins
         names = tuple(region.name or "no argument" for region in regions)
+        # A pointer that was cast counts elements of another size than its argument's.
         firsts = np.array([region.first * region.item // item for region in regions], np.int64)
         data = value.data
+        # Without an offset, it stays the kernel's own array, which is counted only once.
         if firsts.any():
             data = data - firsts[origins]
         arguments = (names[origins],) if isinstance(origins, int) else names
@@ -321,6 +329,7 @@ class StepRecorder:
         self._bytes += STEP_BYTES
         for value in (step.value, step.pointer, step.mask, step.operand):
             for array in value.arrays() if value is not None else ():
+                # A view keeps its whole array alive.
                 whole = array if array.base is None else array.base
                 if id(whole) not in self._arrays:
                     self._arrays[id(whole)] = getattr(whole, "nbytes", array.nbytes)
@@ -333,6 +342,7 @@ class StepRecorder:
 
     def _shrink(self) -> None:
         """Drop programs, the highest numbers first, until half the room is free."""
+        # Whoever asks for certain programs wants all of them: the last steps go instead.
         if self._chosen is not None:
             return
         programs = 1 + max(int(step.programs[-1]) for step in self._steps)

@@ -47,6 +47,7 @@ def find_statements(code: types.CodeType) -> Statements | None:
             if line in by_line:
                 shared.add(line)
                 previous = by_line[line]
+                # Tracing knows lines, not statements: those of one line become one that assigns all names.
                 statement = Statement(previous.line, (*previous.names, *statement.names), previous.loops)
             by_line[line] = statement
     return Statements(by_line, frozenset(shared))
@@ -86,8 +87,10 @@ def _walk(body: list[ast.stmt], loops: tuple[int, ...]) -> Iterator[tuple[Statem
         end = blocks[0][0].lineno - 1 if blocks else node.end_lineno or node.lineno
         is_loop = isinstance(node, ast.For | ast.While)
         names = tuple(_targets(node))
+        # On one line, the body begins where the head does.
         yield Statement(node.lineno, names, loops, is_loop), range(node.lineno, max(end, node.lineno) + 1)
         for block in blocks:
+            # A loop's `else` runs once, after the loop.
             inside = (*loops, node.lineno) if is_loop and block is node.body else loops  # type: ignore[attr-defined]
             yield from _walk(block, inside)
 

@@ -139,6 +139,7 @@ class Step:
 
     def of(self, program: int) -> ProgramStep | None:
         """Return the step as one program ran it; None if it did not."""
+        # The programs of a group are in ascending order.
         row = int(np.searchsorted(self.programs, program))
         if row == len(self.programs) or self.programs[row] != program:
             return None
@@ -236,6 +237,7 @@ def program_number(program: int | Sequence[int], grid: Sequence[int]) -> int | N
 
 def plain_value(thing: Any) -> StepValue:
     """Return a Python number, a string, None and the like as a value."""
+    # `np.array` would look into a tuple.
     data = np.empty(1, object)
     data[0] = thing
     if isinstance(thing, bool | int | float):

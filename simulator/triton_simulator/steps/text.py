@@ -142,6 +142,7 @@ def _program_rows(
     steps: Sequence[ProgramStep], sources: Mapping[str, Sequence[str]], sites: Sequence[FaultSite]
 ) -> Iterator[_Row]:
     last_iterations = _last_iterations(steps)
+    # Of a fault, the whole iteration is shown, to see how its line got there.
     faulty = {(step.step.function, step.step.iteration) for step in steps if is_at_fault(step, sites)}
     several = _lines_with_several(steps)
     shown: tuple[object, ...] = ()
@@ -157,10 +158,12 @@ def _program_rows(
             continue
         left_out = False
         place = (at.line, at.iteration, at.operation == ARGUMENT)
+        # Arguments share the function's first line, but each has a text of its own: its name.
         code = _code(step, sources) if place != shown or at.operation == ARGUMENT else ""
         shown = place
         value = f"{_name_text(step, code, is_one_of_several=_run_of(step) in several)}{step_text(step)}"
         before, function = function, (at.line.file, at.function, at.depth)
+        # Only a change of function needs a heading: a kernel that calls none has no heading at all.
         heading = f"{at.function}, {Path(at.line.file).name}:" if before not in (("", "", 0), function) else ""
         yield _Row(str(at.line.number), code, value, is_at_fault(step, sites), heading)
 
@@ -220,6 +223,7 @@ def _last_iterations(steps: Iterable[ProgramStep]) -> dict[tuple[str, int], tupl
     for step in steps:
         key, iteration = (step.step.function, step.step.depth), step.step.iteration
         before = last.get(key, ())
+        # Steps outside of inner loops have fewer numbers; a missing one counts as 0.
         length = max(len(before), len(iteration))
         padded = ((*numbers, *(0,) * (length - len(numbers))) for numbers in (before, iteration))
         last[key] = tuple(max(pair) for pair in zip(*padded, strict=True))
@@ -250,6 +254,7 @@ def _defined_texts(value: ProgramValue) -> Iterator[str]:
     nans = np.isnan(defined) if defined.dtype.kind == "f" else np.zeros(defined.shape, np.bool_)
     if not nans.all():
         clean = defined[~nans]
+        # "all" is said only if no element is left out as undefined or NaN.
         same = clean.size == numbers.size > 1 and bool((clean == clean.flat[0]).all())
         yield f"{'all ' * same}{_range_text(clean)}"
     if nans.any():

@@ -131,6 +131,7 @@ def conflict_free_batches(index: Array) -> list[Array | slice]:
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(index) else index
     if len(starts) == len(index):
         return [slice(None)]
+    # How many earlier accesses there are to the same element: those of one rank never meet.
     rank = np.arange(len(index)) - np.repeat(starts, np.diff(np.r_[starts, len(index)]))
     by_rank = np.argsort(rank, kind="stable")
     return [order[chunk] for chunk in np.split(by_rank, np.cumsum(np.bincount(rank))[:-1])]

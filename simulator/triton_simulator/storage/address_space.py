@@ -94,7 +94,9 @@ class AddressSpace:
         addresses = addresses.astype(np.uint64)
         self._add_live_storages(addresses, names)
         origin = np.zeros(addresses.shape, np.int64)
+        # What lies nowhere counts from address 0, where region 0 begins.
         index = (addresses // item).astype(np.int64)
+        # The first region that holds an address keeps it: arguments may share a storage.
         for region in self.regions[1:]:
             distance = region.distance(addresses)
             inside = region.contains(addresses) & (distance % item == 0) & (origin == NOWHERE)
@@ -146,6 +148,7 @@ class AddressSpace:
                 continue
             # Faults name the argument that brought the address, where there is one.
             name = next((name for name, number in names.items() if start <= number < start + size), None)
+            # With strict views, an address beside a view is unknown, while its storage is not.
             storage = self._storages.get(start) or Storage(start, size)
             storage.unit = min(storage.unit, tensor.element_size())
             self._storages[start] = storage
@@ -174,4 +177,5 @@ class AddressSpace:
 
 def _whole_storage(tensor: Any) -> Region:
     storage = tensor.untyped_storage()
+    # Only its extent is asked for, so it needs none of the bytes.
     return Region(0, None, Storage(int(storage.data_ptr()), 0), 0, int(storage.nbytes()), tensor.element_size())

@@ -125,6 +125,7 @@ def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int, 
     extent = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides, strict=True)) if count else 0
     start = tensor.data_ptr() - storage.address
     if not strict:
+        # Indices count whole elements, and the view's first one has to be among them.
         offset = start % item
         return Region(number, name, storage, offset, len(storage.bytes) - offset, item, start // item, extent * item)
     inside = None

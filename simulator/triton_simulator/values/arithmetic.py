@@ -34,6 +34,7 @@ def high_half(a: Array, b: Array) -> Array:
         return (x * y >> np.uint64(width)).astype(f"u{a.dtype.itemsize}").view(a.dtype)
     # 64 bits have no wider type: the product is put together from products of 32-bit halves.
     low, shift = np.uint64(0xFFFFFFFF), np.uint64(32)
+    # No sum below overflows: (2³² - 1)² + 2 (2³² - 1) still fits 64 bits.
     cross = (x & low) * (y & low) >> shift
     first = (x >> shift) * (y & low) + cross
     second = (x & low) * (y >> shift) + (first & low)
@@ -62,6 +63,7 @@ def fused_float64(x: Array, y: Array, z: Array) -> Array:
     low, lowest = exact_sum(z, residual)
     high, middle = exact_sum(product, low)
     total = high + _sum_to_odd(middle, lowest)
+    # Where a product of finite numbers has overflowed, an infinite z still decides.
     otherwise = np.where(np.isinf(z) & np.isfinite(x) & np.isfinite(y), z, product + z)
     return np.where(np.isfinite(total) & (product != 0), total, otherwise)
 

@@ -49,6 +49,7 @@ def reshape(block: Value, shape: Sequence[int], _reorder: bool = False) -> Value
 
 
 def _reshape(data: Array, old: Shape, new: Shape) -> Array:
+    # A block that is the same everywhere stays as short in its new shape.
     if all(size == 1 for size in data.shape[1:]):
         return data.reshape(data.shape[0], *(1,) * len(new))
     return spread(data, old).reshape(data.shape[0], *new)
@@ -143,6 +144,7 @@ def histogram(values: Value, bins: int, mask: Value | None = None) -> Value:
     poison = values.poison
     if mask is not None:
         poison = union(None if poison is None else poison & mask.data, mask.poison)
+    # An undefined element could be in any bin, so no count is certain.
     if poison is not None:
         poison = np.asanyarray(poison.reshape(len(poison), -1).any(axis=1, keepdims=True))
     return Value(counts, tl.int32, (bins,), poison=poison).mark_undefined()

@@ -168,6 +168,7 @@ def _poison(a: Value, b: Value, accumulator: Value) -> Array | None:
         if operand.dtype.scalar.is_int():
             matters = partner.full() != 0 if partner.poison is None else (partner.full() != 0) | partner.poison
             factors = spread(operand.poison, operand.shape), matters
+            # A product of truth values is true where any pair of them is.
             spoilt = np.matmul(*(factors if operand is a else factors[::-1]))
         else:
             spoilt = operand.poison.any(axis=axis, keepdims=True)

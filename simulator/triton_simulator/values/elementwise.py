@@ -95,6 +95,7 @@ def _product_limits(x: tuple[int, int], y: tuple[int, int]) -> tuple[int, int]:
 
 def _integer(operation: Callable[..., Array], a: Value, b: Value, limits: Callable[..., Any]) -> Value:
     """Add, subtract or multiply, and remember where an int32 wraps."""
+    # numpy's sum of truth values is `or`, and it has no difference of them; single bits wrap around.
     if a.dtype.scalar is tl.int1:
         return apply(np.logical_and if operation is np.multiply else np.logical_xor, a, b)
     result = apply(operation, a, b)
@@ -187,6 +188,7 @@ def _apply_deciding_operand(result: Value, a: Value, b: Value, deciding: int) ->
     for value in align(a, b):
         decides = value.data == np.array(deciding).astype(value.data.dtype)
         if decides.any():
+            # An undefined operand decides nothing, whatever its marker happens to be.
             decides = decides if value.poison is None else decides & ~value.poison
             result.poison = result.poison & ~decides
             result.data = np.where(np.asarray(decides), value.data, result.data)
@@ -256,12 +258,14 @@ def call_libdevice(symbol: str, operands: list[Value], dtype: Any) -> Value:
     """Call a function of NVIDIA's library, for results of this type."""
     function, flush = find_function(symbol), flush_subnormals if flushes(symbol) else np.asarray
     data = np.asarray(function(*(flush(value.data) for value in operands)))
+    # The library's `llrint` and others give an integer where numpy gives a whole float.
     rounds_to_integer = data.dtype.kind == "f" and dtype.scalar.is_int()
     data = (
         to_integers(data, dtype.scalar)
         if rounds_to_integer
         else flush(data.astype(value_dtype(dtype.scalar), copy=False))
     )
+    # What comes of NaN need not be NaN: any number to the power of 0 is 1.
     return Value(data, dtype.scalar, operands[0].shape, poison=combined_poison(*operands)).mark_undefined()
 
 

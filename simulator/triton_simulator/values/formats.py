@@ -239,6 +239,7 @@ def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Ar
     values = _small_values(dtype)
     finite = values[:128][np.isfinite(values[:128])]
     magnitude = np.minimum(np.abs(data), finite[-1])
+    # From 1 on: zero counts as just below the least positive number, and is rounded down to itself.
     above = np.clip(np.searchsorted(finite, magnitude, side="left"), 1, len(finite) - 1)
     low, high = finite[above - 1], finite[above]
     exact = magnitude == high
@@ -248,6 +249,7 @@ def _nearest_small(data: Array, dtype: Any, *, towards_zero: bool = False) -> Ar
     code = np.where(up, above, above - 1).astype(np.uint8)
     negative = np.signbit(data)
     if dtype in (tl.float8e5b16, tl.float8e4b8):
+        # A negative zero would have the code of their NaN.
         negative &= code != 0
         nan = np.uint8(0x80)
     else:

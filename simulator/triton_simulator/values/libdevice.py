@@ -60,6 +60,7 @@ def find_function(symbol: str) -> Callable[..., Any]:
     match = re.fullmatch(r"__nv_(.*?)(_r[nzdu])?", symbol)
     name, mode = match.groups(default="") if match else ("", "")
     short = name.removeprefix("fast_")
+    # The whole name first: the `f` of `erf` is no type. Others end (`tanhf`, `clzll`) or begin (`fadd`) with one.
     for stem in (name, *(short.removesuffix(ending) for ending in ("", "f", "d", "ll")), short[1:]):
         if stem + mode in _FUNCTIONS:
             return _FUNCTIONS[stem + mode]
@@ -129,6 +130,7 @@ def _permute_bytes(x: Array, y: Array, selector: Array) -> Array:
     both = x.astype(np.uint32).astype(np.uint64) | y.astype(np.uint32).astype(np.uint64) << np.uint64(32)
     result = np.zeros(both.shape, np.uint32)
     for position in range(4):
+        # NVIDIA's guide reads three bits of each selector; PTX's `prmt` has a fourth, for the sign.
         chosen = selector.astype(np.uint64) >> np.uint64(4 * position) & np.uint64(7)
         octet = (both >> chosen * np.uint64(8)).astype(np.uint8)
         result |= octet.astype(np.uint32) << np.uint32(8 * position)
@@ -142,6 +144,7 @@ def _product_of_24_bits(x: Array, y: Array) -> Array:
 
 def _high_half(x: Array, y: Array) -> Array:
     high = high_half(x, y)
+    # Taken as unsigned, a negative factor is 2ⁿ too large, which adds the other one to the upper half.
     return high if x.dtype.kind == "u" else high - np.where(x < 0, y, 0) - np.where(y < 0, x, 0)
 
 

@@ -180,6 +180,7 @@ def _mov(step: Instruction, registers: Registers) -> dict[str, Array]:
         names = _split_braces(result)
         bits = type.bits // len(names)
         register = registers[source]
+        # The first name in braces has the lowest bits.
         fields = [
             (register >> np.uint64(bits * position)) & np.uint64((1 << bits) - 1) for position in range(len(names))
         ]
@@ -245,6 +246,7 @@ def _cvt(step: Instruction, registers: Registers) -> dict[str, Array]:
         numbers = [from_bits(register >> np.uint64(bits), source.lane), from_bits(register, source.lane)]
     else:
         numbers = [_operand(number, registers, source) for number in operands]
+    # PTX names the upper half first.
     high, low = (ptx_numbers.convert(number, source.lane, target.lane, step.modifiers) for number in numbers)
     return {result: high << np.uint64(target.lane.bits) | low}
 
@@ -293,6 +295,7 @@ def unpack_registers(registers: Sequence[Array], dtype: tl.dtype, size: int, pac
         for position in range(pack)
     ]
     stored = np.stack(fields, axis=-1).astype(f"u{size}")
+    # A register may hold anything, while the bytes of numpy's truth values are 0 and 1 only.
     return stored.astype(np.bool_) if dtype is tl.int1 else decode(stored.view(storage_dtype(dtype)), dtype)
 
 

@@ -126,6 +126,7 @@ def _narrow(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
     # The nearest number is one step too far where it passes the exact one.
     for mode, towards in direction.items():
         if mode in modifiers:
+            # Other types are held as float32 here, whose neighbours are not theirs.
             if type.float not in (tl.float16, tl.float32):
                 raise ValueError(mode)
             overshoots = (
@@ -154,6 +155,7 @@ def literal(text: str, type: Type) -> Array:
         return np.array([int(hexadecimal[1], 16)], np.uint64)
     if type.float is not None and type.float in (tl.float32, tl.float64):
         return to_bits(np.array([float(text)]), type)
+    # The remainder is the two's complement of a negative number.
     return np.array([int(text.rstrip("U"), 0) % (1 << 64)], np.uint64)
 
 
@@ -223,6 +225,7 @@ def _prmt(a: Array, b: Array, selector: Array) -> Array:
     for position in range(4):
         choice = selector.astype(np.uint64) >> np.uint64(4 * position)
         byte = both >> (choice & np.uint64(7)) * np.uint64(8) & np.uint64(255)
+        # The fourth bit of a choice asks for copies of the byte's sign instead.
         sign = np.where(byte >= 128, np.uint64(255), np.uint64(0))
         result = result | np.where(choice & np.uint64(8), sign, byte) << np.uint64(8 * position)
     return result
@@ -230,12 +233,14 @@ def _prmt(a: Array, b: Array, selector: Array) -> Array:
 
 def _bfe(a: Array, start: Array, length: Array) -> Array:
     """Return some bits of a number; of a signed one their sign goes on."""
+    # The PTX ISA reads only the lowest byte of both.
     first, width = start & 255, length & 255
     mask = np.where(width >= 63, -1, (np.int64(1) << np.minimum(width, 62).astype(np.int64)) - 1)
     field = a.astype(np.int64) >> np.minimum(first, 63).astype(np.int64) & mask
     if a.dtype.kind != "i":
         return np.asarray(field)
     top = np.int64(1) << np.clip(width.astype(np.int64) - 1, 0, 62)
+    # To flip the top bit and subtract it again carries the field's sign upwards.
     return np.where(width == 0, 0, (field ^ top) - top)
 
 

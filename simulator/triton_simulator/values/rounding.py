@@ -53,6 +53,7 @@ def add(mode: str, x: Array, y: Array) -> Array:
     total, rest = arithmetic.exact_sum(x.astype(np.float64), y.astype(np.float64))
     result = round_sum(mode, total, np.where(np.isfinite(rest), rest, 0), x.dtype)
     result = np.where(np.isinf(total) & np.isfinite(x) & np.isfinite(y), _overflow(mode, total, x.dtype), result)
+    # IEEE 754: rounded down, numbers that cancel give -0; two zeros of one sign keep it.
     opposite = (result == 0) & ((x != 0) | (np.signbit(x) != np.signbit(y)))
     return np.where(opposite, x.dtype.type(-0.0), result) if mode == "d" else result
 
@@ -69,6 +70,7 @@ def _overflow(mode: str, total: Array, dtype: Any) -> Array:
 
 def multiply(mode: str, x: Array, y: Array) -> Array:
     """Return x * y, rounded as the mode says."""
+    # Without exponents, the product of the factors neither overflows nor loses digits to underflow.
     (a, e), (b, f) = np.frexp(x.astype(np.float64)), np.frexp(y.astype(np.float64))
     product, rest = arithmetic.exact_product(a, b)
     nearest = x * y
@@ -83,6 +85,7 @@ def divide(mode: str, x: Array, y: Array) -> Array:
     (a, e), (b, f) = np.frexp(x.astype(np.float64)), np.frexp(y.astype(np.float64))
     quotient = np.ldexp(nearest.astype(np.float64), f - e)
     product, rest = arithmetic.exact_product(quotient, b)
+    # Only the sign counts: an overflow is too far from zero, and any other error is the remainder over b.
     remainder = np.where(np.isinf(nearest), -nearest, ((a - product) - rest) * np.sign(b))
     finite = np.isfinite(x) & np.isfinite(y) & (y != 0)
     return round_as(mode, nearest, np.where(finite, remainder, 0))

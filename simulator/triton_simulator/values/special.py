@@ -182,6 +182,7 @@ def _hankel_expansion(order: int, x: Array) -> tuple[Array, Array, Array]:
         # The series diverges in the end: it is cut at its smallest term.
         term = np.where(np.abs(following) < np.abs(term), following, 0)
     sine, cosine = np.sin(x), np.cos(x)
+    # From the sine and cosine of x itself, as subtracting π/4 would round a large x. `scale` makes up for the √2.
     c, s = {0: (cosine + sine, sine - cosine), 1: (sine - cosine, -sine - cosine)}[order]
     scale = np.sqrt(1 / (math.pi * x))
     return scale * (p * c - q * s), scale * (p * s + q * c), x
@@ -210,6 +211,7 @@ def second_kind(order: int, x: Array) -> Array:
     inner = np.clip(np.where(np.isnan(x), 1, x), 1e-300, _ASYMPTOTIC_START)
     j = _bessel_orders(inner)
     log = np.log(inner / 2) + np.euler_gamma
+    # Up to 25, J of orders around 80 is far below float64's last digit, so 39 terms are enough.
     if order == 0:
         total = sum((-1) ** k * j[2 * k] / k for k in range(1, 40))
         value = 2 / math.pi * log * j[0] - 4 / math.pi * total
@@ -218,6 +220,7 @@ def second_kind(order: int, x: Array) -> Array:
         value = 2 / math.pi * (log * j[1] - j[0] / inner) + 4 / math.pi * total
     outer = _hankel_expansion(order, np.where(np.isfinite(x), np.maximum(x, _ASYMPTOTIC_START), _ASYMPTOTIC_START))[1]
     result = np.where(x < _ASYMPTOTIC_START, value, np.where(np.isinf(x), 0, outer))
+    # Y is complex below zero, and has a pole at zero.
     return np.where(x < 0, np.nan, np.where(x == 0, -np.inf, np.where(np.isnan(x), np.nan, result)))
 
 
@@ -233,6 +236,7 @@ def modified_first_kind(order: int, x: Array) -> Array:
     series = np.zeros_like(inner)
     for k in range(1, 60):
         series, term = series + term, term * quarter / (k * (k + order))
+    # Over a full period, the mean of equal steps converges exponentially, so 300 are enough.
     angles = np.arange(300) * (math.pi / 150)
     # Beyond, the result is infinite, and the clipped number makes it so, too.
     large = np.clip(np.where(np.isnan(size), 15, size), 15, 1e4)

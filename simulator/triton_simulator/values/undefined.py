@@ -115,6 +115,7 @@ def _propagate(function: Callable[..., Any], arguments: Any, options: dict[str, 
     """Apply a function to poison, and to each source's part alone."""
     poisons = list(_poisons([*arguments, *options.values()]))
     computed = function(*_select_source(arguments, None), **_select_source(options, None))
+    # What is no mask, such as a count, has no elements that could have a source.
     if not isinstance(computed, np.ndarray | np.bool_) or computed.dtype != np.bool_:
         return computed
     result = np.asarray(computed).view(Poison)

@@ -117,6 +117,7 @@ class Value:
         """
         if self.poison is not None and not self.dtype.scalar.is_ptr():
             marker = undefined_value(self.dtype.scalar)
+            # As a plain mask: from poison, numpy would make poison of truth values, too.
             self.data = np.where(np.asarray(self.poison), marker, self.data).astype(self.data.dtype, copy=False)
             self.bounds = None
         return self

@@ -192,6 +192,7 @@ def _align(source: Source, text: str) -> Alignment:
         if s not in paired and is_redundant(s, functions[s.function]):
             rows.append((SlotKind.EXTRA, replace(s, node=ast.Pass(), code="pass", todo=None), (s,), None))
     for s in branches_of(source):
+        # Its body stays where it is, so an `if` has to stay above it.
         rows.append((SlotKind.BRANCH, replace(s, node=ast.Pass(), code="if True:", todo=None), (s,), None))
     slots = (
         Slot(kind, index, statement, tuple(group), match) for index, (kind, statement, group, match) in enumerate(rows)
@@ -204,7 +205,9 @@ def _right_matches(solution: Sequence[Statement], matches: Sequence[Sequence[Sta
 
     Of matches that stand in another order, as many are left out as have to be.
     """
+    # Backwards, so that of several matches the first one wins.
     same = {index: s for index, statement in enumerate(solution) for s in matches[index][::-1] if statement.same_as(s)}
+    # By function first: a script may define its launcher above its kernel.
     order = sorted(same, key=lambda index: (same[index].function, same[index].first))
     blocks = difflib.SequenceMatcher(None, list(same), order, autojunk=False).get_matching_blocks()
     return {index: same[index] for block in blocks for index in order[block.b : block.b + block.size]}

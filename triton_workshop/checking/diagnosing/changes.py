@@ -59,6 +59,7 @@ def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
     """
     read = Counter(names_loaded(function))
     for change in changes:
+        # By words, as a replacement need not be an expression by itself: see "lower" in `_of_operators`.
         lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.replacement))
         useful = change.kind in KEEPING or all(read[name] > lost[name] for name in lost)
         if useful and change.replacement != ast.unparse(change.node):
@@ -171,10 +172,12 @@ def _of_numbers(node: ast.AST, cdiv: str) -> Iterator[Change]:
     match node:
         case ast.BinOp(left, ast.FloorDiv(), right):
             yield Change("rounded", node, f"{cdiv}({ast.unparse(left)}, {ast.unparse(right)})")
+        # `int()` matches True and False as well.
         case ast.Constant(int(value)) if type(value) is int and not _is_tile_size(value):
             yield from (
                 Change("number", node, str(alternative)) for alternative in (value + 1, value - 1) if alternative >= 0
             )
+        # Whoever counts backwards from a size begins at the last index, which is one less.
         case ast.BinOp(ast.Name(first), ast.Sub(), ast.Name(second)):
             yield Change("number", node, f"({first} - 1 - {second})")
         case ast.Constant(float(value)) if value in (0, 1):
@@ -207,6 +210,7 @@ def _of_rounds(function: Function) -> Iterator[Change]:
                 closed = ast.GtE() if isinstance(sign, ast.Gt) else ast.LtE()
                 yield Change("rounds", test, ast.unparse(ast.Compare(left, [closed], [right])))
         if isinstance(node, ast.Call) and callee_name(node) in LOOPS and node.args:
+            # The end is the only argument, or the second one of two or three.
             stop = node.args[: len(node.args) // 2 + 1][-1]
             end = values.get(stop.id, stop) if isinstance(stop, ast.Name) and read[stop.id] == 1 else stop
             if not isinstance(end, ast.BinOp):  # of those, a part may be too much
@@ -227,9 +231,11 @@ def _of_paths(statement: ast.stmt, names: Names) -> Iterator[Change]:
 def _of_coefficients(node: ast.AST, right: set[float]) -> Iterator[Change]:
     """Replace a number with one of the solution's, the likest first."""
     match node:
+        # ln 2 and log2(e) are each other's reciprocals.
         case ast.Constant(float(value)) if _is_near(value, math.log(2)) or _is_near(value, math.log2(math.e)):
             yield Change("reciprocal", node, repr(1 / value))
         case ast.Constant(float(value)) if right and value not in right and not value.is_integer():
+            # With a cutoff of 0, the two nearest come, however far they are.
             like = get_close_matches(str(value), map(str, sorted(right)), 2, 0)
             yield from (Change("coefficient", node, each) for each in like)
         case ast.Constant(float(value)) if value in right:  # it may be another one's
@@ -268,6 +274,7 @@ def _of_orders(node: ast.AST, parameters: list[str]) -> Iterator[Change]:
         if second - first <= near and ast.dump(values[first]) != ast.dump(values[second]):
             swapped = [values[second], *values[first + 1 : second], values[first]]
             yield Change(kind, _span(values[first : second + 1]), ", ".join(map(ast.unparse, swapped)))
+    # Of three values, two orders are no exchange of only two of them.
     if kind == "order" and len(values) == 3:
         for turned in ([*values[1:], values[0]], [values[2], *values[:2]]):
             yield Change(kind, _span(values), ", ".join(map(ast.unparse, turned)))
@@ -275,6 +282,7 @@ def _of_orders(node: ast.AST, parameters: list[str]) -> Iterator[Change]:
 
 def _span(values: Sequence[ast.expr]) -> ast.expr:
     """Values in a row, as one node."""
+    # A tuple that has no parent in the tree: by that, `text_with_variants` knows that its elements are meant.
     whole = ast.copy_location(ast.Tuple([*values], ast.Load()), values[0])
     whole.end_lineno, whole.end_col_offset = values[-1].end_lineno, values[-1].end_col_offset
     return whole
@@ -292,6 +300,7 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
         case ast.BinOp(left, operator, right):
             for alternative in OPERATORS.get(type(operator), ()):
                 yield Change("operator", node, f"({ast.unparse(ast.BinOp(left, alternative(), right))})")
+            # A parenthesis closed too early: `sqrt(x) + eps` for `sqrt(x + eps)`.
             if isinstance(left, ast.Call) and len(left.args) == 1 and isinstance(operator, ast.Add):
                 argument = f"{ast.unparse(left.args[0])} + {ast.unparse(right)}"
                 yield Change("inside", node, f"{ast.unparse(left.func)}({argument})")
@@ -301,6 +310,7 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
             yield Change("part", node, ast.unparse(right))
         case ast.Compare(left, [comparison], [right]):
             if isinstance(comparison, ast.Lt):
+                # The outer parentheses are the script's own: beside `&`, a comparison has some.
                 yield Change("lower", node, f"{ast.unparse(node)}) & ({ast.unparse(left)} >= 0")
             for sign in COMPARISONS:
                 if not isinstance(comparison, sign):
@@ -331,6 +341,7 @@ def _of_names(node: ast.AST, names: Names) -> Iterator[Change]:
             blocks = [name for name in names.constants if name != block]
             for pair in product(sizes, blocks):  # another axis
                 yield Change("size", node, f"{ast.unparse(function)}({', '.join(pair)})")
+        # Tensors that are given and those that are made are of two kinds in `Names.like`, but not here.
         case ast.Attribute(ast.Name(name), attribute) if attribute in OF_TENSORS:
             for alternative in (tensor for tensor in names.tensors if tensor != name):
                 yield Change("name", node, f"{alternative}.{attribute}")
@@ -365,6 +376,7 @@ def _of_strides(statement: ast.stmt, names: Names) -> Iterator[Change]:
     by_axis = {name[-1]: name for name in unread}
     used = [name for name in names_loaded(value) if name in names.sizes and name[-1] in by_axis]
     by_name = {name: by_axis[name[-1]] for name in used}
+    # A single name is tried in `_of_names`.
     if len(by_name) > 1:
         pattern = rf"\b({'|'.join(by_name)})\b"
         yield Change("strides", value, re.sub(pattern, lambda found: by_name[found[0]], ast.unparse(value)), True)
@@ -394,6 +406,7 @@ def _of_axes(node: ast.AST) -> Iterator[Change]:
     keywords = [keyword for keyword in node.keywords if keyword.arg != "axis"]
     for number in (1, 0):
         if axis is None or not (isinstance(axis, ast.Constant) and axis.value == number):
+            # The axis comes first, as people write it: a hint shows this code.
             changed = [ast.keyword("axis", ast.Constant(number)), *keywords]
             yield Change("axis", node, ast.unparse(ast.Call(node.func, node.args[:1], changed)))
 
@@ -401,6 +414,7 @@ def _of_axes(node: ast.AST) -> Iterator[Change]:
 def _of_precision(node: ast.AST) -> Iterator[Change]:
     match node:
         case ast.Call(function, arguments, keywords) if callee_name(node) == "dot":
+            # Triton refuses `allow_tf32`, the older of the two, beside `input_precision`.
             kept = [ast.unparse(each) for each in keywords if each.arg not in ("input_precision", "allow_tf32")]
             inside = ", ".join([*map(ast.unparse, arguments), *kept, "input_precision='ieee'"])
             yield Change("precision", node, f"{ast.unparse(function)}({inside})")
@@ -442,6 +456,7 @@ def _of_factors(node: ast.AST, names: Names) -> Iterator[Change]:
     for each in plain:
         for size in names.factors_of(node):
             replacement = f"{ast.unparse(each)} * {size}"
+            # A name whose value is a product has a factor already: another one is far-fetched.
             yield Change(
                 "factor", each, replacement, size in names.unread, bool({*names_loaded(each)} & names.products)
             )

@@ -78,6 +78,7 @@ class Completion:
         replaces_more = any(len(slot.matches) > 1 and self._may_be_of_another(slot) for slot in slots)
         needed = {*alignment.with_needed(slots)} - self._dispensable
         needs_more = any(slot.solution.todo in kept for slot in needed)
+        # TODOs out of order show that a statement is taken for one of another TODO.
         if replaces_more or needs_more or order != sorted(order):
             return None
         dropped = [s for s, owners in self._unpaired.items() if owners and owners.isdisjoint(kept)]
@@ -140,6 +141,7 @@ class Completion:
         unpaired = [s for s in statements if s not in self._paired and self._is_own(s)]
         others = {key for s in statements if s not in unpaired for key in s.keys}
         todos: dict[Statement, frozenset[int]] = {}
+        # Backwards, because the TODOs of a name follow from its users, which come later.
         for s in reversed(unpaired):
             users = [user for user in statements if user is not s and not user.uses.isdisjoint(s.keys - others)]
             owners = {todo for user in users for todo in todos.get(user, {self._paired.get(user)})}
@@ -168,11 +170,13 @@ class Completion:
         if not {*map(_heading, lines)} >= of_function & {*self.filled}:
             return None
         above = reversed(lines[: statement.first - 1])
+        # The search ends at the function's head, or at code whose own end has a TODO: neither is a heading.
         return next((_heading(line) for line in above if re.search(r"# *TODO \d+|^(?:async )?def ", line)), None)
 
     def _todos_around(self, statement: Statement, statements: Sequence[Statement]) -> tuple[list[int], list[int]]:
         """Return the filled TODOs around a statement, and which of them lack one."""
         place = statements.index(statement)
+        # TODOs are numbered from top to bottom: the nearest is the largest before, the smallest after.
         before = max((todo for s in statements[:place] if (todo := self._paired.get(s))), default=0)
         after = min(
             (todo for s in statements[place:] if (todo := self._paired.get(s))), default=len(self.script.exercise.hints)
@@ -241,6 +245,7 @@ def rename(source: Source, names: Mapping[str, str]) -> Source:
     lines = [line.encode() for line in source.lines]  # as Python counts columns
     nodes = ast.walk(source.kernel) if source.kernel else iter(())
     uses = (node for node in nodes if isinstance(node, ast.Name) and node.id in names)
+    # From right to left, so that the columns of the others stay valid.
     for node in sorted(uses, key=lambda node: (node.lineno, node.col_offset), reverse=True):
         line = lines[node.lineno - 1]
         lines[node.lineno - 1] = line[: node.col_offset] + names[node.id].encode() + line[node.end_col_offset :]

@@ -44,6 +44,7 @@ def forms_of(launches: Iterable[Launch]) -> Forms:
 
 
 def _form_of_argument(value: object) -> Form | None:
+    # Before the numbers, as a bool is an int to Python.
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
@@ -65,11 +66,13 @@ def is_possible(change: Change, function: str, forms: Forms) -> bool:
     read = [node.id for node in walk(change.node) if isinstance(node, ast.Name)]
     if change.kind in OF_INDICES:
         added = [forms.get((function, name), MIXED) for name in NAME.findall(change.replacement) if name not in read]
+        # What multiplies or limits is a single number, but a tile can also be moved by a tile.
         whole = change.kind == "moved" or all(form[1] == () for form in added if form is not MIXED)
         return whole and "float" not in [form[0] for form in added] + [
             forms.get((function, name), MIXED)[0] for name in read
         ]
     if change.kind == "names":
+        # Only names differ, so they come in the same order in both trees.
         pairs = zip(
             read, [node.id for node in walk(ast.parse(change.replacement)) if isinstance(node, ast.Name)], strict=True
         )

@@ -40,6 +40,7 @@ OPERATIONS: dict[type[ast.operator], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
+    # Larger shifts and powers would fill the memory, and no size has as many bits.
     ast.LShift: lambda number, bits: number << bits if 0 <= bits < 64 else None,
     ast.Pow: lambda number, times: number**times if 0 <= times < 64 else None,
 }
@@ -103,6 +104,7 @@ def _find_wide_offsets(source: Source, observe: Observe, right: Right) -> Iterat
     observation = observe(text, case)
     if observation is None:
         return
+    # The texts differ only if the script asks what an int32 holds.
     if text != source.text and right(text, case):
         yield Reached(frozenset(branch._replace(condition="") for branch in observation.branches))
     wrapped: dict[str, int] = {}
@@ -123,6 +125,7 @@ def _narrow_text(source: Source) -> str:
     changes: list[tuple[ast.expr | ast.stmt, str]] = []
     for node in source.nodes:
         if isinstance(node, ast.BinOp | ast.Constant | ast.Attribute) and numbers.value(node) in WHOLE_INT32:
+            # `or 0` is for the type checker: the number is a key here.
             changes.append((node, str(WHOLE_INT32[numbers.value(node) or 0])))
     # Of `1 << 31`, neither the 1 nor the 31 is to be replaced by itself.
     inside = {child for node, _ in changes for child in ast.walk(node) if child is not node}
@@ -143,6 +146,7 @@ def _find_bounds(
         if observation.is_out_of_reach:
             continue
         if not right(source.text, case):
+            # To find the cause, the script runs once more with each candidate changed.
             extend()
             node = _find_cause(source, candidates, partial(_right_in, case, right))
             code = node and ast.get_source_segment(source.text, node)
@@ -192,6 +196,7 @@ def _candidates(source: Source) -> Iterator[tuple[ast.expr, str]]:
             value = numbers.value(node) or 0
             if node.lineno != node.end_lineno:
                 continue  # `with_changes` could not replace it
+            # A block is a power of two, or Triton refuses it.
             if is_block and value >= MIN_BLOCK and value & (value - 1) == 0:
                 yield numbers.literal(node), str(NO_BOUND)
             elif not is_block and value >= MIN_BOUND:

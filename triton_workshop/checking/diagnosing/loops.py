@@ -36,6 +36,7 @@ def _loops(
     """Yield each loop, what stands before those around it, and before itself."""
     for node in body:
         if isinstance(node, Loop):
+            # A copy, as `before` grows with each statement.
             yield node, around, list(before)
         for inside in (getattr(node, "body", []), getattr(node, "orelse", [])):
             yield from _loops(inside, around + before, [])
@@ -63,10 +64,12 @@ def _restarted(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
     has_own_sum = any(isinstance(node, Loop) or _stores(node) for node in walk(loop) if node is not loop)
     if not _is_simple(first) or not has_own_sum:
         return
+    # A `while` loop would never end if each round reset what its condition reads.
     waiting = {*names_loaded(loop.test)} if isinstance(loop, ast.While) else set[str]()
     starts = [node for node in before if _is_start(node) and names_stored(node) <= stored - waiting]
     for group in _each_and_all(starts):
         replacement = "; ".join(map(ast.unparse, [*group, first]))
+        # The start is to blame, because it stands before the loop.
         yield Change("restarted", first, replacement, line=group[0].lineno)
 
 
@@ -108,6 +111,7 @@ def _is_start(node: ast.stmt) -> bool:
     if not isinstance(node, ast.Assign):
         return False
     values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    # `-float("inf")` is a sign before a call.
     return all(_is_constant(value.operand if isinstance(value, ast.UnaryOp) else value) for value in values)
 
 
@@ -127,6 +131,7 @@ def _stale(loop: Loop, before: Sequence[ast.stmt]) -> Iterator[Change]:
     if place is None:
         return
     for group in _each_and_all(stale):
+        # At the end of a round, it is in time for the next: the first has what was computed before the loop.
         parts = [*group, place] if place is loop.body[0] else [place, *group]
         yield Change("stale", place, "; ".join(map(ast.unparse, parts)), line=group[0].lineno)
 
@@ -159,6 +164,7 @@ def _steps(value: ast.expr, names: Names) -> Iterator[str]:
 def _left(loop: Loop, names: Names) -> Iterator[Change]:
     """Compare what is left after the rounds of a loop that are done."""
     match loop:
+        # With a step, the variable counts elements and not blocks.
         case ast.For(ast.Name(variable), ast.Call(args=bounds)) if len(bounds) < 3:
             sides = [node.left for node in walk(loop) if isinstance(node, ast.Compare) and len(node.ops) == 1]
             for side in sides:

@@ -39,6 +39,7 @@ class Names:
         self.unread = named.difference(names_loaded(function))
         self.sizes = [name for name in arguments if name not in pointers]
         self.pointers = [name for name in arguments if name in pointers | self.unread]  # that one may be either
+        # Sorted, as a set of strings has another order in each process.
         self.assigned = sorted(names_in(function) - set(arguments))
         self.conditions = _conditions(function)
         assignments = [node for node in walk(function) if isinstance(node, ast.Assign)]
@@ -58,6 +59,7 @@ class Names:
         calls = [node for node in ast.walk(function) if isinstance(node, ast.Call)]
         self._reads = [{*names_loaded(call)} for call in calls if callee_name(call) in SPLITTING]
         counting = [call for call in calls if callee_name(call) in COUNTING and call.args]
+        # Of a loop with several arguments, the last one need not be its number of rounds.
         bounds = [call.args[-1] for call in counting if len(call.args) == 1 or callee_name(call) == "arange"]
         self.rounds = sorted({ast.unparse(bound) for bound in bounds if isinstance(bound, ast.Constant)})
         """The numbers of rounds of loops and of elements of ranges, as they are written."""
@@ -83,6 +85,7 @@ class Names:
         """The others of its kind; a condition is no number."""
         group = next((group for group in (self.pointers, self.sizes, self.assigned) if name in group), [])
         # GROUP and group are easily mistaken, although one is given and the other computed.
+        # Not by `+=`, which would add to the list that `self` keeps.
         group = group + [
             alternative for alternative in self.assigned if name in self.sizes and alternative.lower() == name.lower()
         ]
@@ -97,6 +100,7 @@ class Names:
         if (name in self.constants) != (alternative in self.constants):
             return name.lower() == alternative.lower()
         few = name in self.sizes and len(self.constants if name in self.constants else self.sizes) <= FEW
+        # Two different letters have a ratio of 0, but are easily mistaken.
         return few or len(name) == len(alternative) == 1 or SequenceMatcher(None, name, alternative).ratio() >= ALIKE
 
 
@@ -116,6 +120,7 @@ def _is_condition(node: ast.expr, known: set[str]) -> bool:
     match node:
         case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
             return True
+        # `x & 15` is a number: at least one side has to be a mask.
         case ast.BinOp(left, ast.BitAnd() | ast.BitOr() | ast.BitXor(), right):
             return _is_condition(left, known) or _is_condition(right, known)
         case ast.UnaryOp(ast.Invert(), inner) | ast.Subscript(inner):
@@ -137,9 +142,11 @@ def _pointers(function: Function) -> set[str]:
 
 
 def _beginning(address: ast.expr, values: dict[str, ast.expr]) -> Iterator[str]:
+    # An address begins with its pointer: `x_ptr + offsets`.
     while isinstance(address, ast.BinOp):
         address = address.left
     if isinstance(address, ast.Name):
         yield address.id
         if address.id in values:
+            # Without that name: `at = at + step` would never come to an end.
             yield from _beginning(values[address.id], {name: v for name, v in values.items() if name != address.id})

@@ -114,6 +114,7 @@ def diagnose(
         return any(_is_specific(exercise, sample, observe(source.text, sample)) for sample in _cases(exercise, case))
 
     def expected(edit: Edit) -> bool:
+        # A culprit without TODOs is a line that the exercise gives, which is None among an edit's.
         return culprit is not None and not edited_todos(edit, solution).isdisjoint(culprit.todos or (None,))
 
     def does_the_same(edit: Edit, text: str) -> bool:
@@ -215,6 +216,7 @@ def _possible_edits(source: Source) -> Callable[[str], bool]:
         edit = _compare_edited(exercise.number, edited)
         if (solution_calls - edit.calls) & script_calls:
             return False
+        # An edit outside the solution's statements cannot be ruled out by them.
         return not edit.indices or not edit.indices.isdisjoint(different) or not edit.uses.isdisjoint(added)
 
     return possible
@@ -304,6 +306,7 @@ def _line_of(edit: Edit, solution: str, source: Source) -> int | None:
         for number in range(function.lineno, (function.end_lineno or function.lineno) + 1)
     ]
     best = max(numbers, key=likeness, default=None)
+    # A piece that only the mistake has is enough; without any, the line has to be like an edited one.
     return best if best is not None and likeness(best) > (0, LIKE) else None
 
 
@@ -332,6 +335,7 @@ def _are_alike(exercise: Exercise, case: Case, first: Observation | None, second
     arguments = case.arguments("cpu")
     expected = exercise.reference(*to_float64(arguments))
     allowed = tolerance(exercise, arguments, expected)
+    # Of two results of the same wrong shape, no tolerance fits the values.
     if one.values.shape != allowed.shape:
         return True
     # Where nothing was written, values are chance; infinities and NaNs have no distance.

@@ -108,6 +108,7 @@ def find_culprit(
     # False sorts first: of two mistakes, the one that shows is named.
     first, *rest = sorted(groups, key=lambda group: group in hidden)
     replaced = alignment.with_needed([slot for group in groups for slot in group])
+    # With what they need, the groups may replace more TODOs than their own.
     if len({slot.solution.todo for slot in replaced} - {None}) > MAX_TODOS:
         return None
     remaining = [slot for group in rest for slot in group]
@@ -133,6 +134,7 @@ def _wrong_groups(
     for group in [*unnumbered, *([slot] for slot in alignment.of_kind(SlotKind.BRANCH))]:
         if right(group) and all_right(group):
             return [group]
+    # A single group has been tried above.
     if len(groups) < 2 or not right(different):
         return []
     return sorted(_needed_groups(groups, right), key=lambda group: group[0].index)
@@ -174,6 +176,7 @@ def _needed_groups(groups: list[list[Slot]], right: Callable[[list[Slot]], bool]
     needed = list(groups)
     for group in reversed(groups):
         fewer = [candidate for candidate in needed if candidate is not group]
+        # One stays: with nothing replaced, the case fails.
         if fewer and right([slot for candidate in fewer for slot in candidate]):
             needed = fewer
     return needed
@@ -205,6 +208,7 @@ def replaced_lines(
     """
     lines: list[str | None] = list(alignment.source.lines)
     for s in dropped:
+        # `pass`, because a body may have no other statement.
         passes = _margin(alignment.source.lines[s.first - 1]) + "pass"
         lines[s.first - 1 : s.last] = [passes, *[None] * (s.last - s.first)]
     added: dict[int, list[str]] = {}
@@ -222,6 +226,7 @@ def replaced_lines(
             lines[match.first - 1 : match.last] = [None] * (match.last - match.first + 1)
     # Lines that go are None until here, so that the numbers of all others stay valid.
     text: list[tuple[str, int | None]] = []
+    # The last place is behind all lines, where a statement may be added, too.
     for at, old in enumerate([*lines, None]):
         text += [(line, None) for code in added.get(at, []) for line in code.split("\n")]
         text += [(old, at + 1)] if old is not None else []
@@ -239,6 +244,7 @@ def _insertion_line(alignment: Alignment, slot: Slot) -> int:
         if matches and previous.solution.function == statement.function:
             last = matches[-1]
             # A statement outside the loops of the previous one comes after those.
+            # A line's number from 1 is that of the next line from 0.
             return last.outer[statement.loops] if len(last.outer) > statement.loops else last.last
     starts = (s.first - 1 for s in alignment.script if s.function == statement.function)
     return min(starts, default=len(alignment.source.lines))
@@ -262,6 +268,7 @@ def _instead(alignment: Alignment, slots: Sequence[Slot], line: int | None, *, a
         return None
     slot, blamed = next(((slot, s) for slot in slots for s in slot.matches if s.first == line), (slots[0], None))
     statement, previous = slot.solution, alignment.slots[max(slot.index - 1, 0)].solution
+    # Pairing looks into loops, not into branches: code that is there but unpaired stands in one.
     if blamed is None or isinstance(blamed.node, ast.If):
         return Misplacement(Difference.UNCONDITIONAL)
     if not statement.same_code(blamed):

@@ -230,6 +230,7 @@ def _with_likely_line(diagnosis: Diagnosis, sight: Sight | None) -> Diagnosis:
     if diagnosis.mistake is not None and (line := sight.line_like(diagnosis.mistake.edits)) is not None:
         return replace(diagnosis, line=line)
     line = diagnosis.similar_line
+    # A line with the solution's numbers is right, whatever it looks like.
     if line is not None and line not in sight.known_lines() and not has_twin(sight.source, line):
         return replace(diagnosis, line=line)
     found = sight.first_difference()
@@ -284,6 +285,7 @@ class _SlipSearch:
 
     def find(self, seconds: float) -> Slip | None:
         """Return a slip that is found within so much time."""
+        # Before the time begins, as the first call may run the script once more.
         changes = self._changes
         self.tries.extend(seconds)
         slip = find_slip(
@@ -303,6 +305,7 @@ class _SlipSearch:
         if not any(slip.line in lines for lines in kernels):
             return False
         exchanges = [each for each in self._changes if each.kind == "arguments"]
+        # In a kernel, arguments are those of a helper or of one of Triton's functions.
         outside = [each for each in exchanges if not any(each.node.lineno in lines for lines in kernels)]
         return any(self.tries.is_repair(with_changes(self.source, each.nodes), self.case) for each in outside)
 

@@ -101,6 +101,7 @@ class Sight:
         while todo:
             exposed |= todo & distinctive
             passed |= todo
+            # What shows on a distinctive line need not be followed further; in a loop, lines may use each other.
             todo = {user for line in todo - distinctive for user in uses.get(line, ())} - passed
         return exposed
 
@@ -147,6 +148,7 @@ class Sight:
             ):
                 same = [counterpart for counterpart in self.solution.lines if self._are_same(definition, counterpart)]
                 names = [counterpart.name for counterpart in same if counterpart.name.isidentifier()]
+                # Several of the solution's names may have these numbers; two of the script's should not get the same.
                 free = [name for name in names if name not in found.values()]
                 found.update((definition.name, name) for name in (free or names)[:1])
         return found
@@ -162,6 +164,7 @@ class Sight:
                 name: value
                 for launch in watched.launches
                 for name, value in launch.arguments.items()
+                # A 1 may be a stride, a size or a count: it says nothing about its name.
                 if type(value) is int and value > 1
             }
             for watched in (self.script, self.solution)
@@ -222,6 +225,7 @@ class Sight:
         """The lines that load, or use what was loaded."""
         loads = {definition.line for definition, numbers in self.script.lines.items() if numbers.is_load}
         helpers = [kernel.name for kernel in self.source.kernels if loads & {*_lines_of(kernel)}]
+        # Without a name, `calls` returns every call.
         loads |= {call.lineno for call in self.source.calls(*helpers)} if helpers else set()
         return loads.union(*map(self._users, loads))
 
@@ -241,6 +245,7 @@ class Sight:
 
     @cached_property
     def _of_solution(self) -> dict[Definition, Likeness]:
+        # Here the solution's numbers are multiplied, not the script's: by the reciprocals, in the same order.
         backwards = [1 / factor for factor in self.factors]
         lines = self.solution.lines.items()
         distinctive = {
@@ -258,31 +263,38 @@ class Sight:
         what it uses may be wrong otherwise.
         """
         at_once = self._shows_at_once(mistaken, edited)
+        # An edited line without numbers to know it by, such as a mask, shows on the lines that use it.
         if not at_once and not self._shows_at_once(mistaken, self.shown_by(edited)):
             return None
         found, results = [], _results(mistaken.lines, edited)
         for definition, numbers in self.distinctive_lines.items():
             wrong, right = likeness(numbers, results, self.factors), self.likenesses[definition]
+            # Numbers without their scale are the solution's too, but only times a factor.
             if wrong.is_known() and (not right.is_known() or wrong.factor < right.factor):
                 found.append(definition)
         first = min(found, key=self._first_wrong_step, default=None)
         if first is None or self._reads_differences(first) or self._loads_unknown(first):
             return None
+        # Of two lines that do the same to two halves, the numbers do not say which one is wrong.
         if self.script.lines[first].is_exact and has_twin(self.source, first.line):
             return None
+        # Its address and its mask were made on other lines, where the mistake may be.
         if self.script.lines[first].is_load and self.source.only_names_elements(first.line):
             return None
         lines, line = self.source.exercise.solution.splitlines(), self.source.line(first.line)
         code = "\n".join(lines[number - 1] for number in edited)
+        # Where the mistake shows only on a later line, this one may merely use it, unless both compare.
         compares = COMPARISON.search(code) and COMPARISON.search(line)
         return first if (at_once or compares) and ("tl.load(" not in code or "load" in line) else None
 
     def _first_wrong_step(self, definition: Definition) -> int:
+        # Another base of an exponential is right in itself; a missing factor of the task may be the mistake.
         bases = self.factors[:BASES]
         return first_difference(self.script.lines[definition], self.solution.lines, bases)
 
     def _shows_at_once(self, mistaken: Watched, edited: Collection[int]) -> bool:
         distinctive = {definition: numbers for definition, numbers in mistaken.lines.items() if numbers.is_distinctive}
+        # Both texts are the solution's, in one style, so no factor lies between them.
         unknown = [
             definition
             for definition, numbers in distinctive.items()
@@ -301,6 +313,7 @@ class Sight:
         """
         known = {definition.line for definition, like in self.likenesses.items() if like.is_known()}
         unknown = [definition for definition in self.likenesses if self._differs(definition)]
+        # In a loop, a line may use what it has assigned itself.
         return [definition for definition in unknown if not (self._users(definition.line) - {definition.line}) & known]
 
     def _loads_unknown(self, definition: Definition) -> bool:
@@ -347,6 +360,7 @@ class Sight:
         readers = {line: (uses.get(line, frozenset()) & set(last)) - {line} for line in last}
         # What is masked otherwise has other numbers too, of which a maximum may say nothing.
         masks = {line for line in last if "where(" in self.source.line(line)}
+        # A line with some of the solution's numbers is meant to have all of them, whatever reads it.
         unlike = {line for line, definition in last.items() if self.likenesses[definition].share < PARTLY} - masks
         read = {line for line, users in readers.items() if line in unlike and users and users <= known}
         return known | (ends - masks) | loads | stores | read
@@ -359,6 +373,7 @@ class Sight:
         blocks = [block for block in self.script.lines[definition].blocks if len(block)]
         if len(blocks) < 2:
             return False
+        # The edges are those of all rounds, so they say nothing about the last one.
         numbers = replace(self.script.lines[definition], blocks=blocks[-1:], edges=[])
         numbers.close()
         return likeness(numbers, self.solution.lines, self.factors).is_known()
@@ -369,6 +384,7 @@ class Sight:
 
     def _is_in_last_kernel(self, line: int) -> bool:
         """Return whether a line is in the kernel launched last or in a function."""
+        # There is one: what is watched has launched something.
         *_, last = names = [launch.kernel for launch in self.script.launches]
         earlier = [kernel for kernel in self.source.kernels if kernel.name in names and kernel.name != last]
         return not any(line in _lines_of(kernel) for kernel in earlier)
@@ -511,6 +527,7 @@ def _names_read_at(source: Source, line: int) -> frozenset[str]:
 def _names_read(node: ast.AST) -> frozenset[str]:
     if isinstance(node, ast.For):
         return frozenset(names_loaded(node.iter))
+    # `x += y` reads x, but the tree has it only as a name that is stored.
     return frozenset(names_loaded(node)) | (names_stored(node) if isinstance(node, ast.AugAssign) else set())
 
 
@@ -534,6 +551,7 @@ def compare_to_solution(source: Source, observation: Observation, watch: Watch) 
         solution = watch(with_sizes(source.exercise.solution, sizes))
         if solution is not None:
             sights.append(Sight(source, script, solution, sizes))
+    # Names do not always say which size is which: with the right ones, the most lines agree.
     return max(sights, key=lambda sight: len(sight.known_lines()), default=None)
 
 
@@ -554,12 +572,14 @@ def _possible_sizes(source: Source, observation: Observation) -> Iterator[dict[s
     Those that the script's names suggest come first.
     """
     match = SIZES.search(source.exercise.solution)
+    # Beside them may be a size that the task gives, such as GROUP_SIZE.
     names = [name for name in match[2].split(", ") if name.startswith("BLOCK")] if match else []
     constexprs = _constexprs(source, observation)
     by_letter = {
         name: size
         for name in names
         for parameter, size in constexprs.items()
+        # The last part names the axis, as in BLOCK_SIZE_M and TILE_M; that of a single BLOCK_SIZE names none.
         if name == parameter or (len(names) > 1 and parameter.upper().endswith(name.rpartition("_")[2]))
     }
     rest = [name for name in names if name not in by_letter]
@@ -592,6 +612,7 @@ def _constexprs(source: Source, observation: Observation) -> dict[str, int]:
         and isinstance(size, int)
         and size >= 4
         and size & (size - 1) == 0
+        # The length of an attention head is a power of two as well, but no tile size.
         and "DIM" not in name.upper()
         and name != "D"
     }

@@ -150,6 +150,7 @@ def _slip(source: Source, change: Change) -> Slip:
 def _code_of(path: Change, source: Source) -> list[ast.AST]:
     """Return the code of a path, with the functions that it names."""
     choosing = next(node for node in source.nodes if isinstance(node, ast.If | ast.IfExp) and node.test is path.node)
+    # `False` leaves out the body and `True` the rest: what is left out is what is wrong.
     code = choosing.body if path.replacement == "False" else choosing.orelse
     parts = code if isinstance(code, list) else [code]
     named = {name for part in parts for name in names_loaded(part)}
@@ -204,6 +205,7 @@ def likely_changes(
         possible = [
             change
             for change in changes_in(function, function in source.kernels, parameters, coefficients)
+            # `with_changes` replaces nodes within a line only.
             if all(node.lineno == node.end_lineno for node, _ in change.nodes)
             and source.line(change.node.lineno) not in given
             and is_possible(change, function.name, forms)
@@ -213,6 +215,7 @@ def likely_changes(
         of_values |= {each.node for each in possible if computes_values(each, function.name, forms)}
 
     steps = _steps(source, noticed)
+    # However near they are, `later` lines only show the mistake: they come behind those that may make it.
     steps |= {line: max(steps.get(line, STEPS), STEPS - 1) for line in later if line not in noticed}
 
     unpacked = {node.lineno for node in nodes_of(source.launcher, ast.Assign) if isinstance(node.targets[0], ast.Tuple)}
@@ -220,12 +223,15 @@ def likely_changes(
     def unlikely(change: Change) -> tuple[bool, bool, float]:
         is_likely = change.names_the_unread or change.node in counting or (misplaced and change.kind == "mask")
         far = change.far_fetched and not is_likely
+        # A statement that moves leaves `pass` behind, and is a change of one line all the same.
         lines = len({node.lineno for node, replacement in change.nodes if replacement != "pass"}) > 1
+        # Few names stand for a single integer, so there is time to try them as early as sizes.
         kind = KINDS.index("size" if change.node in counting else change.kind) / KINDS_FOR_A_STEP
         step = steps.get(change.place, STEPS)
         # Where it was noticed on one line alone, every kind is likely there.
         steps_back = kind / 3 if step == 0 and len(noticed) == 1 else step + kind
         return (
+            # `find_slip` returns the first other change that helps, so it has to know the path by then.
             change.kind != "path",
             not change.names_the_unread,
             steps_back
@@ -248,17 +254,21 @@ def _steps(source: Source, noticed: Collection[int]) -> dict[int, int]:
     functions = [*source.kernels, *([source.launcher] if source.launcher else [])]
     nodes = [(each, node) for each in functions for node in walk(each)]
     statements = [(function, node) for function, node in nodes if isinstance(node, STATEMENTS)]
+    # A launch is a step away from the kernel's line where the mistake is noticed.
     found = {line: int(source.function_at(line) is source.launcher) for line in noticed}
     for _, node in statements:
+        # A statement is one step, however many lines it has.
         if seen := found.keys() & _lines_of(node):
             found |= dict.fromkeys(_lines_of(node), min(found[line] for line in seen))
     for step in range(1, STEPS):
         last = {line for line, number in found.items() if number == step - 1}
         reading = [(function, node) for function, node in statements if node.lineno in last]
         read = {name for _, node in reading for name in names_loaded(node.iter if isinstance(node, ast.For) else node)}
+        # Not of the launcher: a launch would put all lines of its kernel at one step, in no order that says anything.
         helpers = {name for function, node in reading if function is not source.launcher for name in names_loaded(node)}
         for function, node in statements:
             if function.name in helpers or _names_assigned(node) & read:
+                # In this order, a line keeps its fewest steps.
                 found = dict.fromkeys(_lines_of(node), step) | found
     return found
 

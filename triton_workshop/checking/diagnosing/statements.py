@@ -127,6 +127,7 @@ def is_redundant(statement: Statement, function: Function | None) -> bool:
 
     The names to which the statement gives values have others too.
     """
+    # Without its first line, the body of a loop would belong to nothing.
     if function is None or isinstance(statement.node, ast.For | ast.While):
         return False
     inside = set(ast.walk(statement.node))
@@ -139,6 +140,7 @@ def _walk_body(source: Source, function: str, body: list[ast.stmt], outer: tuple
         last = _end_of_header(node)
         code = textwrap.dedent("\n".join(source.lines[node.lineno - 1 : last]))
         yield Statement(function, node, code, last, outer, todo_lines(source.text).get(node.lineno))
+        # A branch is one statement, with all that is in it.
         if isinstance(node, ast.For | ast.While):
             yield from _walk_body(source, function, node.body, (*outer, node.end_lineno or last))
 
@@ -162,6 +164,7 @@ def _names(node: ast.stmt) -> Iterator[str]:
                 yield name
             case ast.Return():
                 yield "return"
+            # Whatever the kernel is called: its name need not be the solution's.
             case ast.Expr(value=ast.Call(func=ast.Subscript())):
                 yield "launch()"
             case ast.Expr(value=ast.Call() as call):

@@ -127,12 +127,14 @@ def _changes(solution: str, mistaken: str) -> Iterator[_Change]:
     before, after = (_statements(text) for text in (solution, mistaken))
     old = [node for dump, node in before.items() if dump not in after]
     new = [node for dump, node in after.items() if dump not in before]
+    # The solution's names stand for themselves.
     own = {name: name for node in (*before.values(), *new) for name in names_loaded(node)}
     for made in new:
         parts = []
         for names in (None, own):
             features = _features(made, names)
             gone = _all(_features(node, names) for node in old)
+            # What stands anywhere in the solution, such as a mask against the length, is in right scripts as well.
             siblings = _all(_features(node, names) for node in before.values())
             # Where a mistake leaves a part out, only the statement as a whole is new.
             if not features - siblings:
@@ -167,6 +169,7 @@ def _head(node: ast.stmt) -> ast.AST:
     match node:
         case ast.For(iter=head) | ast.While(test=head) | ast.If(test=head):
             return head
+        # `x += y` and `x = x + y` have to look the same.
         case ast.AugAssign(target, operator, value):
             return ast.BinOp(target, operator, value)
     return node
@@ -192,6 +195,7 @@ def _as_whole(node: ast.stmt, roles: Roles | None) -> frozenset[str]:
     This matters where nothing else is new, such as where a part is left out.
     """
     value = getattr(node, "value", None)
+    # The value of `x += y` is only a part of what that assigns.
     if not isinstance(value, ast.expr) or isinstance(node, ast.AugAssign):
         return frozenset()
     return frozenset(f"= {_shape(value, depth, {} if roles is None else roles)}" for depth in DEPTHS)
@@ -223,6 +227,7 @@ def _shape(node: ast.AST, depth: int, roles: Roles) -> str:
         # In a kernel, brackets only add axes: the numbers are the same.
         case ast.Subscript(value):
             return _shape(value, depth, roles)
+        # A conversion may stand in any of several places, and the formula stays the same.
         case ast.Call(ast.Attribute(value, "to"), _):
             return _shape(value, depth, roles)
         case ast.Attribute():

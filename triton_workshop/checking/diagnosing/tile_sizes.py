@@ -96,6 +96,7 @@ def other_size_of(
         (size, value)
         for size in sizes
         for value in size.alternatives(sizes)
+        # A loop over parts that do not divide the whole goes wrong in right scripts, too, which says nothing.
         if all(dividend % divisor == 0 for dividend, divisor in _with_value(multiples, size, value))
     ]
     for broken, value in pairs:
@@ -152,10 +153,12 @@ def sizes_of(source: Source) -> list[TileSize]:
     unrelated = set(_unrelated_numbers(source)).difference(source.exercise.fixed_sizes)
 
     def is_unambiguous(size: TileSize) -> bool:
+        # With tiles of 256, `n // 2048` may mean eight of them, unless 2048 is a tile size itself.
         multiples = {number for number in unrelated if number % size.value == 0}
         return size.value not in multiples and multiples <= tile_values
 
     sizes = [size for size in candidates if size.value not in source.exercise.fixed_sizes]
+    # A size of several literals has all of the launcher's with its value, so none of them stays behind.
     return [size for size in sizes if len(size.literals) > 1 or is_unambiguous(size)]
 
 
@@ -194,6 +197,7 @@ def _unrelated_numbers(source: Source) -> Iterator[int]:
             case _:
                 continue
         values = [operand.value for operand in operands if isinstance(operand, ast.Constant)]
+        # 0 would be a multiple of every size.
         yield from (value for value in values if type(value) is int and value)
 
 
@@ -290,6 +294,7 @@ def _equal_literals(source: Source, like: ast.Constant) -> tuple[ast.Constant, .
     """
     options = [node.value for node in nodes_of(source.launcher, ast.keyword) if node.arg in OPTIONS]
     equal = [node for node in nodes_of(source.launcher, ast.Constant) if node.value == like.value]
+    # 64.0 equals 64, but is no size.
     return tuple(node for node in equal if type(node.value) is int and node not in options)
 
 
@@ -336,6 +341,7 @@ def _alternative_names(source: Source, broken: TileSize) -> Iterator[tuple[ast.N
         if use in unmixable or not _is_read(use) or source.line(use.lineno) in solution_lines:
             continue
         alternatives = names - {use.id} if use.id == broken.name else {broken.name}
+        # The order of a set of strings changes from run to run.
         yield from ((use, name) for name in sorted(alternatives))
 
 

@@ -42,6 +42,7 @@ def _alike(function: Function) -> Iterator[list[ast.stmt]]:
     """Yield the statements in a row that do the same with other operands."""
     for node in walk(function):
         body = getattr(node, "body", None)
+        # The body of a lambda or of `a if b else c` is an expression.
         if isinstance(body, list):
             for _, row in groupby(body, _action):
                 statements = [each for each in row if each.lineno == each.end_lineno]
@@ -77,6 +78,7 @@ def _by_signature(statement: ast.stmt, changes: Sequence[Change]) -> dict[Signat
     found: dict[Signature, Change] = {}
     for change in changes:
         if change.node in numbers:
+            # Numbered in their order, the names in `r * 2.0` and `g * 3.0` are the same.
             own = {token: f"<{at}>" for at, token in enumerate(dict.fromkeys(WORD.findall(ast.unparse(change.node))))}
             replacement = WORD.sub(lambda token: own.get(token[0], token[0]), change.replacement)  # noqa: B023
             signature = change.kind, shapes[change.node], numbers[change.node], _halves(replacement)

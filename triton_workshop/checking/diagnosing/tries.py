@@ -126,6 +126,7 @@ class Tries:
         if key not in self._observations:
             is_baseline = text == self._source.text or math.isinf(self._slow)
             baseline = None if is_baseline or self._confirms else self.observe(self._source.text, case)
+            # Only now: the script's own run may have used up the time.
             if time.process_time() > self._end:
                 return None
             longest = min(self._longest, self.remaining + SLOW_SECONDS) if self._confirms else self._longest
@@ -176,6 +177,7 @@ class Tries:
             for number, change in enumerate(some, 1):
                 if time.process_time() > self._end:
                     return
+                # Before the `yield`, as whoever asks may stop there for good.
                 self._screened = first + number
                 if (
                     number not in fitting
@@ -228,6 +230,7 @@ class Tries:
             return is_right and all(self._is_confirmed(text, case) or self._is_late(text, case) for case in long)
         finally:
             self._seconds_to_confirm -= time.process_time() - started
+            # To confirm a repair takes none of the search's time.
             self._end, self._confirms = end + time.process_time() - started, False
 
     def _is_confirmed(self, text: str, case: Case) -> bool:

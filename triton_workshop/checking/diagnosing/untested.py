@@ -51,6 +51,7 @@ def find_untested_code(source: Source, branches: Set[Branch]) -> Iterator[Untest
         line = node.test.lineno
         # A branch without a condition has gone this way on its line, whatever the condition was.
         ways = went.get((line, ast.unparse(node.test)), set[bool]()) | went.get((line, ""), set())
+        # Of a condition that has not run at all, neither way is the untested one.
         if len(ways) != 1 or not inputs.decide(node.test, scopes):
             continue
         needed = not next(iter(ways))
@@ -112,6 +113,7 @@ def _is_for_none(test: ast.expr, needed: bool, arguments: Set[str]) -> bool:
             return needed and _is_size(size, arguments)
         case ast.Compare(left=size, ops=[ast.NotEq() | ast.Gt()], comparators=[ast.Constant(value=0)]):
             return not needed and _is_size(size, arguments)
+    # In `if n:`, only an empty tensor gets to the `else`.
     return not needed and _is_size(test, arguments)
 
 
@@ -121,6 +123,7 @@ def _is_size(value: ast.expr, arguments: Set[str]) -> bool:
     It is `numel()`, a part of a shape, or a name for these.
     """
     if isinstance(value, ast.Name):
+        # A number that the launcher is given, such as a factor, may be 0 where no tensor is empty.
         return value.id not in arguments
     return isinstance(value, ast.Subscript) or (isinstance(value, ast.Call) and callee_name(value) in ("numel", "len"))
 
@@ -184,6 +187,7 @@ class _Inputs:
     def _parameter_varies(self, scope: Scope, name: str) -> bool:
         calls = [] if isinstance(scope, ast.Lambda) else self._calls.get(scope.name, [])
         arguments = ((_argument(call, scope.args, name, self._tuned), around) for call, around in calls)
+        # With no call known, as of a lambda or the launcher, any value may be passed.
         return not calls or any(self._varies(value, around) for value, around in arguments)
 
 
@@ -197,6 +201,7 @@ def _used_functions(source: Source) -> set[ast.stmt]:
     while coming:
         functions = {named[name] for name in coming if name in named} - used
         used |= functions
+        # Any mention counts: a launch subscripts its kernel before it calls it.
         coming = {name.id for function in functions for name in nodes_of(function, ast.Name)}
     return used
 
@@ -226,6 +231,7 @@ def _argument(call: ast.Call, parameters: ast.arguments, name: str, tuned: Set[o
         return dict(zip(names, call.args, strict=False)).get(name, defaults.get(name))
     # How many arguments a `*` stands for is not known: as many as there have to be.
     trailing = call.args[stars[-1] + 1 :]
+    # What is passed by keyword or by a tuner is none of those behind the `*`.
     passed = {keyword.arg for keyword in call.keywords} | tuned
     last = (
         [parameter_name for parameter_name in names[:required] if parameter_name not in passed][-len(trailing) :]

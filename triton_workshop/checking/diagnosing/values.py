@@ -121,16 +121,20 @@ def _add(numbers: Numbers, value: StepValue, order: int) -> None:
         return
     block = np.asarray(value.data, np.float64)
     if value.undefined is not None:
+        # The simulator marks these elements with NaN or an absurd number, which the line has not computed.
         block = np.where(value.undefined, 0.0, block)
+    # Not -inf: scripts put it where something is masked.
     if numbers.first_nan is None and bool((np.isnan(block) | (block == np.inf)).any()):
         numbers.first_nan = order
     if value.dtype == "fp32" or value.dtype == "fp64":
         # Negated, so that NaN is masked, too.
         masked = ~(np.abs(block) <= MASKED)
+        # Small whole numbers, such as counts and zeros, are on many lines by chance.
         kept = block[~masked & ((block != np.round(block)) | (np.abs(block) > 4096))]
         numbers.blocks.append(np.unique(kept))
         numbers.orders.append(order)
         numbers.is_masked |= bool(masked.any())
+        # With `other=0.0`, what a mask leaves out is 0.
         outside = masked | (block == 0)
         if outside.any():
             numbers.edges.extend(_edges(block, outside))
@@ -139,6 +143,7 @@ def _add(numbers: Numbers, value: StepValue, order: int) -> None:
         return
     numbers.is_exact = True
     numbers.is_index = value.dtype in ("int32", "int64")
+    # Where all elements along an axis are the same, the recording has one, but a sequence needs them all.
     numbers.sequences.extend(_sequences(np.broadcast_to(block, (len(block), *value.shape))))
 
 
@@ -153,6 +158,7 @@ def _edges(block: Array, masked: Array) -> Iterator[Array]:
 
 
 def _sequences(block: Array) -> Iterator[Array]:
+    # Axis 0 is that of the programs: which ones are side by side depends on the grid.
     for axis in range(1, block.ndim):
         along = np.moveaxis(block, axis, -1)
         length = along.shape[-1] - SEQUENCE + 1
@@ -160,6 +166,7 @@ def _sequences(block: Array) -> Iterator[Array]:
             continue
         pieces = [along[..., at : at + length] for at in range(SEQUENCE)]
         varied = np.any([piece != pieces[0] for piece in pieces[1:]], axis=0)
+        # In the same order for every line, as `_share_exactly` compares these sums to the last bit.
         total = np.zeros(varied.shape)
         for weight, piece in zip(WEIGHTS, pieces, strict=True):
             total = total + weight * piece
@@ -175,9 +182,11 @@ def share(numbers: Numbers, counterparts: Numbers, factor: float = 1.0) -> float
         return 0.0
     if numbers.is_exact:
         return _share_exactly(numbers.sequence, counterparts.sequence) if factor == 1.0 else 0.0
+    # A line that forgets its mask may have the right numbers otherwise.
     if numbers.is_masked != counterparts.is_masked:
         return 0.0
     common = _share(numbers.elements, counterparts.elements, factor)
+    # A mask in another place leaves most numbers as they are: it shows beside what is masked.
     if common >= KNOWN and len(numbers.edge) >= FEW:
         return min(common, _share(numbers.edge, counterparts.edge, factor))
     return common
@@ -194,6 +203,7 @@ def first_difference(numbers: Numbers, counterparts: Lines, factors: Sequence[fl
             return order
     # What differs may be which of them are masked.
     pairs = ((counterpart.elements, factor) for counterpart in counterparts.values() for factor in factors)
+    # Exact numbers have no blocks, so the step in which they differ is not known.
     is_same = numbers.is_exact or any(_share(numbers.elements, elements, factor) >= KNOWN for elements, factor in pairs)
     return numbers.order if is_same else sys.maxsize
 
@@ -215,6 +225,7 @@ def _hits(elements: Array, counterparts: Array, factor: float) -> Array:
     at = np.searchsorted(counterparts, wanted)
     below, above = counterparts[np.maximum(at - 1, 0)], counterparts[np.minimum(at, len(counterparts) - 1)]
     distance = np.minimum(np.abs(wanted - below), np.abs(wanted - above))
+    # They are sorted, so the greatest one is at either end.
     greatest = max(abs(float(counterparts[0])), abs(float(counterparts[-1])))
     return np.asarray(distance <= RELATIVE * np.abs(wanted) + ABSOLUTE * greatest)
 
@@ -238,6 +249,7 @@ def factors_of(launches: Iterable[Launch]) -> list[float]:
         if isinstance(value, float) and 1e-3 < abs(value) < 1e3 and not value.is_integer()
     }
     of_scale = [1.0, *sorted(given)[:2]]
+    # 1.0 goes first, so that the first `BASES` factors are bases alone.
     every = [base * scale**power for scale in of_scale for power in (1, -1) for base in (1.0, LOG2_E, 1 / LOG2_E)]
     return list(dict.fromkeys(every))
 

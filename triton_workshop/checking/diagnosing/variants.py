@@ -41,13 +41,16 @@ def text_with_variants(source: Source, changes: Sequence[Change]) -> tuple[str, 
                 fitting.append(number)
     tree = _rebuilt(source.tree, choices)
     assert isinstance(tree, ast.Module)
+    # After any `from __future__ import …`, which Python wants first, and before every function.
     first = next((at for at, node in enumerate(tree.body) if isinstance(node, ast.FunctionDef)), 0)
+    # The script need not have the name `tl`, and a kernel may read no global but a constexpr.
     tree.body[first:first] = ast.parse(f"import triton.language\n{VARIANT} = triton.language.constexpr(0)").body
     return ast.unparse(ast.fix_missing_locations(tree)), fitting
 
 
 def _rebuilt(node: ast.AST, choices: Choices) -> ast.AST:
     """Return a copy of a tree in which parts have their choices."""
+    # The source keeps its tree: the next text is made of the same nodes.
     built = copy.copy(node)
     for name, value in ast.iter_fields(node):
         if isinstance(value, list):
@@ -75,6 +78,7 @@ def _replacement(node: ast.AST, replacement: str, parents: dict[ast.AST, ast.AST
     if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store):
         return None  # a target is no expression to choose
     parent = parents.get(node)
+    # No `a if … else b` can hold a slice such as `:`, but it can hold the whole `x[:, None]`.
     if isinstance(parent, ast.Subscript) and parent.slice is node:
         return parent, _parsed(f"{ast.unparse(parent.value)}[{replacement}]")
     return node, _parsed(replacement)

@@ -105,6 +105,7 @@ class Explainer:
         if culprit is None and self.diagnosis.line is not None and finding.hint_name != ATOMICS:
             return move_to_cause(finding, self.diagnosis.line, self.source)  # the first NaN
         if culprit is None and self.diagnosis.first_difference is not None:
+            # The last hint gives way to what is known of this very script.
             finding = replace(finding, hints=(*finding.hints[: MAX_HINTS - 1], self._name_other()))
         if culprit is None and self.diagnosis.empty_sum_line is not None:
             hint = sentence("lines.sum-of-nothing", line=self.diagnosis.empty_sum_line)

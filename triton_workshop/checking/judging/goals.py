@@ -35,6 +35,7 @@ def _judged(goal: Goal, figures: Figures) -> JudgedGoal:
 def missed_goal(source: Source, goals: Sequence[JudgedGoal]) -> tuple[Finding, ...]:
     """Return a finding for the first goal that a right script misses, if any."""
     for goal, judged in zip(source.exercise.goals, goals, strict=True):
+        # None means that it is not known, which is no miss.
         if judged.holds is False:
             return (_finding(source, goal, judged),)
     return ()
@@ -81,6 +82,7 @@ def describe_unknown(goals: Sequence[JudgedGoal]) -> Iterator[str]:
 def describe_costs(exercise: Exercise, figures: Figures) -> Iterator[str]:
     """Say what a right script costs, whatever it may."""
     values = {quantity: figure.value for quantity, figure in figures.items()}
+    # What is counted is known all together or not at all.
     if Quantity.BYTES in values:
         yield sentence(
             "goals.counted",

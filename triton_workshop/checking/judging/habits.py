@@ -88,6 +88,7 @@ def _suggestions(error: str, code: str) -> Iterator[str]:
     yield from map(_suggest_type, _TYPE.findall(code))
     for name in undefined.intersection(LIBRARIES):
         yield from (_suggest_call(attribute, code) for attribute in _TYPE.findall(code))
+        # Last: that a kernel cannot use a library says less than what to write instead.
         yield sentence("names.library", name=name)
 
 
@@ -103,6 +104,7 @@ def _suggest_call(name: str, code: str) -> str:
         learners = _find_call(code, name)
         habit = max(calls, key=lambda call: _similarity(_find_call(call, name), learners))
         prefix = re.search(rf"\b((?:{_LIBRARY}|tl)\.)(?:\w+\.)*{name}\(", code)
+        # Quote it with the learner's own prefix, such as `np.`.
         written = habit.replace("torch.", prefix[1], 1) if prefix else habit
         return sentence("names.write-instead", code=triton.code[habit], habit=written)
     if name in triton.names and not re.search(rf"\btl\.{name}\b", code):

@@ -27,12 +27,14 @@ def explain_argument_count(source: Source, failure: Failure) -> str:
     parameters = [parameter.arg for parameter in (*kernel.args.posonlyargs, *kernel.args.args)]
     keywords = {keyword.arg for keyword in launch.keywords}
     is_missing = match.re is _MISSING
+    # One of Python's messages counts the missing arguments, the other those that were passed.
     passed = len(parameters) - len(keywords.intersection(parameters)) - int(match[2]) if is_missing else int(match[3])
     arguments = _positional_arguments(launch, passed)
     # A tuple in place of its numbers is the likeliest reason, and shifts all that follow.
     tuples = [text for text in arguments if text.endswith((".stride()", ".shape")) and not text.startswith("*")]
     if tuples:
         return sentence("launch.tuple", argument=tuples[0])
+    # Not strict: that their numbers differ is the error.
     for parameter, argument in zip(parameters, arguments, strict=False):
         if _is_for_another(parameter, argument, parameters):
             return sentence("launch.shifted", parameter=parameter, argument=argument)
@@ -65,5 +67,6 @@ def _positional_arguments(launch: ast.Call, passed: int) -> list[str]:
 
 def _is_for_another(parameter: str, argument: str, parameters: list[str]) -> bool:
     """Return whether an argument has the name of another parameter."""
+    # A tensor `x` goes to a parameter `x_ptr`.
     candidates = {argument, f"{argument}_ptr"}
     return parameter not in candidates and not candidates.isdisjoint(parameters)

@@ -76,6 +76,7 @@ def add_missing_step(message: str, culprit: Culprit, source: Source) -> str:
     exercise, number = source.exercise, culprit.todos[0]
     if exercise.planted_bugs:
         return sentence("todos.missing-part", message=message, number=number)
+    # A line with a comment may be a TODO, which people replace.
     shipped = {line.strip() for line in exercise.shipped_text.splitlines() if line.strip() and "#" not in line}
     common = shipped.intersection(line.strip() for line in source.lines)
     if len(common) >= MIN_SHIPPED_RATIO * len(shipped):

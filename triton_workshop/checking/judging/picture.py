@@ -32,6 +32,7 @@ def tile_map(comparison: Comparison) -> TileMap | None:
 
     None if all cells would be the same.
     """
+    # Levels are positions in `_SEVERITY`, so the worst of several is their maximum.
     levels = torch.zeros(comparison.expected.shape, dtype=torch.uint8)
     levels[comparison.unwritten.cpu()] = 1
     levels[comparison.wrong.cpu()] = 2
@@ -99,7 +100,9 @@ def result_pictures(expected: torch.Tensor, output: torch.Tensor) -> tuple[Pixel
     """
     expected, output = expected.float().cpu(), output.float().cpu()
     low, high = float(expected.min()), float(expected.max())
+    # An expected picture of one colour has no span to divide by.
     span = max(high - low, 1e-6)
+    # NaN is as wrong as a value can be.
     difference = ((output - expected).abs() / span).nan_to_num(1.0)
     return (
         _pixels(sentence("values.expected"), (expected - low) / span),

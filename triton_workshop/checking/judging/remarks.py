@@ -295,6 +295,7 @@ def _is_tuned_without_reset(kernel: Function) -> bool:
     decorators = [node for node in kernel.decorator_list if isinstance(node, ast.Call)]
     tuners = [decorator for decorator in decorators if callee_name(decorator) == "autotune"]
     options = {keyword.arg for tuner in tuners for keyword in tuner.keywords}
+    # With one of these, the tuner undoes what its runs have stored.
     return bool(tuners) and options.isdisjoint({"reset_to_zero", "restore_value"})
 
 
@@ -362,6 +363,7 @@ def _qualified_names(node: ast.AST) -> list[tuple[int, str]]:
             return [(node.lineno, alias.name) for alias in names]
         case ast.ImportFrom(module=str(module), names=names):
             return [(node.lineno, f"{module}.{alias.name}") for alias in names]
+        # A name in a text may be imported; a text with spaces is prose, such as a docstring.
         case ast.Constant(value=str(text)) if " " not in text:
             return [(node.lineno, text)]
         case ast.Attribute():
@@ -372,6 +374,7 @@ def _qualified_names(node: ast.AST) -> list[tuple[int, str]]:
 def _tensors_on_the_cpu(source: Source) -> Iterator[str]:
     """Remark on tensors in the CPU's memory, as only a GPU would show."""
     launcher = source.launcher
+    # `with torch.device(…)` and a default device say where tensors are without an argument.
     if launcher is None or source.calls("device", "set_default_device"):
         return
     nodes = list(ast.walk(launcher))
@@ -385,6 +388,7 @@ def _tensors_on_the_cpu(source: Source) -> Iterator[str]:
         for argument in (*launch.args, *(keyword.value for keyword in launch.keywords)):
             # A name that gets another value too may be another tensor by then.
             name = argument.id if isinstance(argument, ast.Name) and stores.count(argument.id) == 1 else ""
+            # The call may also stand in the launch itself.
             call = tensors.get(name, argument)
             if _is_on_the_cpu(call):
                 function, parameter = ast.unparse(call.func), launcher.args.args[-1].arg
@@ -394,6 +398,7 @@ def _tensors_on_the_cpu(source: Source) -> Iterator[str]:
 def _is_on_the_cpu(node: ast.expr) -> TypeGuard[ast.Call]:
     if not isinstance(node, ast.Call) or callee_name(node) not in FACTORIES or not isinstance(node.func, ast.Attribute):
         return False
+    # A keyword without a name is `**options`, which may have a device.
     has_device = any(keyword.arg in ("device", None) for keyword in node.keywords)
     return ast.unparse(node.func.value) == "torch" and not has_device
 

@@ -49,6 +49,7 @@ def misspelt_definition(source: Source, failure: Failure) -> Definition | None:
         (_definitions_in(source.tree), {loaded for node in source.tree.body for loaded in names_loaded(node)})
     )
     for definitions, loaded_names in scopes:
+        # Definitions come last one first, so the dictionary keeps the first of each name.
         unread = {
             definition.name: definition
             for definition in definitions
@@ -149,6 +150,7 @@ def _definitions_in(scope: ast.AST) -> Iterator[Definition]:
             case ast.Name(name, ast.Store()) | ast.arg(name):
                 definitions.append(Definition(name, node.lineno))
             case ast.alias(name, alias):
+                # `import a.b` defines `a`.
                 definitions.append(Definition(alias or name.partition(".")[0], node.lineno))
             case ast.FunctionDef(name) if node is not scope:
                 definitions.append(Definition(name, node.lineno))

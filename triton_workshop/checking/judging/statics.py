@@ -257,6 +257,7 @@ def _no_constexpr(source: Source) -> Finding | None:
 def _run_time_size(source: Source, call: ast.Call, name: str) -> Finding:
     message = sentence("messages.run-time-size", function=callee_name(call), name=name)
     shipped = Source(source.file, source.exercise.shipped_text, source.exercise)
+    # A run-time parameter of the shipped kernel has lost no annotation: it is a size of a tensor.
     is_tensor_size = shipped.kernel is not None and name in _run_time_names(shipped.kernel)
     finding = _explained(source, call.lineno, message, "size-of-a-tensor" if is_tensor_size else "missing-constexpr")
     return replace(finding, hints=tuple(hint.replace("NAME", name) for hint in finding.hints))

@@ -142,6 +142,7 @@ def further_trials(judge: Judge, runner: ScriptRunner, outcome: Trial) -> Iterat
 
     Yield the trial with each new remark.
     """
+    # In this order: larger inputs take branches that no case has, and where one is wrong, no other size is tried.
     for look_further in (_with_its_limits, _with_untested_code, _with_another_size):
         previous = outcome
         with suppress_own_errors():
@@ -236,6 +237,7 @@ def judge_cases(
     comparison: Comparison | None = None
     grids: list[tuple[int, ...]] = []
     outcome, branches = Trial(), frozenset[Branch]()
+    # `cases` first: zip then takes no observation of a case that comes after these.
     for case, observation in zip(cases, observations, strict=False):
         assert isinstance(observation, Observation), "whoever observes sees to it"
         comparison = Comparison(judge.exercise, case.arguments(device), observation)
@@ -362,6 +364,7 @@ def _with_diagnosis(judge: Judge, outcome: Trial, diagnosis: Diagnosis) -> Trial
     with suppress_own_errors():
         judge = replace(judge, diagnosis=diagnosis)
         first, *others = judge.findings(case.name, Comparison(judge.exercise, case.arguments("cpu"), observation))
+        # Judging draws none: they were made before the search.
         first = replace(first, pictures=outcome.findings[0].pictures)
         outcome = replace(outcome, findings=(first, *others))
     return replace(outcome, is_preliminary=diagnosis.is_preliminary)
@@ -374,6 +377,7 @@ def with_limits(judge: Judge, outcome: Trial, limits: Sequence[Limit]) -> Trial:
         for limit in limits
         if not isinstance(limit, Reached)
     )
+    # Code that larger inputs have run with a right result is not untested.
     branches = outcome.branches.union(*(limit.branches for limit in limits if isinstance(limit, Reached)))
     bounded = any(isinstance(limit, Bound) for limit in limits)
     return replace(outcome, remarks=(*outcome.remarks, *remarked), branches=branches, bounded=bounded)

@@ -123,6 +123,7 @@ def _find_right_todos(completion: Completion, seconds: float) -> _Tried:
             return _Tried(right, trial.kernels, failures)
         failing.append(failed)
         right = ()
+        # Each beside those that are right so far: of two that only fail together, one stays.
         for number in completion.filled:
             variant = completion.keep_only((*right, number))
             failed = next((case for case in failing if not trial.passes(variant, case)), None)
@@ -180,6 +181,7 @@ def _with_our_names(completion: Completion) -> _Renamed:
     todos = todo_lines(solution.text)
     ours: tuple[Step, ...] = ()
     learner_names = dict[str, str]()
+    # In rounds: with some names put right, more of the script runs, and shows values of other names.
     while missing := completion.missing_names():
         ours = ours or _run(solution).steps  # the same in each round
         theirs = _steps_without_errors(completion)
@@ -192,6 +194,7 @@ def _with_our_names(completion: Completion) -> _Renamed:
                 for candidate in candidates
                 if any(_is_same(steps[0], step) for step in theirs if step.name == candidate)
             )
+            # `same` is lazy: without steps, nothing asks for the first one.
             if steps and (counterpart := next(same, None)):
                 names[counterpart] = name
         names = names or _names_by_order(completion)
@@ -231,6 +234,7 @@ def _steps_without_errors(completion: Completion) -> tuple[Step, ...]:
         line = run.failure.line and variant.origin(run.failure.line) if run.failure else None
         raising = {number for number in filled if line in lines_by_todo[number]}
         filled -= raising
+        # Without an error, or with one on another line, there is no TODO to leave out.
         variant = completion.keep_only(filled) if raising else None
     return steps
 
@@ -244,6 +248,7 @@ def _is_same(ours: Step, theirs: Step) -> bool:
     return (
         ours.iteration == theirs.iteration
         and value.shape == counterpart.shape
+        # The data of pointers are indices, which say nothing without their argument.
         and value.arguments == counterpart.arguments
         and bool(np.isin(theirs.programs, ours.programs).all())
         and not _differences(ours, theirs).any()
@@ -280,11 +285,13 @@ def _with_values(completion: Completion, renamed: _Renamed, tried: _Tried) -> tu
         lines, failure = lines_by_todo[number], tried.failures.get(number)
         todo = _filled_todo(number, _TodoSteps(run, variant, lines))
         if failure is not None and not (error is not None and error.line in lines):
+            # That variant has the solution's names: the learner's are put back.
             todo_steps = _TodoSteps(
                 _run(failure.variant.source, failure.case), failure.variant, lines, renamed.learner_names
             )
             stops = _learner_error(todo_steps.run, failure.variant)
             error = stops if stops is not None and stops.line in lines else error
+            # The variant may stop before these lines; the first run's values are better than none.
             todo = (
                 _filled_todo(number, todo_steps, *_difference(completion.script, failure, todo_steps))
                 if todo_steps.texts()
@@ -316,6 +323,7 @@ class _TodoSteps:
         That of the name `first` comes first.
         """
         run, launcher = self.run, self.variant.source.launcher
+        # Only kernels have steps: of a launcher's TODO, the grid is shown.
         is_launchers = any(
             self.variant.source.function_at(line) is launcher
             for line, origin in enumerate(self.variant.origins, 1)
@@ -363,6 +371,7 @@ def _difference(
         line = todo_steps.variant.origin(step.line.number)
         return _program_of_difference(counterpart, step, todo_steps.run.grid), step.name, line
     named = failure.program[: len(todo_steps.run.grid)]
+    # A finding may name a program that is missing because the grid is too small.
     exists = len(named) == len(todo_steps.run.grid) and all(map(int.__lt__, named, todo_steps.run.grid))
     return named if named and exists else None, "", None
 

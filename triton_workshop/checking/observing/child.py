@@ -168,10 +168,12 @@ def observer_of(
     If it cannot be loaded, return an Observation of the failure.
     """
     try:
+        # Before the script runs, as it may replace functions while it is loaded.
         originals = None if source.replaces_nothing else Originals()
         launcher = load(source)
         if source.has_branches:
             instrument(getattr(inspect.unwrap(launcher), "__globals__", {}), source.text, str(source.file))
         return Observer(launcher, source.file, simulated=simulated, compiled=compiled, originals=originals)
+    # Not only an Exception: a script may call `sys.exit`.
     except BaseException as error:
         return Observation(failure=replace(failure_of(error, source.file), loading=True))

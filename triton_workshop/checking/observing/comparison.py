@@ -104,6 +104,7 @@ class Comparison:
         """
         numbers = self.launch.numbers if self.launch else {}
         sizes = [numbers.get(axis.block or "", axis.size) for axis in self.exercise.tiling]
+        # A script may launch with any number as a size, such as 0 or a float.
         return tuple(size if isinstance(size, int) and size > 0 else 1 for size in sizes)
 
     @functools.cached_property

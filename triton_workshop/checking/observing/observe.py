@@ -216,6 +216,7 @@ class Observer:
     def _observe_call(self, arguments: tuple[torch.Tensor, ...], integer_bits: int) -> Observation:
         arguments = self._arguments = _reuse_tensors(self._arguments, arguments)
         originals = [argument.clone() for argument in arguments]
+        # Processor time: what a variant may take is measured against it, however busy the machine is.
         started = time.process_time()
         with (
             _uninitialised_memory_is_nan(),
@@ -240,6 +241,7 @@ class Observer:
                     ),
                     repeats=_repeats(previous, launch),
                 )
+                # Each beside the one before it, so the first list is one longer.
                 for previous, launch in zip([None, *script_launches], script_launches, strict=False)
             ),
             # After a fault on a GPU, nothing there can be read any more.
@@ -253,11 +255,13 @@ class Observer:
         if failure is not None or oddity or not isinstance(output, torch.Tensor):
             return observation
         if output.numel() > MAX_ELEMENTS:
+            # Not cloned: an expanded tensor may have more elements than there is memory for.
             return replace(observation, output=Output(output.detach().as_subclass(torch.Tensor)))
         # The judging process does not have the script's classes.
         copy = output.detach().clone().as_subclass(torch.Tensor)
         if not self._simulated:  # there, answers are too large to be kept
             return replace(observation, output=Output(copy))
+        # The tensor that was returned then, beside its copy: this call may have stored to it.
         changed = self._earlier is not None and not are_identical(*self._earlier)
         self._earlier = (output, copy)
         provenance, unwritten = provenance_of(script_launches, output)
@@ -322,6 +326,7 @@ def _reuse_tensors(old: tuple[torch.Tensor, ...], new: tuple[torch.Tensor, ...])
 
 def _summarize_launch(launch: Launch, prepared: tuple[tuple[str, int], ...]) -> Launched:
     numbers = {name: value for name, value in launch.arguments.items() if isinstance(value, int | float)}
+    # Traffic is in bytes, and remarks count elements.
     repeated_stores = sum(
         traffic.rewritten // tensor.element_size()
         for name, traffic in launch.counts.arguments.items()
@@ -352,6 +357,7 @@ def _repeats(earlier: Launch | None, launch: Launch) -> bool:
 def _is_same_argument(then: object, now: object) -> bool:
     if isinstance(then, torch.Tensor) and isinstance(now, torch.Tensor):
         return (then.data_ptr(), then.shape, then.stride()) == (now.data_ptr(), now.shape, now.stride())
+    # The types too, as True == 1 == 1.0.
     return then is now or (isinstance(now, int | float | str) and type(then) is type(now) and then == now)
 
 

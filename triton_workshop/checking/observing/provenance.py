@@ -34,8 +34,10 @@ def provenance_of(launches: list[Launch], output: torch.Tensor) -> tuple[Provena
     if not launches:
         return Provenance.NO_LAUNCH, None
     writes = _writes(launches)
+    # By its storage, as a launcher may return a view of what a kernel has stored.
     write = writes.get(output.untyped_storage().data_ptr())
     if write is not None:
+        # Marks are of bytes: an element is stored if one of its bytes is.
         stored = torch.from_numpy(write.stored).view(-1, output.element_size()).any(dim=1)
         content = torch.from_numpy(write.held).view(output.dtype)
         shape, strides, offset = output.shape, output.stride(), output.storage_offset()

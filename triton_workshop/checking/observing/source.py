@@ -92,6 +92,7 @@ class Source:
         """
         jitted = [node for node in self.nodes if isinstance(node, Function) and _is_jitted(node)]
         launched = {node.value.id for node in self.nodes_of(ast.Subscript) if isinstance(node.value, ast.Name)}
+        # False comes first, so helpers that nobody launches are last.
         return tuple(sorted(jitted, key=lambda node: (node.name != self.exercise.kernel, node.name not in launched)))
 
     @functools.cached_property
@@ -164,6 +165,7 @@ class Source:
         grids = [call.func.slice for call in self.launches() if isinstance(call.func, ast.Subscript)]
         values = [assigned.get(ast.unparse(grid), grid) for grid in grids]
         axes = [grid.elts if isinstance(grid, ast.Tuple) else [grid] for grid in values]
+        # Along an axis of unknown size there is at least one program, so it is left out of the product.
         lengths = [[getattr(assigned.get(ast.unparse(size), size), "value", None) for size in grid] for grid in axes]
         return max((math.prod(size for size in grid if isinstance(size, int)) for grid in lengths), default=0)
 
@@ -184,6 +186,7 @@ class Source:
             for parameter in nodes_of(kernel.args, ast.arg)
             if parameter.annotation and "constexpr" in ast.unparse(parameter.annotation)
         }
+        # Others need not be sizes: flags are constants, too.
         blocks = sorted(name for name in constants if "BLOCK" in name.upper())
         return next(iter(self.assignments(*blocks)), self.launch_line())
 
@@ -323,6 +326,7 @@ def walk(tree: ast.AST) -> list[ast.AST]:
     It takes half the time: a search for a mistake reads hundreds of texts.
     """
     nodes = [tree]
+    # The list grows under the loop, which makes the walk breadth first.
     for node in nodes:
         for field in node._fields:
             value = getattr(node, field, None)
@@ -394,6 +398,7 @@ def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         return
     for target in node.targets:
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            # Not strict, as a starred target takes any number of values.
             yield from zip(map(ast.unparse, target.elts), node.value.elts, strict=False)
         else:
             yield ast.unparse(target), node.value

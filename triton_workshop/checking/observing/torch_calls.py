@@ -79,6 +79,7 @@ class TorchCalls(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if name in QUERIES:
             return func(*args, **kwargs)
+        # Before this call: it may change the origin of what launches have read.
         self.update()
         if name in TO_NUMPY:
             self._record_numpy_read(args[0])
@@ -89,11 +90,13 @@ class TorchCalls(TorchFunctionMode):
         inputs = list(_tensors((*args, *kwargs.values())))
         if changes or kwargs.get("out") is not None:
             for tensor in _tensors((args[0],) if changes else (kwargs["out"],)):
+                # What it held before does not count: a copy into computed values is a copy.
                 self._set_origin(tensor, self._origin_of(name, [source for source in inputs if source is not tensor]))
             return result
         result = self._relocate(name, result, args, kwargs)
         addresses = {address_of(tensor) for tensor in inputs}
         for tensor in _tensors((result,)):
+            # A view of an input keeps the origin of its memory.
             if address_of(tensor) not in addresses:
                 self._set_origin(tensor, self._origin_of(name, inputs))
                 self._follow(tensor, name, inputs, kwargs)
@@ -125,6 +128,7 @@ class TorchCalls(TorchFunctionMode):
         return self._on_cpu.get(address_of(tensor))
 
     def _origin_of(self, name: str, inputs: Sequence[torch.Tensor]) -> Origin | None:
+        # Without inputs, what is copied is a number, as in `x[0] = 1.0`.
         if FILLS.fullmatch(name) or (COPIES.fullmatch(name) and not inputs):
             return None
         computed = any(map(self.is_computed, inputs))
@@ -145,6 +149,7 @@ class TorchCalls(TorchFunctionMode):
         if not moves or not isinstance(result, torch.Tensor):
             return result
         line = self._cpu_line()
+        # It is there already, so a GPU would not move it.
         if (line is None) == (self.line_on_cpu(result) is None):
             return result
         moved = result.clone() if address_of(result) == address_of(args[0]) else result
@@ -179,6 +184,7 @@ class TorchCalls(TorchFunctionMode):
         frame = self._frame()
         if frame is None:
             return None
+        # `f_lasti` counts bytes, and `co_positions` has an entry for every two of them.
         first, last, *_ = list(frame.f_code.co_positions())[frame.f_lasti // 2]
         if first is None or last is None:
             return None

@@ -44,5 +44,6 @@ def _launcher(x: torch.Tensor) -> torch.Tensor:
 def observe_launches() -> tuple[Observation, ...]:
     """Observe launches on the simulator. Call this in a process that is on it."""
     observer = Observer(_launcher, Path(__file__).resolve(), simulated=True)
+    # Smaller than a block, so that masks leave something out.
     inputs = [torch.zeros(_BLOCK - 1, _BLOCK - 1, dtype=dtype) for dtype in (torch.float16, torch.float32)]
     return tuple(observer.observe((x,)) for x in inputs)

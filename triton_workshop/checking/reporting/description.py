@@ -103,6 +103,7 @@ def _describe_success(verdict: Verdict) -> Description:
     cases: tuple[Row, ...] = (((mark, tone), (" · ".join(names), "muted")),)
     remarks: tuple[Row, ...] = tuple(((remark, "warning"),) for remark in verdict.remarks)
     costs: tuple[Row, ...] = tuple(((cost, "plain"),) for cost in verdict.costs)
+    # One that is missed is a finding, and one that is not known stands among the compiler's sentences.
     goals = tuple(_goal(goal) for goal in verdict.goals if goal.holds)
     sections = (remarks, cases, goals, _line(verdict.tolerance, "muted"), compiler_rows(verdict.compiler), costs)
     return Description(f"{mark} {headline}", tone, tuple(filter(None, sections)))
@@ -111,6 +112,7 @@ def _describe_success(verdict: Verdict) -> Description:
 def _goal(goal: JudgedGoal) -> Row:
     name = "goals.at-least" if Quantity(goal.quantity).is_gain else "goals.at-most"
     values = [f"{value:,}" if isinstance(value, int) else value for value in (goal.measured, goal.allowed)]
+    # A name has no limit, and "0 of at most 0" says no more than 0.
     is_exact = goal.measured == goal.allowed and (goal.measured == 0 or isinstance(goal.measured, str))
     both = values[0] if is_exact else sentence(name, measured=values[0], allowed=values[1])
     return _RIGHT, (goal.name.replace("-", " "), "plain"), (str(both), "muted")
@@ -138,6 +140,7 @@ def _describe_failure(verdict: Verdict, exercise: Exercise, text: str, hints: in
         _code(finding, text, _SLOW[1] if finding.kind is FindingKind.CORRECT_BUT_SLOW else _FAILED[1]),
         _hints(finding.hints, hints, more),
         _line(_more_findings(verdict.findings), "muted"),
+        # A map of one state shows no place.
         finding.tiles if finding.tiles and len(finding.tiles.states) > 1 else None,
         _element(finding.element) if finding.element else (),
         _line(verdict.tolerance, "muted") if has_wrong_values else (),
@@ -156,6 +159,7 @@ def _describe_failure(verdict: Verdict, exercise: Exercise, text: str, hints: in
 def _headline(finding: Finding, todos: Sequence[Row]) -> str:
     if not todos:
         return sentence(f"headlines.{finding.kind}")
+    # The notes below the TODOs have no mark.
     marks = [mark for (mark, _), *_ in todos if mark]
     done = sum(mark in _FILLED_MARKS for mark in marks)
     return sentence("reports.todos-filled-in", done=done, number=len(marks))
@@ -186,10 +190,12 @@ def _cases(verdict: Verdict, exercise: Exercise) -> tuple[Row, ...]:
     # A script that stops while it is loaded has tried none.
     if not verdict.cases:
         return ()
+    # A missed goal, or what the compiler refuses, fails no case.
     failed = [case.name for case in verdict.cases if not case.passed] or [verdict.findings[0].case]
     right, wrong = (sum(case.passed is passed for case in verdict.cases) for passed in (True, False))
     remaining = len(exercise.simulated_cases) - len(verdict.cases)
     marks: tuple[tuple[str, int, Tone], ...] = (("✓", right, "good"), ("✗", wrong, "bad"), ("·", remaining, "muted"))
+    # Larger cases and those on a GPU come on top, so fewer than none may remain.
     cells = [(mark * count, tone) for mark, count, tone in marks if count > 0]
     return ((*cells, (failed[0], "plain")),)
 

@@ -93,9 +93,11 @@ def _print_step(verdict: Verdict, previous: Verdict | None, exercise: Exercise, 
         known = _rows(describe(replace(verdict, todos=()), exercise, verdict.text))
         console.print(table(*(row for row in _rows(describe(verdict, exercise, verdict.text)) if row not in known)))
     elif not verdict.passed:
+        # The panel's borders and padding take four columns.
         panel = Panel(view(described, width - 4), title=headline(described), title_align="left", subtitle_align="left")
         panel.subtitle, panel.border_style = Text(printable(described.location)), described.tone
         console.print(panel, width=width)
+        # The first hint is in the panel.
         if _is_learners_file(verdict, exercise) and len(verdict.findings[0].hints) > 1:
             console.print(
                 Text.assemble(sentence("reports.another-hint"), (f"uv run workshop hint {exercise.number}", "key"))

@@ -96,6 +96,7 @@ def _differences(
         f"{owner}.{name}"
         for owner, names in original.items()
         for name in names.keys() | current[owner].keys()
+        # Two defaults that differ: a name on one side only is a change.
         if names.get(name, current) is not current[owner].get(name, original)
     ]
     changed += sorted(f"the module {name}" for name in modules - set(sys.modules))

@@ -55,6 +55,7 @@ def look(exercise: Exercise | None, file: Path, text: str, wish: Mapping[str, An
     request, target = Request(file, text, exercise.number if exercise else "", case), _target(wish)
     recording = target.record(request, _record)
     if problem := recording.error or target.problem(recording):
+        # `recording.error` may speak of the command's options, which a page does not have.
         return {"problem": recording.failure or (NO_LAUNCH if recording.error else problem)}
     return {"cases": names, **_view(_sight(target.find(recording), wish), file)}
 
@@ -91,6 +92,7 @@ def _target(wish: Mapping[str, Any]) -> Target:
 
 def _record(request: Request) -> Recording:
     if request not in _recordings:
+        # Its error ends the script only: `record_launches` returns what there is until then.
         with time_limit(LIMIT_SECONDS, str(request.file).__eq__):
             recording = record_launches(request, MAX_BYTES)
         # Without a case, the recording has chosen one: the next request names it, and finds it here.
@@ -102,6 +104,7 @@ def _record(request: Request) -> Recording:
 def _sight(position: Position, wish: Mapping[str, Any]) -> Sight:
     """Return what a wish leads to in a launch."""
     at, track = wish.get("at"), position.track
+    # Moments and lines of a view before say nothing of another launch.
     if at is None or at["launch"] != position.launch or not position.track.moments or at["line"] is None:
         return _first_sight(position, wish)
     line, name = at["line"], at["name"]
@@ -131,6 +134,7 @@ def _first_sight(position: Position, wish: Mapping[str, Any]) -> Sight:
 
 def _same_iteration(position: Position, at: Mapping[str, Any]) -> int:
     """Return the first moment of the iteration that ran in another program."""
+    # A list, as what comes from JSON has no tuples.
     moments = (index for index, step in enumerate(position.track.moments) if [*step.step.iteration] == at["iteration"])
     # A program may have fewer iterations: it is then shown from its start.
     return position.track.in_loop(next(moments, 0))
@@ -214,4 +218,5 @@ def _table(step: ProgramStep) -> dict[str, Any] | None:
 
 def _cells(numbers: Array, undefined: Array) -> list[str]:
     """Return a row of numbers as text, with `?` for what is undefined."""
+    # Of a vector, only the numbers have been cut to what the page shows.
     return ["?" if mark else number_text(number) for number, mark in zip(numbers, undefined, strict=False)]

@@ -28,6 +28,7 @@ def describe_verdict(verdict: Verdict, exercise: Exercise, text: str) -> dict[st
     explanation, hints = _explanation(finding) if finding else ("", ())
     # No page has the gigabytes of some cases, which is no matter for who has written the script.
     remarks = tuple(remark for remark in verdict.remarks if remark not in substitution_notes(fit_to_memory(exercise)))
+    # Without hints, which the page has apart, to open them one after the other.
     description = describe(replace(verdict, remarks=remarks), exercise, text, hints=0)
     reward = (((verdict.traffic, "plain"),), ((sentence(f"learnt.{exercise.number}"), "plain"),))
     return {

@@ -92,6 +92,7 @@ def check(
     `notify` is called with each verdict, as JSON, and `on_case` with whether a case has passed. What the script prints
     is thrown away. `pause` may end the check.
     """
+    # Imported here, as these import torch and Triton, which `prepare` has to put in place before.
     from triton_workshop.checking.check import LIMIT_SECONDS
     from triton_workshop.exercises import EXERCISES
     from triton_workshop.page.inside import judging, looking

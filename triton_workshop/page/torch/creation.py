@@ -199,6 +199,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 def _join(operation: Any, operands: Sequence[Tensor], tensors: Sequence[Tensor], axis: int) -> Tensor:
     from triton_workshop.page.torch.elementwise import result_type
 
+    # Of all tensors: an empty vector adds no elements, but its dtype counts.
     kinds = {operand.dtype for operand in tensors}
     if len(kinds) == 1:
         return from_encoded(operation([operand.array for operand in operands], axis), tensors[0].dtype)

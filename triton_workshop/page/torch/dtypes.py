@@ -20,6 +20,7 @@ class _QualifiedNames(type):
 
     def __init__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> None:
         super().__init__(name, bases, space)
+        # Python's own errors print this name, past the property below, which scripts read.
         type.__dict__["__name__"].__set__(cls, f"torch.{name}")
 
     __name__ = property(lambda cls: cls.__qualname__)
@@ -48,6 +49,7 @@ class dtype(metaclass=_QualifiedNames):  # noqa: N801 (PyTorch's name, as all of
         return f"torch.{self.name}"
 
     def __reduce__(self) -> Any:
+        # Dtypes are compared by identity: a copy has to be the same object.
         return _dtype_by_name, (self.name,)
 
 

@@ -242,6 +242,7 @@ UNARY = {name: _unary(operation, "float") for name, operation in FLOATS.items()}
 UNARY |= {name: _unary(_floats_only(getattr(np, name))) for name in ("floor", "ceil", "round", "trunc")}
 UNARY |= {
     "abs": _unary(np.abs),
+    # numpy's sign of NaN is NaN, PyTorch's is 0.
     "sign": _unary(lambda values: np.where(np.isnan(values), 0, np.sign(values))),
     "square": _unary(np.square),
     "relu": _unary(lambda values: np.maximum(values, values.dtype.type(0))),
@@ -282,6 +283,7 @@ def clamp(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
         raise RuntimeError("clamp needs min or max")
     limits = [limit for limit in (low, high) if limit is not None]
     kind = result_type(self, *limits)
+    # The upper limit comes last, as it wins where `min` is above `max`.
     result = compute(np.maximum, (self, low), kind) if low is not None else self
     return compute(np.minimum, (result, high), kind) if high is not None else result
 
@@ -292,6 +294,7 @@ def nan_to_num(self: Tensor, nan: float = 0.0, posinf: float | None = None, negi
     def operation(values: Array) -> Array:
         return np.nan_to_num(values, nan=nan, posinf=high, neginf=low)
 
+    # numpy has no bfloat16, whose largest number stands here.
     largest = float(np.finfo(self.values.dtype).max) if not self.dtype.is_bfloat16 else 3.3895313892515355e38
     largest = 65504.0 if self.dtype.name == "float16" else largest
     high, low = largest if posinf is None else posinf, -largest if neginf is None else neginf

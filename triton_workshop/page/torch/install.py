@@ -115,6 +115,7 @@ def modules() -> Mapping[str, Mapping[str, Any]]:
         "finfo": finfo,
         "strided": "torch.strided",
     }
+    # A script only passes it on, like `strided`: a text is enough.
     names |= {"contiguous_format": "torch.contiguous_format"}
     names |= {
         "Generator": random.Generator,

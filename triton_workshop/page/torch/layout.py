@@ -25,6 +25,7 @@ class TensorStorage:
     """Memory behind tensors."""
 
     def __init__(self, bytes_: Array, owner: object = None) -> None:
+        # The owner is kept alive: bytes at a borrowed address do not do that.
         self.bytes, self._owner = bytes_, owner
         self._address = int(bytes_.__array_interface__["data"][0]) if bytes_.size else 0
 
@@ -164,6 +165,7 @@ def infer_shape(shape: Ints, requested: Sequence[int]) -> Ints:
     if new.count(-1) > 1:
         raise RuntimeError("only one dimension can be inferred")
     product = math.prod(size for size in new if size != -1)
+    # Beside a 0, any size would fit: PyTorch refuses to choose.
     if -1 in new and product and count % product == 0:
         new[new.index(-1)] = count // product
     if math.prod(new) != count or -1 in new:

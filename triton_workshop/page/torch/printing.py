@@ -17,9 +17,11 @@ def format_tensor(self: Tensor) -> str:
     """Return the text of a tensor, with its dtype where it is not the usual."""
     prefix = "tensor("
     if not self.size_:
+        # `[]` is an empty vector; of any other empty tensor, brackets would not show the shape.
         body, suffixes = "[]", [] if self.ndim == 1 else [f"size={tuple(self.shape)}"]
     else:
         body, suffixes = _format_body(self.values, len(prefix)), []
+    # Numbers look like bool, int64 or float32; where there are none, only the default dtype is understood.
     if self.dtype not in (BOOL, INT64, FLOAT32) or (not self.size_ and self.dtype is not FLOAT32):
         suffixes.append(f"dtype={self.dtype!r}")
     if self.backward_ is not None:

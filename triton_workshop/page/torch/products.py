@@ -87,6 +87,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
 def pad(input: Tensor, pad: Any, mode: str = "constant", value: float | None = None) -> Tensor:
     """Pad with a constant."""
+    # PyTorch begins with the last dimension, numpy with the first.
     sides = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     if mode != "constant" or any(side < 0 for side_pair in sides for side in side_pair):
         raise NotInThisPageError("torch.nn.functional.pad in another way than with a constant")

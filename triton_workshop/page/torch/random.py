@@ -45,6 +45,7 @@ class Generator:
         Most generators get another seed before they are used, and seeding takes half a millisecond.
         """
         bits = np.random.MT19937()
+        # PyTorch takes the lower 32 bits as they are; numpy's own seeding would mix them first.
         bits._legacy_seeding(self._seed % 2**32)
         return bits
 
@@ -89,6 +90,7 @@ class Generator:
         if self._spare is not None:
             value, self._spare = self._spare, None
             return value
+        # As in PyTorch, the angle is first here, unlike in `_box_muller`.
         angle, radius = self.uniform(2, FLOAT64)
         radius, angle = math.sqrt(-2.0 * math.log1p(-radius)), 2.0 * math.pi * angle
         self._spare = radius * math.sin(angle)
@@ -142,6 +144,7 @@ def randint(*bounds: Any, generator: Any = None, dtype: Any = None, device: Any 
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     source = generator or default_generator
     count = math.prod(shape)
+    # From this span on, PyTorch makes each number from 64 random bits.
     values = (source.uint64 if span >= 2**28 else source.uint32)(count) % np.uint64(span)
     return from_values((values.astype("i8") + low).reshape(shape), dtype or INT64)
 

@@ -31,6 +31,7 @@ def normalize_axes(self: Tensor, dim: Any) -> tuple[int, ...]:
     axes = tuple(normalize_axis(axis, self.ndim) for axis in (dim if isinstance(dim, tuple | list) else [dim]))
     if len(set(axes)) < len(axes):
         raise RuntimeError(f"dim {axes[0]} appears multiple times in the list of dims")
+    # PyTorch takes 0 and -1 as dimensions of a scalar, where numpy has no axis.
     return axes if self.ndim else ()
 
 
@@ -115,6 +116,7 @@ def _extreme_reduction(name: str, operation: Callable[..., Array], index_operati
                 raise RuntimeError(f"no element has the {name}imum: name a dimension")
             return from_values(operation(self.values), self.dtype)
         axis = normalize_axis(dim, self.ndim)
+        # numpy reduces no scalar along a dimension, PyTorch does.
         values = self.values if self.ndim else self.values.reshape(1)
         options = {"axis": axis, "keepdims": keepdim and bool(self.ndim)}
         extremes, indices = operation(values, **options), index_operation(values, **options)
@@ -171,6 +173,7 @@ def sort(self: Tensor, dim: int = -1, descending: bool = False) -> Any:
 def nonzero(self: Tensor) -> Tensor:
     """Return the indices of elements that are not zero."""
     indices = np.argwhere(self.values)
+    # In memory, PyTorch's indices lie column by column.
     return from_values(indices, INT64, (1, max(len(indices), 1)))
 
 
@@ -186,6 +189,7 @@ def softmax(self: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
         raise NotInThisPageError("torch.softmax of integers or without a dimension")
     values, axis = np.atleast_1d(self.values.astype("f8")), normalize_axis(dim, self.ndim)
     with np.errstate(all="ignore"):
+        # `initial`, because numpy finds no maximum in a dimension without elements.
         powers = np.exp(values - values.max(axis, keepdims=True, initial=-np.inf))
         return from_values((powers / powers.sum(axis, keepdims=True)).reshape(self.shape), kind)
 

@@ -53,6 +53,7 @@ def view_(self: Tensor, *shape: Any) -> Tensor:
 def _view_as_dtype(self: Tensor, kind: dtype) -> Tensor:
     old, new, shape, strides = self.dtype.itemsize, kind.itemsize, list(self.shape), list(self.strides_)
     if old != new:
+        # An element of the new size is made of neighbours, and begins at a multiple of that size.
         divisible = all(stride * old % new == 0 for stride in (*strides[:-1], self.offset_))
         if not shape or strides[-1] != 1 or shape[-1] * old % new or not divisible:
             raise RuntimeError(f"self cannot be viewed as {kind!r}: its sizes and strides do not fit")
@@ -107,6 +108,7 @@ def squeeze(self: Tensor, dim: int | None = None) -> Tensor:
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
     """Insert a dimension of size 1."""
     axis, shape, strides = normalize_axis(dim, self.ndim + 1), list(self.shape), list(self.strides_)
+    # Any stride would do along one element: this is the one that PyTorch's `stride()` shows.
     strides.insert(axis, shape[axis] * strides[axis] if axis < len(shape) else 1)
     shape.insert(axis, 1)
     return view(self, shape, strides)
@@ -129,6 +131,7 @@ def as_strided(self: Tensor, size: Any, stride: Any, storage_offset: int | None 
     """Return a view with these strides, within the same memory."""
     offset = self.offset_ if storage_offset is None else storage_offset
     reach = (offset + layout.extent(size, stride)) * self.dtype.itemsize
+    # A tensor without elements touches no memory, wherever it begins.
     if reach > self.storage_.nbytes() and 0 not in size:
         raise RuntimeError(f"setStorage: {reach} bytes are out of bounds for storage of size {self.storage_.nbytes()}")
     return view(self, size, stride, offset)
@@ -162,6 +165,7 @@ def split(self: Tensor, split_size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Return views of consecutive pieces along a dimension."""
     total = self.shape[normalize_axis(dim, self.ndim)]
     if isinstance(split_size, int):
+        # `max`, because PyTorch gives one piece of a dimension without elements, too.
         split_size = [min(split_size, total - start) for start in range(0, max(total, 1), split_size)]
     if sum(split_size) != total:
         raise RuntimeError(f"the sizes {list(split_size)} do not add up to {total}")
@@ -186,6 +190,7 @@ def set_item(self: Tensor, key: Any, value: Any) -> None:
         copy_(base, value)
         return
     new = value if isinstance(value, Tensor) else from_values(value, self.dtype)
+    # Encoded first: numpy takes the bits of a bfloat16 for an integer, and would convert to that.
     base.array[advanced] = new.array if new.dtype is self.dtype else encode(new.values, self.dtype)
 
 
@@ -214,6 +219,7 @@ def _split_key(self: Tensor, key: Any) -> tuple[Tensor, Any]:
     for item in keys:
         if item is None:
             shape.append(1)
+            # The stride of `unsqueeze`.
             strides.append(self.shape[axis] * self.strides_[axis] if axis < self.ndim else 1)
             continue
         size, stride = self.shape[axis], self.strides_[axis]
@@ -221,6 +227,7 @@ def _split_key(self: Tensor, key: Any) -> tuple[Tensor, Any]:
             start, stop, step = item.indices(size)
             if step <= 0:
                 raise ValueError("step must be greater than zero")
+            # Rounded up: a last step that leads beyond the end still has its first element.
             shape.append(max(0, -(-(stop - start) // step)))
             strides.append(stride * step)
             offset += start * stride

@@ -129,6 +129,7 @@ class Edits:
         drafts = self._drafts
         self._drafts = {matches[block]: draft for block, draft in drafts.items() if block in matches}
         unchanged = set(matches.values())
+        # Before the loop: code that comes back belongs to the draft that waits for it.
         self._reattach_waiting(new, [block for block in code_blocks(new) if block not in unchanged])
         edit_waits = False
         for block, draft in drafts.items():
@@ -205,6 +206,7 @@ def with_text(code: Code, text: str) -> Code:
     hidden_before = hidden_runs(code, lines)
     old_source = code.source.split("\n")
     source: list[tuple[str, bool]] = []
+    # One round more than there are lines, for hidden lines after the last.
     for number in range(len(lines) + 1):
         source += [(old_source[index], True) for index in hidden_before.get(number, ())]
         source += [(line, False) for line in lines[number : number + 1]]
@@ -234,6 +236,7 @@ def hidden_runs(code: Code, lines: Sequence[str]) -> dict[int, list[int]]:
         if visible_above == len(code.lines):
             return len(lines)
         last = new_index(visible_above)
+        # A deleted line has the index of the next one, and `first` would be beyond `last`.
         first = min(new_index(visible_above - 1) + 1, last)
         return next((number for number in range(first, last) if not lines[number].startswith(" ")), last)
 

@@ -56,6 +56,7 @@ class Editor(TextArea):
         if draft is not None:
             self.history = draft.history
             if not draft.active:
+                # One Ctrl+Z then undoes this replacement, and nothing that was typed before it.
                 self.history.checkpoint()
                 self.replace(visible_text(block), (0, 0), self.document.end)
         self.move_cursor((0, 0))
@@ -149,6 +150,7 @@ class Editor(TextArea):
             last -= 1
         lines = [self.document.get_line(number) for number in range(first, last + 1)]
         changed = change(lines)
+        # An edit that changes nothing would still take a Ctrl+Z.
         if changed == lines:
             return
         moved = self.selection.is_empty

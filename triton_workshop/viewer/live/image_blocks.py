@@ -33,6 +33,7 @@ def receive_picture(output: Iterable[bytes], folder: Path) -> ReceivedPicture:
     size = 0
     for chunk in output:
         size += len(chunk)
+        # More than that is only read, as a block whose output nobody reads waits for ever.
         if size <= MAX_PICTURE_BYTES:
             data += chunk
     text = bytes(data[:MAX_TEXT_BYTES])

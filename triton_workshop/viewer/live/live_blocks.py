@@ -312,6 +312,7 @@ class LiveBlocks:
         """
         runs = self.runs
         self.runs = {new: runs[old] for old, new in matches.items() if old in runs}
+        # By identity: a run cannot be hashed, and an edit may share the run of its block.
         remaining = set(map(id, self.runs.values()))
         _end([run for run in runs.values() if id(run) not in remaining])
 

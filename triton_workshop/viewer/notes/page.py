@@ -108,6 +108,7 @@ def compose_notes(view: NotesView) -> NotesPage:
         panel_rows = panel(view, panel_width, rows)
         lines = [Strip([*row, rule, *panel_row]) for row, panel_row in zip(notes, panel_rows, strict=True)]
     else:
+        # Three rows are left to the notes, whatever the summary has.
         below = [strip(text, inside, view.palette.base) for text in summary(view, inside)][: max(rows - 3, 0)]
         notes, max_scroll = notes_column(view, inside, rows - len(below))
         lines = [*notes, *below]
@@ -197,6 +198,7 @@ def pace(view: NotesView) -> Text:
     """Describe the talk's lag, to within half a minute."""
     palette = view.palette
     lag = view.schedule.lag(view.position.slide, view.elapsed / 60)
+    # Python rounds 0.5 to 0.
     minutes = max(round(abs(lag)), 1)
     if abs(lag) < 0.5:
         return bold("✓ on time", palette.good)
@@ -247,6 +249,7 @@ def preview(deck: Deck, slide: int, width: int, rows: int, palette: Palette) -> 
     wide = max(inside, LEGIBLE) if has_shape and not has_columns else inside
     view = View(palette, wide, rows - 2, next_slide.steps - 1)
     try:
+        # Of the wide page's margin, as much stays as a page of the frame's width would have.
         cut = margin(wide) - margin(inside)
         body = tuple(line.crop(cut, cut + inside) for line in compose(deck, next_slide, view).body[: rows - 2])
     except Exception:  # as in the slides, one that cannot be drawn does not affect the others
@@ -313,6 +316,7 @@ def first_line(deck: Deck, running: RunningBlock) -> str:
 
     It is empty if the deck, as the notes have read it, has no such block.
     """
+    # Slices, as the slides may have read a newer or older deck than the notes.
     blocks = [block for slide in deck.slides[running.slide - 1 :][:1] for block in walk(slide.blocks)]
     for block in blocks[running.block :][:1]:
         if isinstance(block.content, Code):

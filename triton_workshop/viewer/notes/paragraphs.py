@@ -59,6 +59,7 @@ def note_lines(notes: tuple[str, ...], width: int, rows: int, palette: Palette) 
         tight = [hanging(wrap(text, width - 2)) for text in styled]
         if sum(map(len, tight)) <= rows:
             return tuple(row for paragraph in tight for row in paragraph)
+    # Notes that do not fit either way are scrolled, so they may as well have space.
     return tuple(row for index, paragraph in enumerate(airy) for row in ([Text(), *paragraph] if index else paragraph))
 
 

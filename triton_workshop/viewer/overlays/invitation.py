@@ -107,6 +107,7 @@ class InvitationBox(TextBox):
             *wrap(Text("The room's word:", muted), width),
             Text(),
             *(Text(row, accent) for row in large(invitation.word, width)),
+            # A room's word has a space only once it was made longer.
             *(wrap(Text(GUESSED, muted), width) if " " in invitation.word else ()),
             Text(),
             *wrap(Text(ONLY_HERE if invitation.local_only else "Or scan the code: it contains both.", muted), width),
@@ -143,6 +144,7 @@ def large(text: str, width: int) -> list[str]:
     A word with unknown letters, or one that is too wide, is only spaced out.
     """
     groups = text.split(" ")
+    # A letter takes 5 columns, with 2 between it and the next.
     if not set("".join(groups)) <= GLYPHS.keys() or max(map(len, groups)) * 7 - 2 > width:
         return [" ".join(text) if len(text) * 2 <= width else text]
     return [row for group in groups for row in _large(group)]

@@ -95,6 +95,7 @@ class OutputScreen(ModalScreen[None]):
         rows = pager.starts[-1]
         last = min(pager.top + pager.visible_rows, rows)
         text = self._run_status()[0].copy()
+        # `min`, as an empty output has no first row.
         text.append(f"   {min(pager.top + 1, last):,}–{last:,} of {rows:,}", plain)
         if pager.dropped:
             text.append(f"   {pager.dropped:,} earlier ones were dropped", plain)

@@ -91,6 +91,7 @@ def hits(slides: Sequence[SearchedSlide], query: str) -> list[Hit]:
         matches = [{term for term in terms if occurrences(term, line)} for line in slide.lines]
         # The line with most terms is shown, even where no line has all of them.
         best = max(range(len(matches)), key=lambda number: len(matches[number]), default=0)
+        # What the name lacks may be spread over several lines.
         if missing <= set().union(*matches):
             ranked.append((1 if matches[best] == set(terms) else 2, Hit(index, slide.lines[best])))
     return [hit for _, hit in sorted(ranked, key=lambda entry: entry[0])]

@@ -117,6 +117,7 @@ class PictureWidget(Widget):
         if new:
             sequences += escapes.kitty(image, number, self.picture.columns, self.picture.rows)
         prefix = "".join(escapes.wrap_for_tmux(sequence, self._terminal) for sequence in sequences)
+        # Kitty counts a letter's row and column by diacritics, of which there are only so many.
         last = escapes.max_cells()
         columns = range(crop.x, min(crop.right, last))
         lines = []
@@ -172,6 +173,7 @@ def prepared(picture: ScaledPicture, terminal: Terminal) -> Image | None:
     flat = flat_picture(picture.source, picture.background, SHARPNESS * width, SHARPNESS * height)
     if flat is None:
         return None
+    # A file with fewer pixels would be larger to send, but no sharper.
     sharper = terminal.graphics is GraphicsProtocol.ITERM2 and flat.width >= SHARPNESS * width
     return (
         escapes.resize(flat, SHARPNESS * width, SHARPNESS * height) if sharper else escapes.resize(flat, width, height)

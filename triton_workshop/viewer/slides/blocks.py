@@ -72,6 +72,7 @@ def static_lines(block: Block, width: int, palette: Palette, step: int, *, apart
         case Heading(level, spans):
             return lines(rich_text(spans, palette, Style(color=palette.heading(level), bold=True)))
         case Paragraph(spans):
+            # A terminal has letters of one size, so larger ones are bold instead.
             style = Style(bold=True) if block.font_size > 1 else Style.null()
             return lines(rich_text(spans, palette, style))
         case ListItem():

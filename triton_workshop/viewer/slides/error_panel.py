@@ -30,6 +30,7 @@ class LocatedError:
     def with_line(cls, error: DeckError) -> Self:
         """Read the error's line from the deck's file."""
         try:
+            # The error may be that the file is not UTF-8.
             lines = error.path.read_text(encoding="utf-8", errors="replace").split("\n")
             return cls(error, "" if isinstance(error, NoSuchDeckError) else lines[error.line - 1].strip())
         except (OSError, IndexError):

@@ -74,6 +74,7 @@ class Fragment:
         self.pictures += [picture.moved(x, y) for picture in fragment.pictures]
         self.live |= {block: LiveArea(area.bottom + y, area.columns) for block, area in fragment.live.items()}
         self.spots += [replace(spot, x=spot.x + x, y=spot.y + y) for spot in fragment.spots]
+        # Of a blank fragment nothing is revealed, so its offset must not count.
         if fragment.revealed:
             self.revealed = max(self.revealed, y + fragment.revealed)
 

@@ -53,6 +53,7 @@ def plain_output(block: Block, code: Code, run: BlockRun, view: View, width: int
         lines = printed(run, view, width, ground)
         widths = [cell_len(line.text.rstrip()) for line in lines.lines]
         widest = max([*widths, *(placed.x + placed.picture.columns for placed in lines.pictures)], default=0)
+        # Centred as a whole, as each line by itself would misalign columns in the output.
         indent = max(width - widest, 0) // 2
     fragment = lines.with_lead(Segment(" " * indent, ground), width, ground)
     fragment.spots.append(Spot(block, SpotTarget.OUTPUT, 0, 0, width, fragment.height))
@@ -70,6 +71,7 @@ def printed(run: BlockRun, view: View, width: int, ground: Style) -> Fragment:
     lines = run.transcript.visible_lines()
     earlier = run.transcript.dropped + max(len(lines) - LINES_ON_A_SLIDE, 0)
     if earlier:
+        # Lines that the transcript dropped are not on the output's own screen either.
         note = f"… {earlier:,} earlier lines; o shows " + ("more" if run.transcript.dropped else "all")
         fragment.append(printed_line(Text(note, Style(color=view.palette.muted, italic=True)), view, width, ground))
     for text in lines[-LINES_ON_A_SLIDE:]:
@@ -89,6 +91,7 @@ def printed_line(text: Text, view: View, width: int, ground: Style) -> Fragment:
 
 def run_status(run: BlockRun, now: float, palette: Palette) -> tuple[Text, str]:
     """Return the line below an output, and the colour of its bar."""
+    # First, as a +image block that printed no picture has both a failure and an outcome.
     if run.failure is not None:
         return bold(f"✗ {printable(run.failure)}", palette.bad)
     if run.outcome is not None:

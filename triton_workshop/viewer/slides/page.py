@@ -196,6 +196,7 @@ class Composer:
     def fragment(self, block: Block, width: int, rows: int) -> Fragment:
         """Lay out one block; it is all blank before its step."""
         content = block.content
+        # Before the check of the step: blocks in columns have steps of their own.
         if isinstance(content, Columns):
             return self._columns(content, width, rows)
         if isinstance(content, Image):
@@ -267,6 +268,7 @@ class Composer:
         if replaced is not None:
             return replaced
         fragment = Fragment(list(self._panel(block, code, width)))
+        # Automatic code of a later step may have run already; its output waits with it.
         if code.execution is not Execution.NONE and block.step <= self.view.step:
             fragment.spots.append(Spot(block, SpotTarget.HEADER, 0, 0, width, 1))
             fragment.spots.append(Spot(block, SpotTarget.CODE, 0, 1, width, fragment.height - 1))

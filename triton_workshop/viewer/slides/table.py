@@ -91,6 +91,7 @@ def best_step(contents: Sequence[ColumnContent], widths: Sequence[int], availabl
     """
     steps = []
     for column, (content, width) in enumerate(zip(contents, widths, strict=True)):
+        # One cell more may save nothing where three more let the next word fit.
         for cells in range(1, available + 1):
             saved = height(content, width) - height(content, width + cells)
             if saved > 0:
@@ -109,6 +110,7 @@ def table(
     rows = [[rich_text(spans, palette) for spans in cells] for cells in content.rows]
     contents = [ColumnContent.of(column) for column in zip(header, *rows, strict=False)]
     gaps = len(contents) - 1
+    # Gaps are wide only where no word has to break for it.
     gap = (
         WIDE_GAP if width >= max(80, sum(column.longest_word for column in contents) + gaps * WIDE_GAP) else NARROW_GAP
     )
