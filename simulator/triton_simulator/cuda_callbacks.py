@@ -83,6 +83,7 @@ def _placed_apply(method: Any) -> Callable[..., Any]:
     """Return `Function.apply` whose gradients are where its results are."""
 
     def apply(cls: Any, *arguments: Any, **named: Any) -> Any:
+        # `getattr_static` has given the class method itself, to be bound to each subclass.
         results = method.__get__(None, cls)(*arguments, **named)
         outputs = results if isinstance(results, tuple) else (results,)
         tensors = [output if isinstance(output, torch.Tensor) else None for output in outputs]
@@ -145,6 +146,7 @@ def _mapped_impl(impl: Callable[..., None]) -> Callable[..., None]:
         is_first = not choices or key in choices
         choices[key] = fn
         if is_first:
+            # All tensors' memory is the CPU's, so PyTorch dispatches by this key.
             impl(library, op_name, functools.partial(_choose, f"{library.ns}::{name}", choices), "CPU", **named)
 
     return impl_mapped

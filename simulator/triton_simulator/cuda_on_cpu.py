@@ -75,6 +75,7 @@ def cuda_patches(patches: Patches) -> None:
     Whatever has no answer raises NotMappedError.
     """
     mapped = _cuda_replacements()
+    # `__all__` lacks the private ones, such as `_lazy_init`.
     for name in dict.fromkeys([*torch.cuda.__all__, *mapped]):
         thing = getattr(torch.cuda, name, None)
         if name in mapped:
@@ -100,6 +101,7 @@ def _autocast_patches(patches: Patches) -> None:
     patches.attribute(autocast, "__init__", _autocast(autocast.__init__))
     for name in ("custom_fwd", "custom_bwd"):
         patches.attribute(torch.amp, name, _on_physical_device(getattr(torch.amp, name)))
+    # Without an argument, PyTorch asks this about "cuda".
     patches.attribute(torch, "is_autocast_enabled", _on_physical_device(torch.is_autocast_enabled, "cuda"))
     patches.attribute(torch, "get_autocast_dtype", _autocast_dtype(torch.get_autocast_dtype))
     patches.attribute(torch, "get_autocast_gpu_dtype", lambda: torch.get_autocast_dtype("cuda"))
@@ -196,6 +198,7 @@ class CpuEvent:
 
     def elapsed_time(self, end: CpuEvent) -> float:
         """Return the milliseconds until another event."""
+        # Not 0: `do_bench` divides by the time.
         return max(1e-6, 1e3 * (end._seconds - self._seconds))
 
     def synchronize(self) -> None: ...
@@ -446,6 +449,7 @@ class CudaOnCpu(TorchFunctionMode):
             device = _device.CURRENT_DEVICE  # torch.set_default_device, or `with torch.device(…):`
         if device is not None:
             kwargs = {**kwargs, "device": _physical_device(device)}
+        # Without a GPU, PyTorch refuses to pin memory.
         if kwargs.get("pin_memory"):
             kwargs = {**kwargs, "pin_memory": False}
         result = func(*args, **kwargs)
@@ -464,6 +468,7 @@ class CudaOnCpu(TorchFunctionMode):
             sources = list(tensors_of((*args, *kwargs.values())))
             on_gpu = any(is_on_gpu(tensor) for tensor in sources)
         for tensor in tensors_of((result,)):
+            # A view, or a result in place, shares a storage whose place is known.
             if device is not None or _recorded_placement(tensor) is None:
                 _mark_placement(tensor, on_gpu=on_gpu)
 
@@ -473,6 +478,7 @@ def _is_internal_query() -> bool:
 
     Torch's own code, Triton's or ours gets another answer than the project's.
     """
+    # Frame 1 is `__torch_function__`; whoever asks is behind it.
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_globals.get("__name__") in _MODE_MODULES:
         frame = frame.f_back
@@ -514,6 +520,7 @@ def _record_of(tensor: torch.Tensor) -> Any:
     It is the storage, which views share, or the tensor if it has none, as inside `torch.func.grad`.
     """
     try:
+        # PyTorch keeps a storage's Python object as long as its memory, and so what is noted there.
         return tensor.untyped_storage()
     except (RuntimeError, NotImplementedError):
         return tensor

@@ -198,6 +198,7 @@ class Fault:
         match self.kind:
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE:
                 action = "read" if self.kind is Kind.OUT_OF_BOUNDS_LOAD else "wrote"
+                # Without a name, `outside` is the distance to a tensor: 0 means that none is near.
                 if self.argument is None and self.outside == 0:
                     return f"{program} {action} memory that belongs to no tensor"
                 if self.argument is None:
@@ -257,6 +258,7 @@ class Fault:
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.argument is None:
                 mask = "Is the mask wrong" if self.masked else "Is a mask missing"
                 return f"{mask}, or was the pointer made from the wrong number?"
+            # Before the next case: a wrapped offset may be negative, and a mask would not help.
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.wrapped:
                 return "An offset was too large for int32 and wrapped around. Compute it in int64: `.to(tl.int64)`."
             case Kind.OUT_OF_BOUNDS_LOAD | Kind.OUT_OF_BOUNDS_STORE if self.outside < 0:
@@ -318,11 +320,13 @@ class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
     def __init__(self, kernel: str, faults: Sequence[Fault]) -> None:
         self.kernel = kernel
         self.faults = tuple(faults)
+        # Backwards, so that the first fault of each kind is the one that stays.
         first_faults = {fault.kind: fault for fault in reversed(self.faults)}
         descriptions = [first_faults[kind].description for kind in Kind if kind in first_faults]
         super().__init__(f"{kernel}: " + "\nalso: ".join(descriptions))
 
     def __reduce__(self) -> tuple[type[KernelFaults], tuple[str, tuple[Fault, ...]]]:
+        # By default, an exception is rebuilt from its message alone, which `__init__` does not take.
         return type(self), (self.kernel, self.faults)
 
 

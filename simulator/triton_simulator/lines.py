@@ -98,6 +98,7 @@ def _around(tree: ast.Module | None, number: int) -> Iterator[ast.stmt]:
         node = pending.pop()
         for child in ast.iter_child_nodes(node):
             if not isinstance(child, ast.stmt):
+                # These are no statements, but have statements in them.
                 if isinstance(child, ast.ExceptHandler | ast.match_case):
                     pending.append(child)
             elif child.lineno <= number <= (child.end_lineno or child.lineno):
@@ -125,6 +126,7 @@ def is_kernel(code: CodeType) -> bool:
 
     The functions that it calls count, Triton's own do not.
     """
+    # `closures` defines each kernel inside another function, whose name comes before its own.
     name = code.co_qualname.rpartition("<locals>.")[2]
     return name == KERNEL_NAME and not code.co_filename.startswith(_LIBRARY_FOLDERS)
 

@@ -116,6 +116,7 @@ class _Phase:
     def __enter__(self) -> None: ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        # A skip does not excuse a fault that was caught before it.
         if error is None or isinstance(error, pytest.skip.Exception):
             self.session.raise_pending()
         self.session.pending.clear()
@@ -359,6 +360,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Add what an xdist worker has seen."""
+    # A worker that crashed has no output.
     launches, faults = getattr(node, "workeroutput", {}).get(NAME, ({}, {}))
     session = node.config.stash[_SESSION]
     session.launches.update(launches)

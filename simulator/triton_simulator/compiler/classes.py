@@ -50,6 +50,7 @@ def reduce_class(cls: Any, has_source: Callable[[Any], bool]) -> Any:
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return _make_named_tuple, (cls.__name__, cls._fields, tuple(cls._field_defaults.values()))
     if issubclass(cls, enum.Enum):
+        # A script's own base is not in the other process; the nearest of Python's is.
         base = next(base for base in cls.__mro__ if base.__module__ == "enum")
         return base, (cls.__name__, [(member.name, member.value) for member in cls])
     if is_aggregate(cls):
@@ -66,6 +67,7 @@ def reduce_class(cls: Any, has_source: Callable[[Any], bool]) -> Any:
     return (
         _make_plain,
         (cls.__name__, cls.__bases__, fields, options),
+        # They are set once the class exists, as a method may name its own class.
         _members(cls, has_source),
         None,
         None,

@@ -145,4 +145,5 @@ def _location(error: BaseException) -> tuple[str, int] | None:
     text, node = getattr(error, "src", None), getattr(error, "node", None)
     source = find_source(text) if isinstance(text, str) else None
     line = getattr(node, "lineno", None)
+    # Triton counts a function's lines from its `def`, which is line 1.
     return None if source is None or line is None else (source.file, source.line + int(line) - 1)

@@ -61,6 +61,7 @@ class Launches:
         Launches that are specialized alike get the same object.
         """
         special = specialization(function, arguments, options, addresses)
+        # No other kernel gets this id, as `_parameters` keeps each one. As text, 1, 1.0 and True differ.
         key = (id(function), str((special.signature, special.constants, special.attributes, special.options)))
         if key not in self._kernels:
             numbers = [
@@ -93,6 +94,7 @@ class Launches:
 
 
 def _pickle_specialization(special: Specialization) -> PickledKernel:
+    # An integer is i32, i64 or the constant 1 by its value alone: see `PickledKernel`.
     declared = {name: kind for name, kind in special.signature.items() if kind not in ("i32", "i64", "constexpr")}
     constants = {path: value for path, value in special.constants.items() if not _is_one(value)}
     variant = str((special.kernel.fn.__name__, declared, constants, special.options))
@@ -128,6 +130,7 @@ def specialization(
         for parameter, value in zip(parameters, values, strict=True)
     ]
     types = [kind for kind, _ in pairs]
+    # A constant's key is its value, not a hint on divisibility.
     keys = ["" if kind == "constexpr" else key for kind, key in pairs]
     constant_paths = find_paths_if(types, lambda _, kind: kind == "constexpr")
     attribute_paths = find_paths_if(keys, lambda _, key: isinstance(key, str))
@@ -190,5 +193,6 @@ def _specialize_argument(parameter: Any, value: Any) -> tuple[Any, Any]:
     specialize = not parameter.do_not_specialize and not (annotated == "u1" or annotated[:2] in ("fp", "bf"))
     by_alignment = not parameter.do_not_specialize_on_alignment
     value = _functions_as_constants(value)
+    # The class will do: Triton's `mangle_type` passes it as a backend, too.
     kind, key = jit.native_specialize_impl(BaseBackend, value, parameter.is_const, specialize, by_alignment)
     return (annotated, key if specialize else None) if annotated else (kind, key)

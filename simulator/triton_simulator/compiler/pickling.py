@@ -135,6 +135,7 @@ class _Pickler(pickle.Pickler):
             return _reduce_function(thing.fn, _define_constexpr_function, {})
         if kind in ("Autotuner", "Heuristics"):
             return self.reducer_override(thing.fn)
+        # This subpackage belongs to the simulator, but the other process imports it.
         if _package(type(thing).__module__) in NOT_IMPORTED and not _can_import(type(thing)):
             return Opaque, (kind, _read_constants(thing))
         return NotImplemented
@@ -170,6 +171,7 @@ def _reduce_language_object(thing: Any) -> Any:
 
 def _options(function: Any) -> dict[str, Any]:
     """Return the options of `@triton.jit(...)` that affect compilation."""
+    # Triton's interpreter keeps them as `kwargs`, its compiler as attributes.
     arguments = getattr(function, "kwargs", vars(function))
     names = ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")
     return {name: arguments[name] for name in names if arguments.get(name)}
@@ -281,6 +283,7 @@ def _resolve_used(value: Any, name: str, node: ast.AST) -> Any:
     subset = types.ModuleType(value.__name__)
     for attribute in ast.walk(node):
         if isinstance(attribute, ast.Attribute) and ast.unparse(attribute.value) == name:
+            # None may be a value, so the new module itself marks what is missing.
             member = getattr(value, attribute.attr, subset)
             if member is not subset:
                 setattr(subset, attribute.attr, _resolve_used(member, ast.unparse(attribute), node))
@@ -338,12 +341,14 @@ def _define_python(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]
     Triton finds its text in the line cache.
     """
     lines = text.text.splitlines(keepends=True)
+    # Without a time, the entry is never checked against the file, which may have changed.
     linecache.cache[text.file] = (len(text.text), None, lines, text.file)
     node = _definition(text)
     node.decorator_list = []
     scope = {"__name__": "script", **head}
     # What only the function around it knows, the compiler does not: it says so when it reads the defaults itself.
     namespace = dict.fromkeys(_parse_names(text).head - scope.keys() - vars(builtins).keys())
+    # With this file's own __future__ import, all annotations would be text.
     exec(compile(ast.Module([node], []), text.file, "exec", dont_inherit=True), scope, namespace)
     return namespace[text.name]
 

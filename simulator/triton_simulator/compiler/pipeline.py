@@ -102,7 +102,9 @@ def _run_stages(job: CompileJob, special: Specialization) -> Answer:
     for name, stage in stages.items():
         result = stage(result, metadata)
         if job.with_assembly:
+            # ptxas takes the binary's lines from the PTX, so they are corrected before it runs.
             result = correct_lines(result) if name == "ptx" else result
+            # Kept as text: the next stage changes the module in place.
             outputs[name] = result if isinstance(result, bytes) else str(result)
         if name == "ttgir" and LARGE_BLOCK.search(str(result)):
             answer = Answer(job, shared_bytes=_shared_bytes(result, options, job.target))
@@ -129,6 +131,7 @@ def _shared_bytes(module: Any, options: Any, target: Target) -> int:
     from triton.backends.nvidia.compiler import get_ptx_version_from_options
 
     try:
+        # The passes change a module, and the next stage needs this one as it is: its text gives a copy.
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "module.mlir"
             file.write_text(str(module), encoding="utf-8")
@@ -155,6 +158,7 @@ def _standard_error() -> Iterator[IO[str]]:
     sys.stderr.flush()
     original = os.dup(2)
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as capture:
+        # The library is C++: it writes to the descriptor, past `sys.stderr`.
         os.dup2(capture.fileno(), 2)
         try:
             yield capture

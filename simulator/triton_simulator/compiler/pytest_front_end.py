@@ -95,10 +95,12 @@ class FrontEnd:
         return None
 
     def _start(self) -> Connection:
+        # A fork would inherit Triton as it was imported for the interpreter.
         context = multiprocessing.get_context("spawn")
         parent, child = context.Pipe()
         self._process = context.Process(target=serve, args=(child,), daemon=True)
         self._process.start()
+        # While this process has that end open as well, `recv` would not notice that the other one is gone.
         child.close()
         return parent
 

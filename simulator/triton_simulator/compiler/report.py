@@ -155,6 +155,7 @@ class CompilerReport:
     @property
     def too_many_warps(self) -> Answer | None:
         """The answer on a kernel that no GPU can launch; None if there is none."""
+        # The front end counts 32 threads a warp, the fewest of any GPU here: what is too many there is so everywhere.
         return next((answer for answer in self.answers if answer.too_many_warps and answer.job.target is None), None)
 
     def lines(self) -> list[str]:

@@ -89,6 +89,7 @@ def _escaping_nodes(
     names = [node for node in nodes if isinstance(node, ast.Name)]
     reads = [name for name in names if isinstance(name.ctx, ast.Load) or name in updated]
     for node in candidates:
+        # A loop around this one does not count: what it reads after this one is what this one has left.
         disjoint = [candidate for candidate in candidates if node not in inside[candidate]]
         outside = (read for read in reads if read.id in bound[node] and read not in inside[node])
         if any(

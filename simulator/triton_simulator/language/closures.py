@@ -89,11 +89,13 @@ def define_kernel(function: Any, tree: ast.Module, file: str, helpers: Mapping[s
     (definition,) = tree.body
     assert isinstance(definition, ast.FunctionDef)
     definition.name = KERNEL_NAME  # its own name, which it may call, is not one of the function around it
+    # A variable without a value must be a parameter as well, or its name would mean a global.
     inner = _define_inside(
         definition, file, function.__globals__, {**helpers, **dict.fromkeys(cells), **ClosureVariables(function)}
     )
     all_cells = {**cells_of(inner), **cells}
     closure = tuple(all_cells[name] for name in inner.__code__.co_freevars)
+    # Its qualified name stays, by which `is_kernel` knows it.
     code = inner.__code__.replace(co_name=function.__name__)
     result = types.FunctionType(code, function.__globals__, function.__name__, inner.__defaults__, closure)
     result.__qualname__ = function.__name__

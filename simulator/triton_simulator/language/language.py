@@ -112,6 +112,7 @@ def _replace_classes(patches: Patches) -> None:
     def constants(numbers: Any, *ends: Any, **hints: Any) -> None:
         """Initialize a `tl.static_range`; in a launch, from constants."""
         if is_launching():
+            # Triton asserts a `tl.constexpr`, which is a plain number here; a tensor is left for it to refuse.
             ends = tuple(end if end is None or isinstance(end, tl.tensor) else tl.constexpr(end) for end in ends)
             hints = {name: end if end is None else tl.constexpr(end) for name, end in hints.items()}
         start(numbers, *ends, **hints)
@@ -126,6 +127,7 @@ def _replace_classes(patches: Patches) -> None:
     add(tl.constexpr, "__format__", lambda constant, form: format(constant.value, form), running)
     add(tl.constexpr, "__str__", lambda constant: str(constant.value), running)
     for name, method in vars(tl.constexpr).items():
+        # Triton calls the second operand of each binary operator `other`.
         if name.startswith("__") and "other" in getattr(getattr(method, "__code__", None), "co_varnames", ())[:2]:
             patches.attribute(tl.constexpr, name, _of_constants(method))
 
@@ -198,6 +200,7 @@ def _functions(builder: Builder) -> dict[Any, Callable[..., Any]]:
         descriptor.handle = replace(descriptor.handle, in_kernel=True)
         return descriptor
 
+    # Read now: once the changes are made, these names mean the functions above.
     add_axes = tl.tensor.__getitem__.__wrapped__
     make_original = tl.make_tensor_descriptor.__wrapped__
     return {
@@ -219,8 +222,10 @@ def _tensor_methods(builder: Builder) -> dict[str, Any]:
 
         Raises ValueError for a block.
         """
+        # Frame 1 is `dispatch` in `_add_method`; whoever asks is behind it.
         if sys._getframe(2).f_globals.get("__name__") == "triton.language.semantic":
             return True  # there `if mask` asks whether there is one
+        # A combining function is given blocks for scalars: `uniform_value` has it called again with scalars.
         if builder.combining or is_single(tensor.handle):
             # Whether a number or an address is not zero: programs that agree on that stay together.
             return bool(uniform_value(builder, upstream.interpreter_semantic.cast(tensor, tl.int1).handle))

@@ -77,6 +77,7 @@ class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is unty
 
     def visit_Module(self, node: ast.Module) -> ast.AST:  # noqa: N802
         """Return the module after all transformers."""
+        # First, while the conditions are still those that the script wrote.
         BranchInstrumenter().visit(node)
         node.body = [_rewrite_function(function, self._space, self._around) for function in node.body]
         changed: ast.AST = self.generic_visit(node)
@@ -84,6 +85,7 @@ class Rewriter(upstream.ASTTransformer):  # type: ignore[misc]  # Triton is unty
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
         """Return the assignment unchanged, with its parts visited."""
+        # Triton's own method would make a tensor of every value, even of constants and hidden ones.
         changed: ast.AST = self.generic_visit(node)
         return changed
 

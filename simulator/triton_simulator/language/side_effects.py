@@ -24,6 +24,7 @@ _OUTPUT_FUNCTIONS = frozenset(
     {"print", "input", "breakpoint", "device_print", "static_print", "open", "exec", "eval", "next"}
 )
 _ESCAPING_OPERATIONS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "IMPORT_NAME"})
+# Nearly all methods that tuples and frozen sets lack change a container; the names taken out only read.
 _MUTATING_METHODS = frozenset(
     name for kind in (list, dict, set) for name in set(dir(kind)) - set(dir(tuple)) - set(dir(frozenset)) - {"get"}
 ) - {"items", "keys", "values"}
@@ -78,6 +79,7 @@ class Analysis:
                     pending.append(thing.fn)
                 elif isinstance(thing, types.FunctionType):
                     pending.extend([] if _is_trusted(thing.__module__) else [thing])
+                # What is bound or written in C is not looked into: it may do anything.
                 elif isinstance(thing, types.BuiltinFunctionType | types.MethodType) and not _is_trusted(
                     thing.__module__
                 ):

@@ -31,6 +31,7 @@ def to_tensors(value: Any) -> Any:
     if isinstance(value, tl.tuple) and not any(value.type.fields or ()):
         return tl.tuple([to_tensors(item) for item in value])
     if not isinstance(value, tuple | list):
+        # Unchecked, what is no number comes back as it is.
         return upstream.interpreter_semantic.to_tensor(value, False)
     items = [to_tensors(item) for item in value]
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)

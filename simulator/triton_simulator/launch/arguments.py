@@ -104,6 +104,7 @@ def _represent_by_type(memory: Memory, name: str, value: Any, *, specialise: boo
     """
     if isinstance(value, int | float):
         type_name = triton.runtime.jit.mangle_type(value, specialise)
+        # An int32 may have fewer bits here than Triton thinks: see `int32`.
         if type_name == "i32" and not int32.fits(value, value):  # type: ignore[arg-type]  # an integer, as its type says
             type_name = "i64"
         return value if type_name == "constexpr" else _number(value, _type(type_name))
@@ -130,6 +131,7 @@ def _descriptor(memory: Memory, name: str, descriptor: Any) -> Any:
         for field in (descriptor.base, *descriptor.shape, *descriptor.strides)
     )
     shape, strides = numbers[: len(descriptor.shape)], numbers[len(descriptor.shape) :]
+    # `TensorDescriptor` has checked that this is 1, and Triton compares it as a constant.
     strides[-1] = tl.constexpr(1)
     result = upstream.interpreter_semantic.make_tensor_descriptor(
         base=base,

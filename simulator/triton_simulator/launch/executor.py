@@ -164,6 +164,7 @@ class Executor:
             _notify(listeners, self.kernel, bound, options, _numbers_as_addresses(memory, bound))
         if raises_faults():
             for fault in undefined:
+                # Above this are `launch`, `run_kernel` and Triton's `kernel[grid]`, and then the script.
                 warnings.warn(str(fault), UndefinedResult, stacklevel=5)
 
     def _raise(self, error: Exception, memory: Memory, bound: dict[str, Any], options: Any) -> NoReturn:
@@ -184,6 +185,7 @@ class Executor:
         counts.finish()
         failure = None
         if error is not None:
+            # The kernel's own error is the cause of Triton's InterpreterError.
             cause = error.__cause__ or error
             words = f"{type(cause).__name__}: {cause}".removesuffix(": ")
             failure = Failure(memory.log.program(int(memory.group[0])), words, error_line(error))
@@ -329,6 +331,7 @@ class Executor:
                 with memory.steps.run(group) if memory.steps is not None else nullcontext():
                     self.fn(**values)
             except Divergence as diverged:
+                # Undo costs each store something, so it is recorded only once a launch needs it.
                 if memory.changed and not memory.plan.records_undo:
                     reason = "programs diverge after they have stored"
                     raise Restart(reason, replace(memory.plan, records_undo=True)) from None
@@ -343,6 +346,7 @@ class Executor:
                 # A lock lets programs pass one at a time: each would split off alone, and start the rest again.
                 single_splits += len(subgroups) == 2 and len(subgroups[0]) == 1 and memory.races.ordering.capacity > 0
                 if single_splits > MAX_SINGLE_SPLITS:
+                    # A single program cannot diverge, so nothing will be undone.
                     plan = replace(memory.plan, records_undo=False)
                     raise RestartOneByOne("programs pass a lock one by one", plan) from None
                 # The last group of the list runs next, so the lowest program's group goes first.
@@ -448,6 +452,7 @@ def _host_arguments(
 
 def _memory(log: FaultLog, grid: tuple[int, ...]) -> Memory:
     """Return a launch's memory, with all that recordings want to know."""
+    # At least one: even for an empty grid, `Memory` begins with program 0.
     programs = max(1, math.prod(grid))
     wave = max((recording.wave for recording in recordings), default=0)
     asked = wave or any(recording.coalescing for recording in recordings)

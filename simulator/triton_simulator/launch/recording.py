@@ -115,6 +115,7 @@ class Launch:
         return f"The steps of this program were not kept.{kept}"
 
 
+# Without `eq`: `record` removes its own recording, not one that happens to be equal.
 @dataclass(kw_only=True, eq=False)
 class Recording:
     """Options of one `record`, and the launches that it has collected."""

@@ -87,6 +87,7 @@ def check_options(kernel: str, names: Collection[str], options: dict[str, Any]) 
             raise OptionError(
                 f"{name} option is deprecated; current {_REMOVED_OPTIONS[name]} will be used. Leave it out."
             )
+        # The backend's options are asked last, as they need an import of Triton's compiler.
         if name not in names and name not in _COMMON_OPTIONS and name not in _backend_options():
             raise KeywordError(
                 f"Keyword argument {name} was specified but unrecognised: {kernel} has no parameter of this name, and "

@@ -28,6 +28,7 @@ def run_tuned(tuner: Any, *arguments: Any, **named: Any) -> Any:
     raised. Where Triton would compare configurations, its hook leaves the tensors as after that: reset to zero.
     """
     with launch_lock:
+        # Triton's pruning reads the arguments there.
         tuner.nargs = dict(zip(tuner.arg_names, arguments, strict=False))
         try:
             if len(tuner.configs) == 1:

@@ -127,6 +127,7 @@ def _measure(access: Access) -> tuple[Sectors, dict[int, int]]:
     addresses = access.owners * space + region.offset + access.index * item
     if not (addresses[1:] > addresses[:-1]).all():
         addresses = np.unique(addresses)
+    # The first address begins a run: what is put before it lies a whole space below.
     starts = addresses[np.diff(addresses, prepend=addresses[0] - space) != item]
     per_program = np.diff(np.append(np.flatnonzero(np.diff(addresses // space, prepend=-1)), len(addresses)))
     touched = 1 + int(np.count_nonzero(np.diff(addresses // SECTOR_BYTES)))

@@ -139,6 +139,7 @@ class Counts:
             elements = -(-region.size // region.item)
             self._touched[region.number] = region, Marks(elements), Marks(elements)
         _, *marks = self._touched[region.number]
+        # Marks are by the region's elements, and a kernel may have cast its pointer to other ones.
         same = access.item == region.item
         index = access.index if same else access.index * access.item // region.item
         for mark in marks if stored else marks[:1]:
@@ -150,6 +151,7 @@ class Counts:
         updated = {display_name(region) for region, *_ in self._touched.values() if region.storage.updated}
         for region, touched, stored in self._touched.values():
             once, distinct = stored.count() * region.item, touched.count() * region.item
+            # Negative until the bytes stored, which a name's regions have together, are added below.
             self.arguments[display_name(region)] += Traffic(distinct=distinct, rewritten=-once)
         for name, traffic in self.arguments.items():
             rewritten = 0 if name in updated else max(0, traffic.stored + traffic.rewritten)
@@ -161,6 +163,7 @@ class Counts:
         for region, _, stored in self._touched.values():
             storage = region.storage
             if stored.count():
+                # A copy of the bytes, as a later launch may store there again.
                 write = writes.setdefault(
                     storage.address, Write(np.zeros(len(storage.bytes), np.bool_), storage.bytes.copy())
                 )

@@ -245,6 +245,7 @@ class Memory:
 
     def _begin_update(self, access: Access, lanes: Lanes, atomic: Atomic, unsure: Array | None) -> None:
         """Record an atomic, before memory changes."""
+        # An atomic without operands only loads, and leaves nothing undefined.
         for poison in (*(operand.poison for operand in atomic.operands), unsure if atomic.operands else None):
             if poison is not None:
                 self.results.record_store(access, lanes, poison, intended=True)

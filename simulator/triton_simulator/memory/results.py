@@ -58,6 +58,7 @@ class Results:
         if not (plain if lanes.chosen is None else plain & lanes.chosen).any():
             return
         source = source_of(poison, lanes.select)
+        # Only a masked load may be padding; any other source is reported wherever it is stored.
         always = self.report_all or (source is not None and not source.is_load)
         if not (self.combines or always or intended):
             return

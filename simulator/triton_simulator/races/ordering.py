@@ -101,9 +101,11 @@ class Ordering:
         """Forget all events after the first `length`."""
         if length == len(self._events):
             return
+        # Backwards: a program that had several events is then back before the first of them.
         for event in reversed(self._events[length:]):
             self._now[event.program] = event.moment
         del self._events[length:]
+        # What an event had replaced is not kept, so those that are left are remembered anew.
         self._acquirers.clear()
         self._released.clear()
         self._acquired.clear()
@@ -142,6 +144,7 @@ class Ordering:
             requested = queries[2][matches].tolist()
             reached = self._reached(waiter, set(requested), address)
             answers[matches] = [moment not in reached for moment in requested]
+        # NumPy 2.0.0 gives the inverse more than one axis.
         return answers[inverse.reshape(-1)]
 
     def _reached(self, program: int, moments: set[int], excluded: int) -> set[int]:

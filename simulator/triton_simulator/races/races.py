@@ -91,6 +91,7 @@ class Races:
 
     def _record_events(self, access: Access, *, acquires: bool, releases: Array) -> None:
         if len(self.ordering) + len(access.owners) > self.ordering.capacity:
+            # Far more than is needed now, as each restart runs the launch from its beginning.
             capacity = 4 * max(MIN_EVENTS, self._programs, self.ordering.capacity)
             raise Restart("atomics order the programs", replace(self._undo.plan, events=capacity))
         self.ordering.record(access.owners, access.addresses, acquires=acquires, releases=releases)
@@ -370,6 +371,7 @@ class Races:
         candidates += [
             WeakOrder(line, Weakness.EARLY)
             for line, storage in self._early_stores.items()
+            # A store tells others to go on only where they look: by an atomic, or by a poll.
             if storage.updated or storage.address in self._polled
         ]
         return next((candidate for candidate in candidates if candidate.line not in excluded), None)
@@ -396,6 +398,7 @@ class Races:
         """
         size = len(storage.bytes)
         elements = -(-size // storage.unit)
+        # A name is twice a moment, plus a bit; NOBODY and `several` need numbers, too.
         needed = np.min_scalar_type(2 * (self._programs + self.ordering.capacity) + 4)
         readers = storage.address in self._undo.plan.watched
         kinds = [kind for kind in map(np.dtype, ("u8", "u4", "u2", "u1")) if kind.itemsize <= needed.itemsize]
@@ -414,6 +417,7 @@ def _places(access: Access) -> Array | slice:
     unit = access.region.storage.unit
     start = access.region.offset // unit
     if access.item != unit:
+        # Of a larger element, its first unit stands for the whole.
         return start + access.index * (access.item // unit)
     if isinstance(access.run, slice):
         return slice(access.run.start + start, access.run.stop + start)

@@ -85,6 +85,7 @@ def ensure_files() -> Path:
         if work is not None:
             package = _find_installed() or _download(work, target.parent)
             _copy_python(package, work / "kept" / "triton")
+            # In one step: a folder that is there is complete.
             (work / "kept").replace(target)
     return target
 
@@ -170,6 +171,7 @@ def _install(work: Path) -> None:
 
     The cache of uv goes with the folder. Raises NoTritonError.
     """
+    # `uv run` names itself in UV, and need not be on the PATH.
     uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
         raise NoTritonError("uv fetches Triton's Python files, and is not here. Start this with `uv run`.")
