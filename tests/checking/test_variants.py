@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from triton_workshop.checking.diagnosing.change import Change
 from triton_workshop.checking.diagnosing.changes import changes_in
-from triton_workshop.checking.diagnosing.forms import Forms, is_possible
-from triton_workshop.checking.diagnosing.tile_sizes import with_changes
+from triton_workshop.checking.diagnosing.forms import MIXED, Forms, forms_of, is_possible
+from triton_workshop.checking.diagnosing.names import Names
+from triton_workshop.checking.diagnosing.tile_sizes import bindings_in, with_changes
 from triton_workshop.checking.diagnosing.together import changes_together
 from triton_workshop.checking.diagnosing.tries import Tries
 from triton_workshop.checking.diagnosing.variants import text_with_variants
@@ -139,11 +142,27 @@ def kernel(x_ptr, y_ptr, N, K):
         tl.store(y_ptr + row, total, mask=(place < K) & (place < K - row))
         row -= 1
 """
+METHODS = """
+def kernel(x_ptr, y_ptr, N):
+    i = tl.arange(0, 64)
+    valid = i < N
+    x = tl.load(pointer=x_ptr + i, mask=valid)
+    zeros = tl.zeros(shape=(64,), dtype=tl.float32)
+    top = tl.max(x, 0)
+    powers = (x + zeros).exp() + tl.exp(x=x)
+    total = powers.sum(0) + powers.sum(axis=0)
+    kept = tl.sum(powers, 0, True)
+    tl.store(y_ptr + i, total + kept)
+"""
 
 
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
+        (METHODS, "unshifted", "(x + zeros - top)"),
+        (METHODS, "axis", "tl.sum(powers, 1, True)"),
+        (METHODS, "axis", "powers.sum(axis=1)"),
+        (METHODS, "lower", "(i < N) & (i >= 0)"),
         (KERNEL, "base", "tl.exp2"),
         (KERNEL, "rescaled", "(total * factor)"),
         (KERNEL, "rescaled", "(total * tl.exp(top - row))"),
@@ -212,6 +231,50 @@ FORMS: Forms = {
 def test_a_name_is_put_for_one_of_its_form_and_another_value(old: str, new: str, possible: bool) -> None:
     node = ast.parse(old, mode="eval").body
     assert is_possible(Change("name", node, new), "f", FORMS) is possible
+
+
+def test_an_argument_with_several_values_keeps_its_kind() -> None:
+    calls: list[dict[str, object]] = [{"n": 64, "m": 64, "x": 1.0}, {"n": 32, "m": 64, "x": 2}]
+    launches: Any = [SimpleNamespace(kernel="f", arguments=call, steps=None) for call in calls]
+    forms = forms_of(launches)
+    assert forms["f", "x"] == MIXED
+    assert forms["f", "n"] == ("int", (), None)
+    assert forms["f", "m"] == ("int", (), 64.0)
+    node = ast.parse("n", mode="eval").body
+    assert is_possible(Change("name", node, "m"), "f", forms)
+
+
+def test_a_pointer_that_moves_in_a_loop_is_a_pointer() -> None:
+    kernel = ast.parse(
+        "def f(x_ptr, y_ptr, n, B):\n"
+        "    p = x_ptr + n\n"
+        "    for _ in range(n):\n"
+        "        x = p.load(mask=n > 0)\n"
+        "        p = p + B\n"
+        "    tl.store(pointer=y_ptr, value=x)\n"
+    ).body[0]
+    assert isinstance(kernel, ast.FunctionDef)
+    assert set(Names(kernel, True).pointers) == {"x_ptr", "y_ptr"}
+
+
+@pytest.mark.parametrize(
+    ("line", "fits"),
+    [("out[i] = i", 0), ("out[i, x] = i", 0), ("i = out[i, x]", 1), ("i = out[i]", 1), ("del out[i]", 0)],
+)
+def test_the_index_of_a_target_is_tried_by_itself(line: str, fits: int) -> None:
+    source = _source(ADD.replace("    c = torch.empty_like(x)\n", f"    {line}\n    c = torch.empty_like(x)\n"))
+    index = next(node for node in source.nodes if isinstance(node, ast.Subscript)).slice
+    launcher = next(node for node in source.tree.body if isinstance(node, ast.FunctionDef) and node.name == "add")
+    orders = [change for change in changes_in(launcher, False, {}, set()) if change.replacement == "x, i"]
+    changes = orders if isinstance(index, ast.Tuple) else [Change("name", index, "n")]
+    text, fitting = text_with_variants(source, changes)
+    assert (len(changes), len(fitting)) == (1, fits)
+    ast.parse(text)
+
+
+def test_what_follows_a_starred_target_has_no_known_value() -> None:
+    bound = bindings_in(ast.parse("n, *rest, BLOCK = 1, 2, 3, 64"))
+    assert [(name, ast.unparse(value)) for name, value in bound] == [("n", "1")]
 
 
 def test_targets_in_another_order_are_tried_by_themselves() -> None:

@@ -21,9 +21,11 @@ from triton_workshop.checking.observing.source import (
     Function,
     argument_of,
     callee_name,
+    is_method,
     is_product,
     names_loaded,
     names_stored,
+    operand_of,
     walk,
 )
 
@@ -59,7 +61,7 @@ def _useful(function: Function, changes: Iterator[Change]) -> Iterator[Change]:
     """
     read = Counter(names_loaded(function))
     for change in changes:
-        # By words, as a replacement need not be an expression by itself: see "lower" in `_of_operators`.
+        # By words, as a replacement need not be an expression by itself: see "arguments" in `_of_orders`.
         lost = Counter(names_loaded(change.node)) - Counter(re.findall(r"\w+", change.replacement))
         useful = change.kind in KEEPING or all(read[name] > lost[name] for name in lost)
         if useful and change.replacement != ast.unparse(change.node):
@@ -262,7 +264,7 @@ def _of_orders(node: ast.AST, parameters: list[str]) -> Iterator[Change]:
     values = node.args if isinstance(node, ast.Call) else node.elts if isinstance(node, ast.Tuple | ast.List) else []
     # Where limits are numbers, clamp's arguments have their places, and another order would be another function.
     fixed = isinstance(node, ast.Call) and callee_name(node) in (*MEMORY, *LOOPS, "clamp")
-    if fixed or len(values) < 2 or not isinstance(node, ast.expr):
+    if fixed or len(values) < 2:
         return
     kind = "arguments" if isinstance(node, ast.Call) else "order"
     kind = "axes" if any(isinstance(each, ast.Slice) for each in values) else kind
@@ -310,8 +312,7 @@ def _of_operators(node: ast.AST) -> Iterator[Change]:
             yield Change("part", node, ast.unparse(right))
         case ast.Compare(left, [comparison], [right]):
             if isinstance(comparison, ast.Lt):
-                # The outer parentheses are the script's own: beside `&`, a comparison has some.
-                yield Change("lower", node, f"{ast.unparse(node)}) & ({ast.unparse(left)} >= 0")
+                yield Change("lower", node, f"({ast.unparse(node)}) & ({ast.unparse(left)} >= 0)")
             for sign in COMPARISONS:
                 if not isinstance(comparison, sign):
                     yield Change("bound", node, ast.unparse(ast.Compare(left, [sign()], [right])))
@@ -400,15 +401,19 @@ def _of_divisors(statement: ast.stmt, function: Function) -> Iterator[Change]:
 
 def _of_axes(node: ast.AST) -> Iterator[Change]:
     """Reduce a tile along another axis, or along one instead of as a whole."""
-    if not isinstance(node, ast.Call) or callee_name(node) not in REDUCTIONS or not node.args:
+    if not isinstance(node, ast.Call) or callee_name(node) not in REDUCTIONS or operand_of(node) is None:
         return
-    axis = argument_of(node, 1, "axis")
+    position = 0 if is_method(node) else 1
+    axis = argument_of(node, position, "axis")
+    operands, others = node.args[:position], node.args[position + 1 :]
     keywords = [keyword for keyword in node.keywords if keyword.arg != "axis"]
     for number in (1, 0):
         if axis is None or not (isinstance(axis, ast.Constant) and axis.value == number):
-            # The axis comes first, as people write it: a hint shows this code.
-            changed = [ast.keyword("axis", ast.Constant(number)), *keywords]
-            yield Change("axis", node, ast.unparse(ast.Call(node.func, node.args[:1], changed)))
+            changed = ast.Call(node.func, [*operands, ast.Constant(number), *others], keywords)
+            if not others:
+                # The axis comes first, as people write it: a hint shows this code.
+                changed = ast.Call(node.func, operands, [ast.keyword("axis", ast.Constant(number)), *keywords])
+            yield Change("axis", node, ast.unparse(changed))
 
 
 def _of_precision(node: ast.AST) -> Iterator[Change]:

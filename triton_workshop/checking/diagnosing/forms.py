@@ -34,13 +34,20 @@ def forms_of(launches: Iterable[Launch]) -> Forms:
         for name, value in launch.arguments.items():
             form = _form_of_argument(value)
             if form is not None:
-                found[launch.kernel, name] = form
+                _add(found, (launch.kernel, name), form)
         for step in launch.steps.all if launch.steps is not None else ():
             if step.name and not step.value.parts:
-                form = _kind(step.value.dtype), step.value.shape, None
-                key = step.function, step.name
-                found[key] = form if found.get(key, form) == form else MIXED
+                _add(found, (step.function, step.name), (_kind(step.value.dtype), step.value.shape, None))
     return found
+
+
+def _add(found: dict[tuple[str, str], Form], key: tuple[str, str], form: Form) -> None:
+    old = found.get(key, form)
+    if old[:2] != form[:2]:
+        found[key] = MIXED
+    else:
+        # An argument with two values is still a number of its kind.
+        found[key] = form if old == form else (form[0], form[1], None)
 
 
 def _form_of_argument(value: object) -> Form | None:

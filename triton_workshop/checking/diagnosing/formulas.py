@@ -22,6 +22,7 @@ from triton_workshop.checking.observing.source import (
     is_product,
     names_loaded,
     names_stored,
+    operand_of,
     walk,
 )
 
@@ -42,7 +43,7 @@ LIMITING = ("minimum", "maximum", "clamp")
 LOWEST = "float('-inf')", "-3.0e38"
 """Numbers below all others, of which the second can be subtracted from itself."""
 LOOPS = ast.For | ast.While
-COLUMN = ("", "[:, None]", "[None, :]")
+COLUMN = ("", "[:, None]")
 """Of a vector, that makes it fit to a tile."""
 TWIN = 0.6
 """Likeness of two values of one name, of which one may be meant where the other stands."""
@@ -124,9 +125,9 @@ class Formulas:
             for name, values in self._assigned.items()
             if any(
                 isinstance(value, ast.Call)
+                and isinstance(operand := operand_of(value), ast.BinOp)
                 and callee_name(value) in POWERS
-                and isinstance(value.args[0], ast.BinOp)
-                and {*names_loaded(value.args[0])} & {*self._maxima}
+                and {*names_loaded(operand)} & {*self._maxima}
                 for value in values
             )
         ]
@@ -139,6 +140,7 @@ class Formulas:
                 for operand in walk(node):
                     match operand:
                         case ast.BinOp(ast.Name(left), ast.Sub(), ast.Name(right)) if {left, right} <= {*self._maxima}:
+                            # What stands around the difference, such as a scale, stays in the template.
                             return ast.unparse(node).replace(ast.unparse(operand), "{} - {}")
         return ""
 
@@ -154,10 +156,12 @@ class Formulas:
         for name, values in self._assigned.items():
             for value in values:
                 calls = {callee_name(node) for node in walk(value) if isinstance(node, ast.Call)}
+                # Other calls, such as a load, make no index of one.
                 if calls & {"arange", "program_id"} or (
                     not calls - {"cdiv", "minimum", "min"} and {*names_loaded(value)} & found
                 ):
                     found.add(name)
+        # What compares indices is made of them, too, but is a mask.
         return sorted(found - self.names.conditions)
 
     @cached_property
@@ -179,12 +183,14 @@ class Formulas:
             case ast.Assign([ast.Name()], ast.Call() as value) if callee_name(value) == "max":
                 for alternative in self._maxima:
                     yield Change("running", value, f"tl.maximum({alternative}, {ast.unparse(value)})")
-            case ast.Assign([ast.Name()], ast.Call() as value) if callee_name(value) == "zeros":
+            case ast.Assign([ast.Name()], ast.Call(args=[_, *_]) as value) if callee_name(value) == "zeros":
                 keywords = [ast.unparse(keyword) for keyword in value.keywords]
                 rest = ", ".join([*map(ast.unparse, value.args[1:]), *keywords])
+                # A maximum that starts at 0 is wrong where all numbers are below 0.
                 for lowest in LOWEST:
                     replacement = f"tl.full({ast.unparse(value.args[0])}, {lowest}, {rest or 'tl.float32'})"
                     yield Change("start", value, replacement)
+            # A step counts elements along an axis; an address moves by as many strides.
             case ast.AugAssign(ast.Name(pointer), ast.Add(), ast.Name(step) as value):
                 for stride in self._strides_of(pointer):
                     yield Change("step", value, f"{step} * {stride}")
@@ -246,8 +252,10 @@ class Formulas:
                 elif index not in below:  # only its other end is compared
                     yield from (Change("end", value, f"({replacement}) & ({index} < {size})") for size in sizes)
             return
+        # An index of a masked lane is never used, whatever it is.
         if isinstance(target, ast.Name) and target.id not in self._indices:
             calls = [node for node in walk(value) if isinstance(node, ast.Call)]
+            # Lanes that were loaded as 0 are still 0 in a product.
             keeps_zero = isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult)
             # A helper may have summed up the lanes, of which none is left to be masked.
             reduces = any(callee_name(call) in WITHOUT_MASK or isinstance(call.func, ast.Name) for call in calls)
@@ -267,16 +275,19 @@ class Formulas:
                     yield Change("sides", node, f"({ast.unparse(swapped)})")
                 if isinstance(operator, ast.Add):
                     yield from _with_limit(node, left, right)
+                # In uint8, as the bytes are, half of a byte less 8 would wrap around.
                 if isinstance(operator, ast.Sub) and _is_half(left):
                     yield Change("early", node, f"(({ast.unparse(left)}).to(tl.int32) - {ast.unparse(right)})")
                 if isinstance(operator, ast.Sub | ast.Add):
                     yield from self._of_ones(right)
+                # A weight of 4 bits is stored as n from 0 to 15, which stands for n - 8.
                 if isinstance(operator, ast.RShift | ast.BitAnd) and isinstance(right, ast.Constant):
                     yield Change("part-of-byte", node, f"(({ast.unparse(node)}).to(tl.int32) - 8)")
             case ast.Compare(left, _, [right]):
                 for side in (left, right):
                     yield from self._moved(side)
                 yield from self._counted_twice(left, right)
+                # Two ranges compare places in blocks, where those in whole rows may be meant.
                 if _is_range(left) and _is_range(right):
                     for names in permutations(self._indices, 2):
                         yield Change("moved", node, _with_names(node, names))
@@ -292,6 +303,7 @@ class Formulas:
         """Compare a place in the row with the whole row, not with its rest."""
         match bound:
             case ast.BinOp(whole, ast.Sub(), ast.Name(start)):
+                # The index counts from the row's start already, so its bound has to as well.
                 if any(start in self.names.origins.get(name, ()) for name in names_loaded(index)):
                     yield Change("twice", bound, ast.unparse(whole))
 
@@ -318,22 +330,24 @@ class Formulas:
             and name not in ("program_id", "num_programs", "float", "range", "trans")
         ):
             yield Change("unwrapped", node, ast.unparse(node.args[0]))
-        if name in POWERS:
+        operand = operand_of(node)
+        if name in POWERS and operand is not None:
             for maximum in self._maxima:
                 if maximum not in names_loaded(node):
-                    for column in COLUMN[:2]:
-                        replacement = f"{ast.unparse(node.args[0])} - {maximum}{column}"
-                        yield Change("unshifted", node.args[0], replacement)
+                    # A row's maximum fits a tile as it is or as a column. The operand of a method needs parentheses.
+                    for column in COLUMN:
+                        yield Change("unshifted", operand, f"({ast.unparse(operand)} - {maximum}{column})")
         if name in ("log", "log2"):
+            # The logarithm of a sum of shifted powers lacks the maximum that was subtracted.
             for maximum in self._maxima:
                 yield Change("unshifted", node, f"({maximum} + {ast.unparse(node)})")
-        if name == "sum":
-            yield from self._rescaled(node.args[0])
+        if name == "sum" and operand is not None:
+            yield from self._rescaled(operand)
         if name == "store":
             yield from self._divided(node)
         if name == "load":
             yield from _outside(node, 2)
-            yield from self._offset(node.args[0])
+            yield from self._offset(operand)
         if name == "where":
             yield from _outside(node, 2)
 
@@ -343,7 +357,7 @@ class Formulas:
         if isinstance(value, ast.Name):
             for name in self._updated_names:
                 if name != value.id:
-                    yield from (Change("divided", value, f"({value.id} / {name}{column})") for column in COLUMN[:2])
+                    yield from (Change("divided", value, f"({value.id} / {name}{column})") for column in COLUMN)
 
     @cached_property
     def _updated_names(self) -> list[str]:
@@ -352,7 +366,7 @@ class Formulas:
         started = {name for _, before in self._loops for node in before for name in names_stored(node)}
         return sorted((stored & started) - {*self._indices} - {*self.names.pointers})
 
-    def _offset(self, node: ast.expr) -> Iterator[Change]:
+    def _offset(self, node: ast.expr | None) -> Iterator[Change]:
         """Read another element than the first one of a tensor."""
         if isinstance(node, ast.Name) and node.id in self.names.pointers:
             for index in self._indices:
@@ -367,6 +381,7 @@ class Formulas:
                 if len(longer) == len(operands) + 1:
                     for sign, operand in longer:
                         addend = ast.unparse(operand)
+                        # What is made of sizes only, such as `K // 2`, may belong to either axis.
                         if addend not in own and {*names_loaded(operand)} <= sizes:
                             yield Change("addend", value, f"({ast.unparse(value)} {sign} {addend})")
 
@@ -387,10 +402,11 @@ class Formulas:
                 for factor in self._factors:
                     if factor not in names_loaded(node):
                         for each in own:
-                            for column in COLUMN[:2]:
+                            for column in COLUMN:
                                 yield Change("rescaled", each, f"({each.id} * {factor}{column})")
         last = loop.body[-1]
         started = {name for node in before for name in names_stored(node)} - stored - {*self._indices}
+        # A `;` joins no statement that has a body.
         if not hasattr(last, "body"):
             for name in sorted(started & {*names_loaded(loop)} & {*self._assigned}):
                 for alternative in self._maxima:
@@ -450,6 +466,7 @@ def _signed_parts(node: ast.expr) -> list[tuple[str, ast.expr]]:
 def _outside_of_limits(node: ast.Call) -> Iterator[Change]:
     """Multiply what is limited, not what is to be limited."""
     match node:
+        # A function of the script's own may limit as well.
         case ast.Call(function, [ast.BinOp(left, ast.Mult(), right), *rest]) if callee_name(
             node
         ) in LIMITING or isinstance(function, ast.Name):
@@ -494,6 +511,7 @@ def _regrouped(node: ast.BinOp) -> Iterator[Change]:
             ast.BinOp(left, ast.Mult() | ast.Div() as operator, factor), ast.Add() | ast.Sub() as sign, right
         ):
             operands = [ast.BinOp(ast.BinOp(left, sign, right), operator, factor)]
+            # Of a product, either factor may be the common one; of a quotient, only its divisor.
             if isinstance(operator, ast.Mult):
                 operands.append(ast.BinOp(ast.BinOp(factor, sign, right), operator, left))
         case ast.BinOp(
@@ -540,6 +558,7 @@ def _overwritten(body: Sequence[ast.stmt]) -> Iterator[Change]:
                 values = ", ".join(ast.unparse(node.value) for node in operands if isinstance(node, ast.Assign))
                 replacement = f"{', '.join(map(str, map(_target, operands)))} = {values}"
                 rest = tuple((node, "pass") for node in operands[1:])
+                # The line to blame is the first that reads a new value where the old one is needed.
                 yield Change("overwritten", first, replacement, also=rest, line=row[users[0]].lineno)
                 break
 

@@ -124,9 +124,11 @@ def _narrow_text(source: Source) -> str:
     numbers = _Numbers(source)
     changes: list[tuple[ast.expr | ast.stmt, str]] = []
     for node in source.nodes:
-        if isinstance(node, ast.BinOp | ast.Constant | ast.Attribute) and numbers.value(node) in WHOLE_INT32:
+        if not isinstance(node, ast.BinOp | ast.Constant | ast.Attribute) or not _is_on_one_line(node):
+            continue
+        if (value := numbers.value(node)) in WHOLE_INT32:
             # `or 0` is for the type checker: the number is a key here.
-            changes.append((node, str(WHOLE_INT32[numbers.value(node) or 0])))
+            changes.append((node, str(WHOLE_INT32[value or 0])))
     # Of `1 << 31`, neither the 1 nor the 31 is to be replaced by itself.
     inside = {child for node, _ in changes for child in ast.walk(node) if child is not node}
     return with_changes(source, [change for change in changes if change[0] not in inside])
@@ -193,17 +195,22 @@ def _candidates(source: Source) -> Iterator[tuple[ast.expr, str]]:
     numbers = _Numbers(source)
     for expression, is_block in _bounding_expressions(source):
         for node in numbers.inside(expression):
-            value = numbers.value(node) or 0
-            if node.lineno != node.end_lineno:
-                continue  # `with_changes` could not replace it
+            value, literal = numbers.value(node) or 0, numbers.literal(node)
+            if not _is_on_one_line(literal):
+                continue
             # A block is a power of two, or Triton refuses it.
             if is_block and value >= MIN_BLOCK and value & (value - 1) == 0:
-                yield numbers.literal(node), str(NO_BOUND)
+                yield literal, str(NO_BOUND)
             elif not is_block and value >= MIN_BOUND:
-                yield numbers.literal(node), str(value * BOUND_FACTOR)
+                yield literal, str(value * BOUND_FACTOR)
     for small in source.nodes_of(ast.Attribute):
         if small.attr in SMALL_INTEGERS and ast.unparse(small.value) == "tl":
             yield small, "tl.int64"
+
+
+def _is_on_one_line(node: ast.expr) -> bool:
+    """Return whether `with_changes` can replace a node."""
+    return node.lineno == node.end_lineno
 
 
 def _bounding_expressions(source: Source) -> Iterator[tuple[ast.expr, bool]]:

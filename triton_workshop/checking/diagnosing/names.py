@@ -9,11 +9,14 @@ from difflib import SequenceMatcher
 
 from triton_workshop.checking.observing.source import (
     Function,
+    argument_of,
     callee_name,
+    is_method,
     is_product,
     names_in,
     names_loaded,
     names_stored,
+    operand_of,
     walk,
 )
 
@@ -132,21 +135,22 @@ def _is_condition(node: ast.expr, known: set[str]) -> bool:
 
 def _pointers(function: Function) -> set[str]:
     """The parameters that addresses begin with."""
-    values = {
-        node.targets[0].id: node.value
-        for node in ast.walk(function)
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    }
+    values: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            values.setdefault(node.targets[0].id, []).append(node.value)
     calls = (node for node in ast.walk(function) if isinstance(node, ast.Call) and callee_name(node) in MEMORY)
-    return {name for call in calls for name in (_beginning(call.args[0], values) if call.args else ())}
+    addresses = (argument_of(call, 0, "pointer") if not is_method(call) else operand_of(call) for call in calls)
+    return {name for address in addresses if address is not None for name in _beginning(address, values)}
 
 
-def _beginning(address: ast.expr, values: dict[str, ast.expr]) -> Iterator[str]:
+def _beginning(address: ast.expr, values: dict[str, list[ast.expr]]) -> Iterator[str]:
     # An address begins with its pointer: `x_ptr + offsets`.
     while isinstance(address, ast.BinOp):
         address = address.left
     if isinstance(address, ast.Name):
         yield address.id
-        if address.id in values:
-            # Without that name: `at = at + step` would never come to an end.
-            yield from _beginning(values[address.id], {name: v for name, v in values.items() if name != address.id})
+        # Without that name: `at = at + step` would never come to an end.
+        others = {name: value for name, value in values.items() if name != address.id}
+        for value in values.get(address.id, ()):
+            yield from _beginning(value, others)

@@ -92,9 +92,9 @@ def diagnoses_of(source: Source, case: Case, seconds: float | None = None) -> It
     What takes long comes after a preliminary diagnosis.
 
     `seconds` of processor time are for all tries of a repair together, by default `tries.SEARCH_SECONDS`. A script in a
-    style of its own has as many to recognise its mistake, by default `tries.SIGHT_SECONDS`, as many for a slip, by
-    default `tries.SLIP_SECONDS`, and half as many for each again. As many are to try slips in every case, by default
-    `tries.CONFIRM_SECONDS`.
+    style of its own has as many to compare its values, as many to recognise its mistake, by default
+    `tries.SIGHT_SECONDS` each, as many for a slip, by default `tries.SLIP_SECONDS`, and half of `tries.SIGHT_SECONDS`
+    to go on with each of the last two. As many are to try slips in every case, by default `tries.CONFIRM_SECONDS`.
     """
     tries = Tries(source, seconds)
     # Here the script is loaded again: what it remembers of other cases is gone.

@@ -443,9 +443,9 @@ class Sight:
         return None if first is None or self._reads_differences(first) else first
 
     def is_after_loop(self, definition: Definition) -> bool:
-        """Return whether a definition uses the sum of a loop before it.
+        """Return whether a definition stands behind a loop of its kernel.
 
-        It divides by that sum, or takes the logarithm of it. A NaN there says that the sum is nothing: the loop has
+        A NaN there comes of what the loop has summed, as where one divides by it or takes its logarithm: the loop has
         left something out.
         """
         for kernel in self.source.kernels:
@@ -507,8 +507,9 @@ def _uses_in(text: str) -> Uses:
         for node in nodes:
             if isinstance(node, Assignment):
                 users = frozenset(_users_of(node, readers, loops))
-                last = node.lineno if isinstance(node, ast.For) else node.end_lineno or node.lineno
-                found |= dict.fromkeys(range(node.lineno, last + 1), users)
+                for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                    # A line may have several assignments, as in `a = x; b = y`.
+                    found[line] = found.get(line, frozenset()) | users
     return found
 
 
@@ -532,9 +533,9 @@ def _names_read(node: ast.AST) -> frozenset[str]:
 
 
 def _users_of(
-    node: ast.stmt, readers: Sequence[tuple[int, frozenset[str]]], loops: Sequence[tuple[int, int]]
+    node: Assignment, readers: Sequence[tuple[int, frozenset[str]]], loops: Sequence[tuple[int, int]]
 ) -> Iterator[int]:
-    names = names_stored(node.target if isinstance(node, ast.For) else node)
+    names = names_stored(node)
     around = [(first, last) for first, last in loops if first <= node.lineno <= last]
     for line, read in readers:
         if names & read and (line > node.lineno or any(first <= line <= last for first, last in around)):

@@ -268,6 +268,8 @@ def bound_by(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]
         yield target.id, value
     elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         for name, item in zip(target.elts, value.elts, strict=False):
+            if isinstance(name, ast.Starred):
+                return  # it may take any number of items, so those that follow are at other positions
             yield from bound_by(name, item)
 
 

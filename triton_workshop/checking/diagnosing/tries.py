@@ -72,10 +72,11 @@ TRIED_FILE = "repaired.py"
 def longest_seconds(seconds: float | None = None) -> float:
     """Return the time after which a try is taken for endless.
 
-    `seconds` are for the search, as in `search.diagnoses_of`.
+    `seconds` are for the search, as in `search.diagnoses_of`: one share each for a repair, for the sight of its values,
+    for a known mistake, for a slip and to confirm one, and half a share for each of two searches that go on.
     """
-    longest = max(SEARCH_SECONDS + 2.5 * SIGHT_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
-    searched = longest if seconds is None else 5.5 * seconds
+    longest = max(SEARCH_SECONDS + 3 * SIGHT_SECONDS + SLIP_SECONDS + CONFIRM_SECONDS, 2 * LIMIT_SECONDS)
+    searched = longest if seconds is None else 6 * seconds
     return searched + GRACE_SECONDS
 
 

@@ -147,7 +147,8 @@ class _Inputs:
             if scopes and scopes[0] not in used:
                 continue
             function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
-            if isinstance(function, ast.Name):
+            # Whoever uses the script calls the launcher, with other values than the script itself.
+            if isinstance(function, ast.Name) and function.id != source.exercise.launcher:
                 self._calls.setdefault(function.id, []).append((call, scopes))
         keys = [key for node in source.nodes_of(ast.Dict) for key in node.keys]
         self._tuned = {key.value for key in keys if isinstance(key, ast.Constant)}

@@ -75,13 +75,18 @@ def _replacement(node: ast.AST, replacement: str, parents: dict[ast.AST, ast.AST
         return node, ast.parse(replacement).body
     if isinstance(node, ast.Tuple) and node not in parents:  # some arguments of a call, or some of a tuple
         return _in_parent(node.elts, replacement, parents)
-    if not isinstance(node, ast.expr) or isinstance(getattr(node, "ctx", None), ast.Store):
-        return None  # a target is no expression to choose
+    if not isinstance(node, ast.expr) or _is_target(node):
+        return None
     parent = parents.get(node)
     # No `a if … else b` can hold a slice such as `:`, but it can hold the whole `x[:, None]`.
     if isinstance(parent, ast.Subscript) and parent.slice is node:
-        return parent, _parsed(f"{ast.unparse(parent.value)}[{replacement}]")
+        return None if _is_target(parent) else (parent, _parsed(f"{ast.unparse(parent.value)}[{replacement}]"))
     return node, _parsed(replacement)
+
+
+def _is_target(node: ast.AST | None) -> bool:
+    """Return whether a node is assigned to, and so no expression to choose."""
+    return isinstance(getattr(node, "ctx", None), ast.Store | ast.Del)
 
 
 def _parsed(code: str) -> ast.expr:
@@ -90,7 +95,7 @@ def _parsed(code: str) -> ast.expr:
 
 def _in_parent(old: Sequence[ast.expr], replacement: str, parents: dict[ast.AST, ast.AST]) -> Replacement | None:
     parent = parents.get(old[0])
-    if isinstance(getattr(parent, "ctx", None), ast.Store):
+    if _is_target(parent):
         return None
     subscript = _parsed(f"_[{replacement},]")  # only there may be slices
     assert isinstance(subscript, ast.Subscript)
@@ -107,6 +112,8 @@ def _in_parent(old: Sequence[ast.expr], replacement: str, parents: dict[ast.AST,
     assert isinstance(parent, ast.expr)
     outer = parents.get(parent)
     if isinstance(outer, ast.Subscript) and outer.slice is parent:
+        if _is_target(outer):
+            return None
         whole = copy.copy(outer)
         whole.slice = changed
         return outer, whole

@@ -33,6 +33,8 @@ REFLECTION = re.compile(
 
 It may also do so through one that it may import: `torch.sys`.
 """
+MODULES = ("tl", "libdevice", "triton", "math", "torch")
+"""Names that a kernel's functions begin with; any other is that of a value with methods."""
 LARGEST_FLOAT32 = (2 - 2**-23) * 2.0**127
 
 
@@ -365,6 +367,25 @@ def argument_of(call: ast.Call, position: int, name: str) -> ast.expr | None:
     """Return an argument that is passed in its position or by its name."""
     named = (keyword.value for keyword in call.keywords if keyword.arg == name)
     return call.args[position] if len(call.args) > position else next(named, None)
+
+
+def operand_of(call: ast.Call) -> ast.expr | None:
+    """Return what a call computes on: `x` of `tl.exp(x)` and of `x.exp()`.
+
+    It is None if it is passed by a name.
+    """
+    if is_method(call):
+        assert isinstance(call.func, ast.Attribute)
+        return call.func.value
+    return call.args[0] if call.args else None
+
+
+def is_method(call: ast.Call) -> bool:
+    """Return whether a value's method is called, and no module's function."""
+    owner = call.func
+    while isinstance(owner, ast.Attribute):
+        owner = owner.value
+    return isinstance(call.func, ast.Attribute) and not (isinstance(owner, ast.Name) and owner.id in MODULES)
 
 
 def callee_name(call: ast.Call) -> str:
