@@ -10,7 +10,7 @@ import triton
 import triton.language as tl
 
 from triton_simulator import record
-from triton_simulator.memory import counts as counting
+from triton_simulator.memory import marks
 from triton_simulator.memory.coalescing import Coalescing, Sectors
 
 from .processes import RunPython
@@ -37,8 +37,8 @@ def product(a_ptr, b_ptr, c_ptr):
 
 
 def test_a_large_region_is_counted_by_the_parts_that_were_touched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counting, "LARGE", 0)
-    monkeypatch.setattr(counting, "CHUNK_BITS", 3)
+    monkeypatch.setattr(marks, "LARGE", 0)
+    monkeypatch.setattr(marks, "CHUNK_BITS", 3)
     with record() as launches:
         add[(4,)](torch.rand(1000), torch.rand(1000), torch.zeros(1000), 1000, BLOCK=256)
         transpose[(2,)](torch.rand(32, 16), torch.zeros(16, 32))
@@ -90,6 +90,27 @@ def test_tensors_reached_by_address_count_apart() -> None:
     with record() as launches:
         follow[(2,)](addresses, torch.zeros(2))
     assert launches[0].counts.arguments["memory"].distinct == 8
+
+
+@triton.jit
+def copy_as(x_ptr, out_ptr, TYPE: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    for _ in range(2):
+        tl.store(out_ptr.to(tl.pointer_type(TYPE)) + at, tl.load(x_ptr.to(tl.pointer_type(TYPE)) + at))
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int32, torch.int64])
+@pytest.mark.parametrize(("kind", "item"), [(tl.int8, 1), (tl.int16, 2), (tl.int32, 4), (tl.int64, 8)])
+def test_a_cast_pointer_counts_all_bytes_of_its_elements(dtype: torch.dtype, kind: tl.dtype, item: int) -> None:
+    x, out = torch.zeros(64, dtype=dtype), torch.zeros(64, dtype=dtype)
+    with record(writes=True) as launches:
+        copy_as[(1,)](x, out, TYPE=kind, N=4)
+    counts, writes = launches[0].counts, launches[0].writes
+    assert writes is not None
+    assert (counts.arguments["x_ptr"].distinct, counts.arguments["out_ptr"].distinct) == (4 * item, 4 * item)
+    assert counts.arguments["out_ptr"].rewritten == 4 * item
+    assert writes[out.data_ptr()].stored.nonzero()[0].tolist() == list(range(4 * item))
+    assert counts.reads() == [("x_ptr", x.data_ptr(), -(-4 * item // dtype.itemsize))]
 
 
 ADD = """
@@ -241,6 +262,22 @@ def test_a_wave_loads_each_byte_once(wave: int, times: int) -> None:
     assert launches[0].counts.coalescing is not None
     # Each program has a tile of its own, and all have another one together.
     assert launches[0].counts.coalescing.wave_bytes.total() == (4 + times) * 4 * 256
+
+
+@triton.jit
+def load_as_both(x_ptr, out_ptr, FIRST: tl.constexpr, SECOND: tl.constexpr):
+    first = tl.load(x_ptr.to(tl.pointer_type(FIRST)) + tl.arange(0, 16))
+    second = tl.load(x_ptr.to(tl.pointer_type(SECOND)) + tl.arange(0, 16))
+    tl.store(out_ptr + tl.arange(0, 16), first + second)
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.int32])
+@pytest.mark.parametrize(("first", "second"), [(tl.int32, tl.int16), (tl.int16, tl.int32), (tl.int16, tl.int16)])
+def test_a_wave_loads_the_bytes_of_a_cast_pointer_once(dtype: torch.dtype, first: tl.dtype, second: tl.dtype) -> None:
+    with record(wave=2) as launches:
+        load_as_both[(2,)](torch.zeros(64, dtype=dtype), torch.zeros(16, dtype=torch.int32), first, second)
+    assert launches[0].counts.coalescing is not None
+    assert launches[0].counts.coalescing.wave_bytes.total() == 16 * max(first.itemsize, second.itemsize)
 
 
 @triton.jit

@@ -165,6 +165,19 @@ def test_library():
     with pytest.raises(NotImplementedError, match="ours::on_gpu has no implementation for CPU, only for CUDA"):
         torch.ops.ours.on_gpu(torch.ones(3))
 
+library.define("both(Tensor x) -> Tensor")
+library.define("both.scaled(Tensor x, float scale) -> Tensor")
+library.impl("both", lambda x: (calls.append("cpu"), x + 1)[1], "CPU")
+library.impl(torch.ops.ours.both.default, lambda x: (calls.append("cuda"), x + 1)[1], "CUDA")
+library.impl(torch.ops.ours.both.scaled, lambda x, scale: (calls.append("scaled"), x * scale)[1], "CUDA")
+
+def test_library_with_an_implementation_by_name_and_one_by_overload():
+    both = torch.ops.ours.both
+    both(torch.ones(3, device="cuda")), both(torch.ones(3)), both.scaled(torch.ones(3, device="cuda"), 2.0)
+    assert calls == ["cuda", "cpu", "scaled"]
+    with pytest.raises(NotImplementedError, match="ours::both.scaled has no implementation for CPU, only for CUDA"):
+        both.scaled(torch.ones(3), 2.0)
+
 def test_subclass():
     class Ours(torch.Tensor):
         @classmethod

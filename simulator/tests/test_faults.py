@@ -180,6 +180,13 @@ def stride_of_a_view_ignored(x_ptr, out_ptr):
     tl.store(out_ptr + at, tl.load(x_ptr + at))  # HERE
 
 
+@planted(lambda k: k[(1,)](x(8).as_strided((2, 2, 2), (1, 1, 5)), x(8)), LOAD, "x_ptr", (0,), 3, 0, strict=True)
+@triton.jit
+def gap_of_a_view_that_overlaps_itself(x_ptr, out_ptr):
+    at = tl.arange(0, 8)
+    tl.store(out_ptr + at, tl.load(x_ptr + at))  # HERE
+
+
 def _neighbours(k: Any) -> None:
     both = torch.arange(64, dtype=torch.float32)
     k[(1,)](both[:32], both[32:], x(64))

@@ -127,6 +127,15 @@ def test_zeros_large_and_tiny_numbers(name: str, x: float, expected: float) -> N
     assert (float(out), math.copysign(1, out)) == (pytest.approx(expected, rel=1e-4), math.copysign(1, expected))
 
 
+@pytest.mark.parametrize("x", [5e-324, 1e-308, 1e-305, 1e-160, 1e-140])
+def test_functions_with_a_pole_are_right_near_it(x: float) -> None:
+    expected = {"y0": 2 / math.pi * (math.log(x) - math.log(2) + 0.5772156649015329), "y1": -2 / math.pi / x}
+    for name, value in expected.items():
+        out = torch.ones(1, dtype=torch.float64)
+        of_one[(1,)](torch.tensor([x], dtype=torch.float64), out, getattr(cuda_libdevice, name), 1)
+        assert float(out) == pytest.approx(value, rel=1e-14)
+
+
 @tl.core.extern
 def of_another_library(arg0, _semantic=None):
     float32 = tl.core.dtype("fp32")

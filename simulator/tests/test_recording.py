@@ -10,6 +10,7 @@ import triton
 import triton.language as tl
 
 from triton_simulator import KernelFaults, SimulatorError, UndefinedResult, record
+from triton_simulator.lines import error_line
 
 
 @triton.jit
@@ -77,3 +78,31 @@ def test_faults_travel_between_processes() -> None:
 def test_a_grid_of_four_axes_is_misuse() -> None:
     with pytest.raises(SimulatorError, match=r"expected a grid of 1 to 3 dimensions, got 4: \(1, 1, 1, 1\)"):
         reads[(1, 1, 1, 1)](torch.ones(4), torch.empty(1), 4, 4)
+
+
+@triton.jit
+def threads_and_programs_race(out_ptr, last_ptr, N: tl.constexpr):
+    own = out_ptr + tl.program_id(0) * N
+    tl.store(own + tl.arange(0, N), tl.arange(0, N) + 1)
+    backwards = tl.load(own + N - 1 - tl.arange(0, N))
+    tl.store(last_ptr, tl.program_id(0) + tl.sum(backwards))
+
+
+def test_a_race_between_programs_comes_before_one_between_threads() -> None:
+    arguments = torch.zeros(4 * 512, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
+    with record(steps=True) as launches:
+        threads_and_programs_race[(4,)](*arguments, N=512)
+    threads, programs = launches[0].faults
+    assert (threads.earlier is None, programs.earlier is None) == (False, True)
+    message = str(KernelFaults("kernel", launches[0].faults))
+    assert message.startswith(f"kernel: {programs.summary}")
+    assert (threads.program, programs.program) == ((0,), (1,))
+    assert launches[0].text().startswith("threads_and_programs_race: program 1,")
+
+
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_the_line_of_an_error_is_found_in_a_circle_of_causes(length: int) -> None:
+    errors = [ValueError(number) for number in range(length)]
+    for error, cause in zip(errors, [*errors[1:], errors[0]], strict=True):
+        error.__cause__ = cause
+    assert error_line(errors[0]) is None

@@ -136,6 +136,29 @@ def test_loops_count_their_iterations_and_functions_their_depth() -> None:
     assert [each.step.depth for each in steps if each.step.operation == "return"] == [1] * 4
 
 
+# fmt: off
+@triton.jit
+def one_line_loops_kernel(x_ptr, out_ptr, n):
+    total, count = 0.0, 0
+    for _ in range(2):
+        for i in range(3): total = total + tl.load(x_ptr + i)  # noqa: E701
+    while count < n: count = count + 1  # noqa: E701
+    tl.store(out_ptr, total + count)
+# fmt: on
+
+
+def test_a_loop_on_one_line_has_all_its_iterations() -> None:
+    with record(steps=True) as launches:
+        one_line_loops_kernel[(1,)](torch.tensor([1.0, 2.0, 3.0]), torch.zeros(1), 2)
+    steps = steps_of(launches, 0)
+    inner = [(row, number) for row in range(2) for number in range(3)]
+    for name, values in {"total": [0.0, 1.0, 3.0, 6.0, 7.0, 9.0, 12.0], "count": [0, 1, 2]}.items():
+        assert [each.value.numbers.item() for each in steps if each.step.name == name] == values
+    assert [each.step.iteration for each in steps if each.step.name == "i"] == inner
+    assert [each.step.iteration for each in steps if each.step.operation == "load"] == inner
+    assert [each.step.iteration for each in steps if each.step.name == "count"] == [(), (0,), (1,)]
+
+
 def test_programs_that_part_have_the_steps_of_their_own_branch() -> None:
     x = torch.tensor([1.0, -1.0, 1.0, -1.0])
     with record(steps=True) as launches:

@@ -140,7 +140,7 @@ def _mapped_impl(impl: Callable[..., None]) -> Callable[..., None]:
         if key not in ("CPU", "CUDA") or library.ns == "aten":
             impl(library, op_name, _mapped_function(fn), dispatch_key, **named)
             return
-        name = (op_name if isinstance(op_name, str) else str(op_name)).rpartition("::")[2]
+        name = _operator_name(op_name)
         choices = implementations.setdefault((library.ns, name), {})
         # PyTorch gets one implementation, which chooses; it decides itself whether a key may come twice.
         is_first = not choices or key in choices
@@ -150,6 +150,17 @@ def _mapped_impl(impl: Callable[..., None]) -> Callable[..., None]:
             impl(library, op_name, functools.partial(_choose, f"{library.ns}::{name}", choices), "CPU", **named)
 
     return impl_mapped
+
+
+def _operator_name(op_name: Any) -> str:
+    """Return an operator's name, with its overload but no namespace.
+
+    PyTorch's `impl` takes the default overload for the operator.
+    """
+    if isinstance(op_name, torch._ops.OpOverload):
+        schema = op_name._schema
+        op_name = f"{schema.name}.{schema.overload_name}" if schema.overload_name else schema.name
+    return str(op_name).rpartition("::")[2]
 
 
 def _choose(name: str, choices: dict[str, Callable[..., Any]], *arguments: Any, **named: Any) -> Any:

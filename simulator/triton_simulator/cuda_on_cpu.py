@@ -139,7 +139,6 @@ def _unmapped_stub(name: str, thing: Any) -> Callable[..., Any]:
 
 
 _PASSTHROUGH = (
-    "is_bf16_supported",
     "is_tf32_supported",
     "StreamContext",
     "DeferredCudaCallError",

@@ -309,6 +309,14 @@ class Fault:
                 )
 
 
+def fault_rank(fault: Fault) -> tuple[int, bool]:
+    """Return the rank of a fault, less for what a message says first.
+
+    Of races, those between threads of a program come last: one between programs says more.
+    """
+    return list(Kind).index(fault.kind), fault.earlier is not None
+
+
 class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
     """Faults of a launch.
 
@@ -321,7 +329,7 @@ class KernelFaults(SimulatorError):  # noqa: N818  # it represents several
         self.kernel = kernel
         self.faults = tuple(faults)
         # Backwards, so that the first fault of each kind is the one that stays.
-        first_faults = {fault.kind: fault for fault in reversed(self.faults)}
+        first_faults = {fault.kind: fault for fault in sorted(self.faults, key=fault_rank)[::-1]}
         descriptions = [first_faults[kind].description for kind in Kind if kind in first_faults]
         super().__init__(f"{kernel}: " + "\nalso: ".join(descriptions))
 

@@ -136,7 +136,10 @@ def error_line(error: BaseException) -> KernelLine | None:
 
     If another one caused it, that one's line counts.
     """
-    while error.__cause__ is not None:
+    # A script can set `__cause__`, so that the chain may be a circle.
+    seen: set[int] = set()
+    while error.__cause__ is not None and id(error) not in seen:
+        seen.add(id(error))
         error = error.__cause__
     frames = traceback.walk_tb(error.__traceback__)
     kernels = [KernelLine(frame.f_code.co_filename, number) for frame, number in frames if is_kernel(frame.f_code)]

@@ -111,6 +111,12 @@ def test_a_failure_leaves_nothing_and_has_uvs_words(uv: Uv, tmp_path: Path) -> N
     assert nothing_is_left(tmp_path / "cache")
 
 
+def test_all_words_of_uv_are_told_if_none_says_error(uv: Uv) -> None:
+    uv.does('sys.exit("Resolved 1 package\\nno space left")')
+    with pytest.raises(NoTritonError, match=r"uv says:\nResolved 1 package\nno space left$"):
+        files.ensure_files()
+
+
 def test_what_a_killed_process_left_is_removed(uv: Uv, tmp_path: Path) -> None:
     left = tmp_path / "cache" / f"{files.PARTIAL_PREFIX}abc" / "wheel"
     left.mkdir(parents=True)

@@ -52,7 +52,10 @@ def reduce_class(cls: Any, has_source: Callable[[Any], bool]) -> Any:
     if issubclass(cls, enum.Enum):
         # A script's own base is not in the other process; the nearest of Python's is.
         base = next(base for base in cls.__mro__ if base.__module__ == "enum")
-        return base, (cls.__name__, [(member.name, member.value) for member in cls])
+        # `IntEnum` is an int itself, `class C(int, Enum)` says so.
+        mixed = next((kind for kind in (int, float, str) if issubclass(cls, kind) and not issubclass(base, kind)), None)
+        members = [(name, member.value) for name, member in cls.__members__.items()]
+        return _make_enumeration, (base, cls.__name__, members, mixed)
     if is_aggregate(cls):
         written = vars(cls)[ORIGINAL_CLASS]
         fields = vars(cls).get("__annotations__") or written.__annotations__
@@ -85,7 +88,7 @@ def _members(cls: type, has_source: Callable[[Any], bool]) -> dict[str, Any]:
     Generated functions are left out, as there is no text for them.
     """
     return {
-        name: member.__func__ if isinstance(member, staticmethod) and is_aggregate(cls) else member
+        name: member
         for name, member in vars(cls).items()
         if name not in _IMPLICIT_MEMBERS
         and not name.startswith("__dataclass_")
@@ -99,6 +102,10 @@ def _members(cls: type, has_source: Callable[[Any], bool]) -> dict[str, Any]:
 
 def _make_named_tuple(name: str, fields: tuple[str, ...], defaults: tuple[Any, ...]) -> Any:
     return collections.namedtuple(name, fields, defaults=defaults)
+
+
+def _make_enumeration(base: Any, name: str, members: list[tuple[str, Any]], mixed: type | None) -> Any:
+    return base(name, members, type=mixed)
 
 
 def _make_aggregate(name: str, bases: tuple[type, ...], fields: Mapping[str, Any], members: Mapping[str, Any]) -> Any:

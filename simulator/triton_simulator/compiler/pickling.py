@@ -340,7 +340,7 @@ def _define_python(text: FunctionSource, head: dict[str, Any], _: dict[str, Any]
 
     Triton finds its text in the line cache.
     """
-    lines = text.text.splitlines(keepends=True)
+    lines = io.StringIO(text.text).readlines()  # as Python counts lines: a form feed ends none
     # Without a time, the entry is never checked against the file, which may have changed.
     linecache.cache[text.file] = (len(text.text), None, lines, text.file)
     node = _definition(text)

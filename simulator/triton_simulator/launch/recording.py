@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from triton_simulator.faults import Fault, Kind, program_name
+from triton_simulator.faults import Fault, fault_rank, program_name
 from triton_simulator.launch.installation import is_installed
 from triton_simulator.lines import KernelLine
 from triton_simulator.steps.steps import Steps, program_number
@@ -93,8 +93,8 @@ class Launch:
         """
         if self.steps is None:
             raise ValueError("the launch has no steps: record(steps=True) keeps them")
-        # The fault that a message begins with: races between threads of a program come last.
-        fault = min(self.faults, key=lambda fault: list(Kind).index(fault.kind), default=None)
+        # The fault that a message begins with.
+        fault = min(self.faults, key=fault_rank, default=None)
         at_fault = fault or self.failure
         chosen = program if program is not None else at_fault.program if at_fault else 0
         number = program_number(chosen, self.grid)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from triton_simulator.lines import KernelLine, current_line
+from triton_simulator.memory.marks import Marks
 from triton_simulator.storage.accesses import Access
 from triton_simulator.values.formats import Array
 
@@ -73,8 +74,8 @@ class Coalescing:
     """Programs that run at the same time, one after the other in the grid; 0 if nobody asks about their waves."""
     wave_bytes: Counter[KernelLine] = field(default_factory=Counter)
     """Bytes that each line is the first of its wave to load: a cache has the repeats."""
-    _loaded: dict[tuple[int, int], Array] = field(default_factory=dict, repr=False, compare=False)
-    """The elements of a region that a wave has loaded, by both their numbers."""
+    _loaded: dict[tuple[int, int], Marks] = field(default_factory=dict, repr=False, compare=False)
+    """The elements of a region that a wave has loaded, by the numbers of both."""
 
     def access(self, name: str, access: Access, lanes: int, *, stored: bool) -> None:
         """Count the loads or stores of a group of programs.
@@ -98,11 +99,9 @@ class Coalescing:
     def _load_by_waves(self, access: Access, line: KernelLine) -> None:
         region, waves = access.region, access.owners // self.wave
         for wave in np.unique(waves).tolist():
-            loaded = self._loaded.setdefault((region.number, wave), np.zeros(-(-region.size // access.item), np.bool_))
-            index = access.index[waves == wave]
-            first = np.unique(index[~loaded[index]])
-            loaded[first] = True
-            self.wave_bytes[line] += len(first) * access.item
+            if (region.number, wave) not in self._loaded:
+                self._loaded[region.number, wave] = Marks(region)
+            self.wave_bytes[line] += self._loaded[region.number, wave].add_new(access.select(waves == wave))
 
     def snapshot(self) -> Coalescing:
         """Return a copy for `restore`.

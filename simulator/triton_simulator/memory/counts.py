@@ -8,16 +8,10 @@ import numpy as np
 
 from triton_simulator.lines import KernelLine, current_line
 from triton_simulator.memory.coalescing import Coalescing
+from triton_simulator.memory.marks import Marks
 from triton_simulator.storage.accesses import Access
 from triton_simulator.storage.regions import Region
 from triton_simulator.values.formats import Array
-
-LARGE = 1 << 26
-"""Elements from which on a region has most of its memory only mapped.
-
-It takes long to go through all of it.
-"""
-CHUNK_BITS = 16
 
 
 @dataclass(frozen=True)
@@ -52,30 +46,6 @@ class Write:
 
     stored: Array
     held: Array
-
-
-class Marks:
-    """Elements of a region that a launch has come to.
-
-    Of a large region, only chunks that have any are counted.
-    """
-
-    def __init__(self, size: int) -> None:
-        self.elements: Array = np.zeros(size, np.bool_)
-        self._chunks = np.zeros((size >> CHUNK_BITS) + 1, np.bool_) if size >= LARGE else None
-
-    def add(self, index: Array, run: Array | slice) -> None:
-        """Mark elements, whose `index` may be a `run`."""
-        self.elements[run] = True
-        if self._chunks is not None:
-            self._chunks[index >> CHUNK_BITS] = True
-
-    def count(self) -> int:
-        """Return the number of marked elements."""
-        if self._chunks is None:
-            return int(np.count_nonzero(self.elements))
-        starts = np.flatnonzero(self._chunks) << CHUNK_BITS
-        return sum(int(np.count_nonzero(self.elements[start : start + (1 << CHUNK_BITS)])) for start in starts)
 
 
 @dataclass
@@ -135,24 +105,18 @@ class Counts:
         scattered = int(bool(shape) and shape[-1] > 1 and _is_scattered(access, shape[-1], unmasked))
         new = Traffic(stored=size, scattered_stores=scattered) if stored else Traffic(size, scattered_loads=scattered)
         if region.number not in self._touched:
-            # Rounded up: the last bytes of a view may be less than an element.
-            elements = -(-region.size // region.item)
-            self._touched[region.number] = region, Marks(elements), Marks(elements)
+            self._touched[region.number] = region, Marks(region), Marks(region)
         _, *marks = self._touched[region.number]
-        # Marks are by the region's elements, and a kernel may have cast its pointer to other ones.
-        same = access.item == region.item
-        index = access.index if same else access.index * access.item // region.item
         for mark in marks if stored else marks[:1]:
-            mark.add(index, access.run if same else index)
+            mark.add(access)
         self.arguments[name] = self.arguments.get(name, Traffic()) + new
 
     def finish(self) -> None:
         """Fill in what needs all accesses to be known, when the launch has ended."""
         updated = {display_name(region) for region, *_ in self._touched.values() if region.storage.updated}
         for region, touched, stored in self._touched.values():
-            once, distinct = stored.count() * region.item, touched.count() * region.item
             # Negative until the bytes stored, which a name's regions have together, are added below.
-            self.arguments[display_name(region)] += Traffic(distinct=distinct, rewritten=-once)
+            self.arguments[display_name(region)] += Traffic(distinct=touched.count(), rewritten=-stored.count())
         for name, traffic in self.arguments.items():
             rewritten = 0 if name in updated else max(0, traffic.stored + traffic.rewritten)
             self.arguments[name] = replace(traffic, rewritten=rewritten)
@@ -167,9 +131,7 @@ class Counts:
                 write = writes.setdefault(
                     storage.address, Write(np.zeros(len(storage.bytes), np.bool_), storage.bytes.copy())
                 )
-                write.stored[region.offset : region.offset + region.size] |= np.repeat(stored.elements, region.item)[
-                    : region.size
-                ]
+                write.stored[region.offset : region.offset + region.size] |= stored.by_byte(region.size)
         return writes
 
     def reads(self) -> list[tuple[str, int, int]]:
@@ -178,7 +140,7 @@ class Counts:
         Each entry has a name, the address of the storage, and how many elements.
         """
         return [
-            (display_name(region), region.storage.address, touched.count())
+            (display_name(region), region.storage.address, -(-touched.count() // region.item))
             for region, touched, _ in self._touched.values()
             if self.arguments[display_name(region)].loaded or region.storage.updated
         ]

@@ -205,6 +205,8 @@ class StepRecorder:
         if statement is not None and previous is not None and previous.is_loop and previous.line in statement.loops:
             call.iterations[previous.line] = call.iterations.get(previous.line, -1) + 1
         self._finish(call, entered=statement)
+        if statement is not None and statement.line in statement.loops:
+            call.iterations[line] = call.iterations.get(line, -1) + 1 if statement is previous else 0
         if statement is not None and statement.is_loop and not (previous and statement.line in previous.loops):
             call.iterations.pop(statement.line, None)  # it begins again
         call.current, call.result_step, call.raised = statement, None, False
@@ -389,7 +391,7 @@ def _plain(mask: Array | None) -> Array | None:
 
 def _repeats(statement: Statement, line: int) -> bool:
     """Return whether a loop on one line is reached again."""
-    return statement.is_loop and statement.line == line
+    return statement.line == line and (statement.is_loop or line in statement.loops)
 
 
 def _restrict(step: Step, rows: Array) -> Step:

@@ -18,7 +18,7 @@ class Statement:
     names: tuple[str, ...]
     """The names that it assigns, in their order."""
     loops: tuple[int, ...]
-    """The lines at which the loops around it begin, outermost first."""
+    """The lines at which the loops around it begin, outermost first. A loop on one line is around itself."""
     is_loop: bool = False
     """Whether it is a loop's head: `names` are assigned each time that the body begins."""
 
@@ -48,7 +48,8 @@ def find_statements(code: types.CodeType) -> Statements | None:
                 shared.add(line)
                 previous = by_line[line]
                 # Tracing knows lines, not statements: those of one line become one that assigns all names.
-                statement = Statement(previous.line, (*previous.names, *statement.names), previous.loops)
+                loops = (*previous.loops, previous.line) if previous.is_loop else previous.loops
+                statement = Statement(previous.line, (*previous.names, *statement.names), loops)
             by_line[line] = statement
     return Statements(by_line, frozenset(shared))
 

@@ -129,9 +129,19 @@ def region_of(number: int, name: str, tensor: Any, storage: Storage, item: int, 
         offset = start % item
         return Region(number, name, storage, offset, len(storage.bytes) - offset, item, start // item, extent * item)
     inside = None
-    # Only a view with gaps, or one that repeats elements, needs to know which elements belong to it.
-    if extent > count or 0 in strides:
+    # Only a view with gaps needs to know which elements belong to it.
+    if count and not _is_dense(sizes, strides):
         inside = np.zeros(extent, np.bool_)
         np.lib.stride_tricks.as_strided(inside, sizes, strides, writeable=True)[...] = True
         inside = None if inside.all() else inside
     return Region(number, name, storage, start, extent * item, item, inside=inside)
+
+
+def _is_dense(sizes: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Return whether a view has all elements of its extent, each once."""
+    expected = 1
+    for stride, size in sorted((stride, size) for size, stride in zip(sizes, strides, strict=True) if size > 1):
+        if stride != expected:
+            return False
+        expected *= size
+    return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,7 +91,7 @@ def run(text: str, registers: Registers) -> None:
     """
     for step in parse(text):
         operation = _OPERATIONS.get(step.name)
-        if operation is None:
+        if operation is None or not _is_understood(step):
             raise _not_simulated(step)
         try:
             written = operation(step, registers)
@@ -103,6 +103,21 @@ def run(text: str, registers: Registers) -> None:
             registers[name] = (
                 bits if condition is None or name not in registers else np.where(condition, bits, registers[name])
             )
+
+
+def _is_understood(step: Instruction) -> bool:
+    """Return whether its modifiers, its types and its operands are known.
+
+    One that is not may change the result: `add.cc` also sets a carry.
+    """
+    sources, for_integers, for_floats = _FORMS[step.name]
+    known = for_floats if step.types and step.types[-1].lane.float else for_integers
+    return (
+        all(modifier in ptx_numbers.TYPES or modifier in known for modifier in step.modifiers)
+        and len(step.types) == (2 if step.name == "cvt" else 1)
+        # Of `cvt`, it depends on the type.
+        and (step.name == "cvt" or len(step.operands) == 1 + sources)
+    )
 
 
 def _operand(operand: str, registers: Registers, type: Type) -> Array:
@@ -121,7 +136,7 @@ def _apply(function: Callable[..., Array], step: Instruction, registers: Registe
     """
     result, *operands = step.operands
     if type.lanes == 1:
-        numbers = function(*(_operand(operand, registers, type) for operand in operands))
+        numbers = function(*(_flushed(_operand(operand, registers, type), step) for operand in operands))
         return {result: result_bits(numbers, type, step.modifiers)}
     lane = type.lane
     packed = [
@@ -131,15 +146,27 @@ def _apply(function: Callable[..., Array], step: Instruction, registers: Registe
     # Both halves are computed from the same registers, the upper one after a shift.
     halves = [
         result_bits(
-            function(*(from_bits(register >> np.uint64(shift), lane) for register in packed)), lane, step.modifiers
+            function(*(_flushed(from_bits(register >> np.uint64(shift), lane), step) for register in packed)),
+            lane,
+            step.modifiers,
         )
         for shift in (0, lane.bits)
     ]
     return {result: halves[0] | halves[1] << np.uint64(lane.bits)}
 
 
+def _flushed(numbers: Array, step: Instruction) -> Array:
+    """Return an operand, without subnormal numbers if it says `.ftz`."""
+    return ptx_numbers.flush_subnormals(numbers) if step.has("ftz") else numbers
+
+
 def _simple(function: Callable[..., Array]) -> Callable[[Instruction, Registers], dict[str, Array]]:
     return lambda step, registers: _apply(function, step, registers, step.types[-1])
+
+
+def _prmt(step: Instruction, registers: Registers) -> dict[str, Array]:
+    mode = next((modifier for modifier in step.modifiers if modifier in ptx_numbers.PERMUTATIONS), "")
+    return _apply(functools.partial(ptx_numbers.permute_bytes, mode), step, registers, step.types[-1])
 
 
 def _typed(name: str) -> Callable[[Instruction, Registers], dict[str, Array]]:
@@ -148,8 +175,8 @@ def _typed(name: str) -> Callable[[Instruction, Registers], dict[str, Array]]:
     def operation(step: Instruction, registers: Registers) -> dict[str, Array]:
         """Apply the function for the instruction's type."""
         type = step.types[-1]
-        table = ptx_numbers.FLOAT_OPERATIONS if type.lane.float else ptx_numbers.INTEGER_OPERATIONS
-        return _apply(table[name], step, registers, type)
+        find = ptx_numbers.float_operation if type.lane.float else ptx_numbers.integer_operation
+        return _apply(find(name, type.lane, step.modifiers), step, registers, type)
 
     return operation
 
@@ -170,7 +197,7 @@ def _mul(step: Instruction, registers: Registers) -> dict[str, Array]:
     product = product >> type.bits if step.has("hi") else product
     wide = ptx_numbers.TYPES[f"{type.kind}{type.bits * (2 if step.has('wide') else 1)}"]
     total = product + _operand(third[0], registers, wide).astype(type.wide) if third else product
-    return {result: to_bits(total, wide)}
+    return {result: to_bits(ptx_numbers.saturate(total, type) if step.has("sat") else total, wide)}
 
 
 def _mov(step: Instruction, registers: Registers) -> dict[str, Array]:
@@ -204,11 +231,11 @@ def _split_braces(braces: str) -> list[str]:
 
 def _setp(step: Instruction, registers: Registers) -> dict[str, Array]:
     type, (result, *operands) = step.types[-1], step.operands
-    if len(operands) != 2 or "|" in result:
+    if "|" in result:
         raise _not_simulated(step)
     return {
         result: ptx_numbers.COMPARISONS[step.modifiers[0]](
-            *(_operand(operand, registers, type) for operand in operands)
+            *(_flushed(_operand(operand, registers, type), step) for operand in operands)
         )
     }
 
@@ -239,10 +266,12 @@ def _cvt(step: Instruction, registers: Registers) -> dict[str, Array]:
     target, source = step.types
     result, *operands = step.operands
     if target.lanes == 1:
-        number = _operand(operands[0], registers, source)
+        (operand,) = operands
+        number = _operand(operand, registers, source)
         return {result: ptx_numbers.convert(number, source, target, step.modifiers)}
     if source.lanes == 2:
-        register, bits = registers[operands[0]], source.lane.bits
+        (operand,) = operands
+        register, bits = registers[operand], source.lane.bits
         numbers = [from_bits(register >> np.uint64(bits), source.lane), from_bits(register, source.lane)]
     else:
         numbers = [_operand(number, registers, source) for number in operands]
@@ -252,12 +281,31 @@ def _cvt(step: Instruction, registers: Registers) -> dict[str, Array]:
 
 
 _OPERATIONS: dict[str, Callable[[Instruction, Registers], dict[str, Array]]] = {
-    "mov": _mov, "cvt": _cvt, "setp": _setp, "selp": _selp, "shl": _shift, "shr": _shift,
-    "mul": _mul, "mad": _mul, "fma": _typed("fma"),
-    **{name: _typed(name) for name in ("add", "sub", "min", "max", "neg", "abs", "div", "rem")},
+    "mov": _mov, "cvt": _cvt, "setp": _setp, "selp": _selp, "shl": _shift, "shr": _shift, "prmt": _prmt,
+    "mul": _mul, "mad": _mul,
+    **{name: _typed(name) for name in ("add", "sub", "fma", "min", "max", "neg", "abs", "div", "rem")},
+    **{name: _typed(name) for name in ("ex2", "lg2", "rcp", "sqrt", "rsqrt", "sin", "cos", "tanh")},
     **{name: _simple(function) for name, function in ptx_numbers.BIT_OPERATIONS.items()},
-    **{name: _simple(function) for name, function in ptx_numbers.APPROXIMATIONS.items()},
 }  # fmt: skip
+
+_DIRECTIONS = frozenset(ptx_numbers.MODES)
+_FORMS: dict[str, tuple[int, Collection[str], Collection[str]]] = {
+    "mov": (1, (), ()), "selp": (3, (), ()), "shl": (2, (), ()), "shr": (2, (), ()),
+    "cvt": (1, ptx_numbers.CONVERSION_MODIFIERS, ptx_numbers.CONVERSION_MODIFIERS),
+    "setp": (2, ptx_numbers.COMPARISONS.keys(), ptx_numbers.COMPARISONS.keys() | {"ftz"}),
+    "add": (2, {"sat"}, _DIRECTIONS | {"ftz", "sat"}), "sub": (2, {"sat"}, _DIRECTIONS | {"ftz", "sat"}),
+    "mul": (2, {"lo", "hi", "wide"}, _DIRECTIONS | {"ftz", "sat"}),
+    "mad": (3, {"lo", "hi", "wide", "sat"}, _DIRECTIONS | {"ftz", "sat"}),
+    "fma": (3, (), _DIRECTIONS | {"ftz", "sat", "relu"}),
+    "div": (2, (), _DIRECTIONS | {"approx", "full", "ftz"}), "rem": (2, (), ()),
+    **dict.fromkeys(("min", "max"), (2, {"relu"}, {"ftz", "NaN", "xorsign", "abs"})),
+    **dict.fromkeys(("neg", "abs"), (1, (), {"ftz"})),
+    **dict.fromkeys(("and", "or", "xor"), (2, (), ())), **dict.fromkeys(("not", "brev", "clz", "popc"), (1, (), ())),
+    "prmt": (3, ptx_numbers.PERMUTATIONS.keys(), ()), "lop3": (4, (), ()), "bfe": (3, (), ()), "bfi": (4, (), ()),
+    **dict.fromkeys(("ex2", "lg2", "rsqrt", "sin", "cos", "tanh"), (1, (), {"approx", "ftz"})),
+    **dict.fromkeys(("rcp", "sqrt"), (1, (), _DIRECTIONS | {"approx", "ftz"})),
+}  # fmt: skip
+"""For each name, how many operands it reads, and its modifiers besides types: on integers or bits, and on floats."""
 
 
 # How blocks get into registers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -11,14 +12,15 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 
+from triton_simulator.values import arithmetic, rounding
 from triton_simulator.values.formats import Array, decode, encode, round_to_bits, round_to_odd
 
 _FORMATS: dict[str, Any] = {
     "f16": tl.float16, "bf16": tl.bfloat16, "f32": tl.float32, "f64": tl.float64, "tf32": tl.float32,
     "e4m3": tl.float8e4nv, "e5m2": tl.float8e5,
 }  # fmt: skip
-_NORMAL = 2.0**-126
-"""The smallest float32 number that `.ftz` leaves."""
+MODES = {"rn": "n", "rz": "z", "rm": "d", "rp": "u"}
+"""How results are rounded, with the letters that `rounding` has for it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,9 @@ class Type:
 
     @property
     def bits(self) -> int:
-        """Return the bits of a number."""
+        """Return the bits of a register."""
+        if self.lanes == 2:
+            return 2 * self.lane.bits
         if self.name in ("tf32", "pred"):
             return 32
         return 8 if self.name[0] == "e" else int(re.sub(r"\D*", "", self.name))
@@ -92,7 +96,7 @@ def to_bits(numbers: Array, type: Type, modifiers: Sequence[str] = ()) -> Array:
         return wide & np.uint64((1 << type.bits) - 1)
     if "sat" in modifiers:
         # The PTX ISA: `.sat` limits to [0, 1], and makes 0 of NaN.
-        numbers = np.where(np.isnan(numbers), 0.0, np.clip(numbers, 0.0, 1.0))
+        numbers = np.where(numbers > 0, np.minimum(numbers, 1), numbers.dtype.type(0))
     stored = encode(_narrow(numbers, type, modifiers), type.float)
     return stored.view(f"u{stored.itemsize}").astype(np.uint64)
 
@@ -102,6 +106,8 @@ def result_bits(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
 
     There is one NaN, whatever those were that it was made of.
     """
+    if "relu" in modifiers:
+        numbers = np.where(numbers < 0, numbers.dtype.type(0), numbers)
     bits = to_bits(numbers, type, modifiers)
     if type.float is None or type.float is tl.float64 or "sat" in modifiers:
         return bits
@@ -137,13 +143,13 @@ def _narrow(numbers: Array, type: Type, modifiers: Sequence[str]) -> Array:
                 else nearest < numbers
             )
             nearest = np.where(overshoots, np.nextafter(nearest, nearest.dtype.type(towards)), nearest)
-    if "ftz" in modifiers and type.float is tl.float32:
-        nearest = _flush_subnormals(nearest)
-    return nearest
+    return flush_subnormals(nearest) if "ftz" in modifiers else nearest
 
 
-def _flush_subnormals(numbers: Array) -> Array:
-    return np.where(np.abs(numbers) < _NORMAL, np.copysign(0, numbers), numbers).astype(numbers.dtype)
+def flush_subnormals(numbers: Array) -> Array:
+    """Return floats with zeros for subnormal numbers, as `.ftz` does."""
+    small = np.abs(numbers) < np.finfo(numbers.dtype).tiny
+    return np.where(small, np.copysign(numbers.dtype.type(0), numbers), numbers)
 
 
 def literal(text: str, type: Type) -> Array:
@@ -168,19 +174,71 @@ def _exact(function: Callable[..., Array]) -> Callable[..., Array]:
 
 
 def _fma(a: Array, b: Array, c: Array) -> Array:
-    if a.dtype == np.float64:
-        raise ValueError("fma.f64")
     product, addend = a.astype(np.float64) * b, c.astype(np.float64)
-    total = product + addend
-    virtual = total - product
-    error = (product - (total - virtual)) + (addend - virtual)
-    return round_to_odd(total, error)
+    return round_to_odd(*arithmetic.exact_sum(product, addend))
 
 
-FLOAT_OPERATIONS: dict[str, Callable[..., Array]] = {
-    "add": _exact(np.add), "sub": _exact(np.subtract), "mul": _exact(np.multiply), "div": _exact(np.divide),
-    "fma": _fma, "mad": _fma, "min": np.fmin, "max": np.fmax, "neg": np.negative, "abs": np.abs,
+def _divide_approximately(a: Array, b: Array) -> Array:
+    # By way of a reciprocal, which is flushed to 0 for such a divisor.
+    return np.where(np.abs(b) > 2.0**126, a * np.copysign(b.dtype.type(0), b), a / b)
+
+
+_FLOAT_OPERATIONS: dict[str, Callable[..., Array]] = {
+    "add": _exact(np.add), "sub": _exact(np.subtract), "mul": _exact(np.multiply), "fma": _fma, "mad": _fma,
+    "neg": np.negative, "abs": np.abs,
+    "ex2": _exact(np.exp2), "lg2": _exact(np.log2), "rsqrt": _exact(lambda x: 1 / np.sqrt(x)),
+    "sin": _exact(np.sin), "cos": _exact(np.cos), "tanh": _exact(np.tanh),
 }  # fmt: skip
+"""Functions whose results float64 holds exactly, or well enough for the rounding to a smaller type.
+
+A GPU only approximates the last six, to the last place but one; the error of `tanh` there is 2 ** -11.
+"""
+_ROUNDED_OPERATIONS: dict[str, rounding.RoundedFunction] = {
+    "add": rounding.add, "sub": rounding.subtract, "mul": rounding.multiply, "div": rounding.divide,
+    "fma": rounding.fused_multiply_add, "mad": rounding.fused_multiply_add, "rcp": rounding.reciprocal,
+    "sqrt": rounding.square_root,
+}  # fmt: skip
+"""Functions that round their results themselves, for f32 and f64."""
+
+
+def _rounding_mode(modifiers: Sequence[str]) -> str:
+    return next((mode for modifier, mode in MODES.items() if modifier in modifiers), "n")
+
+
+def float_operation(name: str, type: Type, modifiers: Sequence[str]) -> Callable[..., Array]:
+    """Return the function that an instruction computes on floats.
+
+    Raises ValueError or KeyError for what is not simulated.
+    """
+    # PTX has no `.sat` of f64. With `.ftz`, its approximations have the upper 32 bits only.
+    if type.float is tl.float64 and not {"ftz", "sat"}.isdisjoint(modifiers):
+        raise ValueError("ftz or sat of f64")
+    if name in ("min", "max"):
+        return functools.partial(_extreme, name, modifiers)
+    if name == "div" and "approx" in modifiers:
+        return _divide_approximately
+    if name in _ROUNDED_OPERATIONS and type.float in (tl.float32, tl.float64):
+        return functools.partial(_ROUNDED_OPERATIONS[name], _rounding_mode(modifiers))
+    return _FLOAT_OPERATIONS[name]
+
+
+def _extreme(name: str, modifiers: Sequence[str], a: Array, b: Array) -> Array:
+    """Return the smaller or the larger of two floats; of zeros, -0 is less.
+
+    A number beats NaN, except with `.NaN`. `.xorsign.abs` compares sizes, and gives the sign of the product.
+    """
+    negative = np.signbit(a) ^ np.signbit(b)
+    if ("xorsign" in modifiers) != ("abs" in modifiers):
+        raise ValueError(".xorsign and .abs")
+    if "abs" in modifiers:
+        a, b = np.abs(a), np.abs(b)
+    less = (a < b) | (a == b) & np.signbit(a)
+    result = np.where(less == (name == "min"), a, b)
+    result = np.where(np.isnan(a), b, np.where(np.isnan(b), a, result))
+    if "abs" in modifiers:
+        result = np.where(negative, -result, result)
+    unordered = np.isnan(a) | np.isnan(b)
+    return np.where(unordered, a + b, result) if "NaN" in modifiers else result
 
 
 def _quotient(a: Array, b: Array) -> Array:
@@ -188,14 +246,35 @@ def _quotient(a: Array, b: Array) -> Array:
 
     A GPU's quotient by 0 has no definition.
     """
-    sign = np.where((a < 0) != (b < 0), -1, 1)
-    return np.asarray(sign * (np.abs(a.astype(np.int64)) // np.maximum(np.abs(b.astype(np.int64)), 1)))
+    return arithmetic.divide_towards_zero(a, np.where(b == 0, b.dtype.type(1), b))
 
 
-INTEGER_OPERATIONS: dict[str, Callable[..., Array]] = {
+_INTEGER_OPERATIONS: dict[str, Callable[..., Array]] = {
     "add": np.add, "sub": np.subtract, "min": np.minimum, "max": np.maximum, "neg": np.negative, "abs": np.abs,
     "div": _quotient, "rem": lambda a, b: a - _quotient(a, b) * b,
 }  # fmt: skip
+
+
+def integer_operation(name: str, type: Type, modifiers: Sequence[str]) -> Callable[..., Array]:
+    """Return the function that an instruction computes on integers.
+
+    Raises ValueError or KeyError for what is not simulated.
+    """
+    function = _INTEGER_OPERATIONS[name]
+    if "sat" not in modifiers:
+        return function
+    return lambda a, b: saturate(function(a.astype(np.int64), b.astype(np.int64)), type)
+
+
+def saturate(numbers: Array, type: Type) -> Array:
+    """Return integers of 64 bits, limited to those of s32, as `.sat` does.
+
+    Raises ValueError for another type, for which PTX has no `.sat`.
+    """
+    if type.name != "s32":
+        raise ValueError(f".sat of {type.name}")
+    return np.clip(numbers, -(2**31), 2**31 - 1)
+
 
 COMPARISONS: dict[str, Callable[..., Array]] = {
     "eq": np.equal, "ne": lambda a, b: (a != b) & (a == a) & (b == b), "neu": np.not_equal,
@@ -218,12 +297,26 @@ def _lop3(a: Array, b: Array, c: Array, table: Array) -> Array:
     return result
 
 
-def _prmt(a: Array, b: Array, selector: Array) -> Array:
+PERMUTATIONS: dict[str, Callable[[Array, int], Array]] = {
+    "f4e": lambda choice, position: choice + position,
+    "b4e": lambda choice, position: choice - position & 7,
+    "rc8": lambda choice, _: choice,
+    "ecl": lambda choice, position: np.maximum(choice, position),
+    "ecr": lambda choice, position: np.minimum(choice, position),
+    "rc16": lambda choice, position: (choice & 1) * 2 + position % 2,
+}
+"""Modes of `prmt`: which of eight bytes comes to a position, by the number 0 to 3 that is chosen."""
+
+
+def permute_bytes(mode: str, a: Array, b: Array, selector: Array) -> Array:
     """Return any four of eight bytes, or their signs."""
     both = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
-    result = np.zeros_like(both)
+    result = np.zeros(np.broadcast_shapes(both.shape, selector.shape), np.uint64)
     for position in range(4):
-        choice = selector.astype(np.uint64) >> np.uint64(4 * position)
+        if mode:
+            choice = PERMUTATIONS[mode](selector.astype(np.int64) & 3, position).astype(np.uint64)
+        else:
+            choice = selector.astype(np.uint64) >> np.uint64(4 * position)
         byte = both >> (choice & np.uint64(7)) * np.uint64(8) & np.uint64(255)
         # The fourth bit of a choice asks for copies of the byte's sign instead.
         sign = np.where(byte >= 128, np.uint64(255), np.uint64(0))
@@ -233,21 +326,25 @@ def _prmt(a: Array, b: Array, selector: Array) -> Array:
 
 def _bfe(a: Array, start: Array, length: Array) -> Array:
     """Return some bits of a number; of a signed one their sign goes on."""
+    wide = a.astype(np.int64 if a.dtype.kind == "i" else np.uint64)
     # The PTX ISA reads only the lowest byte of both.
-    first, width = start & 255, length & 255
-    mask = np.where(width >= 63, -1, (np.int64(1) << np.minimum(width, 62).astype(np.int64)) - 1)
-    field = a.astype(np.int64) >> np.minimum(first, 63).astype(np.int64) & mask
-    if a.dtype.kind != "i":
-        return np.asarray(field)
-    top = np.int64(1) << np.clip(width.astype(np.int64) - 1, 0, 62)
-    # To flip the top bit and subtract it again carries the field's sign upwards.
-    return np.where(width == 0, 0, (field ^ top) - top)
+    first, width = (start & 255).astype(wide.dtype), (length & 255).astype(wide.dtype)
+    beyond = wide.dtype.type(0) if a.dtype.kind == "u" else wide >> 63
+    field = np.where(first > 63, beyond, wide >> np.minimum(first, 63))
+    # To the left and back: the field's highest bit fills what is above it, or zeros do.
+    unused = 64 - np.clip(width, 1, 64)
+    return np.where(width == 0, 0, field << unused >> unused).astype(wide.dtype)
+
+
+def _shift_left(bits: Array, by: Array) -> Array:
+    return np.where(by > 63, np.uint64(0), bits << np.minimum(by, 63).astype(np.uint64))
 
 
 def _bfi(a: Array, b: Array, start: Array, length: Array) -> Array:
-    shift = np.minimum(start & 255, 63).astype(np.uint64)
-    mask = ((np.uint64(1) << np.minimum(length & 255, 63).astype(np.uint64)) - np.uint64(1)) << shift
-    return np.asarray(b.astype(np.uint64) & ~mask | a.astype(np.uint64) << shift & mask)
+    """Return b with some bits replaced by the lowest ones of a."""
+    all_bits = np.array([2**64 - 1], np.uint64)
+    mask = _shift_left(~_shift_left(all_bits, length & 255), start & 255)
+    return np.asarray(b.astype(np.uint64) & ~mask | _shift_left(a.astype(np.uint64), start & 255) & mask)
 
 
 def _reverse_bits(a: Array) -> Array:
@@ -262,39 +359,34 @@ def _clz(a: Array) -> Array:
 
 BIT_OPERATIONS: dict[str, Callable[..., Array]] = {
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor, "not": np.bitwise_not,
-    "lop3": _lop3, "prmt": _prmt, "bfe": _bfe, "bfi": _bfi, "brev": _reverse_bits, "clz": _clz,
+    "lop3": _lop3, "bfe": _bfe, "bfi": _bfi, "brev": _reverse_bits, "clz": _clz,
     "popc": lambda a: np.bitwise_count(a).astype(np.int64),
 }  # fmt: skip
 
-APPROXIMATIONS: dict[str, Callable[..., Array]] = {
-    "ex2": _exact(np.exp2), "lg2": _exact(np.log2), "rcp": _exact(lambda x: 1 / x), "sqrt": _exact(np.sqrt),
-    "rsqrt": _exact(lambda x: 1 / np.sqrt(x)), "sin": _exact(np.sin), "cos": _exact(np.cos),
-    "tanh": _exact(np.tanh),
-}  # fmt: skip
-"""Functions that are exact here, to the last place but one on a GPU.
-
-The error of `tanh` there is 2 ** -11.
-"""
-
 _INTEGRAL_ROUNDING: dict[str, Callable[..., Array]] = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
+
+CONVERSION_MODIFIERS = frozenset((*MODES, *_INTEGRAL_ROUNDING, "rna", "ftz", "sat", "satfinite", "relu"))
 
 
 def convert(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]) -> Array:
     """Return the bits of a number in another type, as `cvt` does."""
-    if "ftz" in modifiers and source.float is tl.float32:
-        numbers = _flush_subnormals(numbers)
+    if "ftz" in modifiers:
+        # Of `cvt`, it is only for float32.
+        numbers = flush_subnormals(numbers) if source.float is tl.float32 else numbers
+        modifiers = modifiers if target.float is tl.float32 else [each for each in modifiers if each != "ftz"]
     if source.float is not None:
-        rounding = next((function for mode, function in _INTEGRAL_ROUNDING.items() if mode in modifiers), None)
-        if rounding is not None:
-            numbers = rounding(numbers)
+        integral = next((function for mode, function in _INTEGRAL_ROUNDING.items() if mode in modifiers), None)
+        if integral is not None:
+            numbers = integral(numbers)
         return _to_float(numbers, target, modifiers) if target.float is not None else _to_integer(numbers, target)
     if target.float is not None:
-        # float64 does not hold every 64-bit integer, so only a rounding that numpy does itself is right.
-        if numbers.itemsize == 8 and "rn" not in modifiers:
+        # float64 does not hold every 64-bit integer, and to be rounded twice may be wrong.
+        if numbers.itemsize == 8 and target.float not in (tl.float32, tl.float64):
             raise ValueError("a rounding of 64-bit integers")
-        # By way of float64, such an integer would be rounded twice before it is a float32.
-        exact = numbers if numbers.itemsize == 8 and target.bits == 32 else numbers.astype(np.float64)
-        return to_bits(exact.astype(np.float32) if exact is numbers else exact, target, modifiers)
+        if numbers.itemsize == 8:
+            kind = np.float32 if target.float is tl.float32 else np.float64
+            return to_bits(rounding.from_integer(_rounding_mode(modifiers), numbers, kind), target, modifiers)
+        return to_bits(numbers.astype(np.float64), target, modifiers)
     limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
     numbers = (
         np.clip(
@@ -312,10 +404,12 @@ def convert(numbers: Array, source: Type, target: Type, modifiers: Sequence[str]
 def _to_integer(numbers: Array, target: Type) -> Array:
     """Return floats as the bits of integers.
 
-    Numbers beyond the type's are its ends; NaN is 0.
+    Numbers beyond the type's are its ends. NaN is 0, or where 64 bits take part only the highest bit.
     """
     limits = np.iinfo(f"{'i' if target.kind == 's' else 'u'}{target.bits // 8}")
-    inside = np.nan_to_num(numbers.astype(np.float64), nan=0.0, posinf=math.inf, neginf=-math.inf)
+    of_nan = 2.0 ** (target.bits - 1) if numbers.itemsize == 8 or target.bits == 64 else 0.0
+    of_nan = -of_nan if target.kind == "s" else of_nan
+    inside = np.nan_to_num(numbers.astype(np.float64), nan=of_nan, posinf=math.inf, neginf=-math.inf)
     # The float of the largest 64-bit integer is one too large: what reaches it is replaced, never cast.
     low, high = inside <= float(limits.min), inside >= float(limits.max)
     truncated = np.where(low | high, 0, inside).astype(limits.dtype)
@@ -328,7 +422,11 @@ def _to_float(numbers: Array, target: Type, modifiers: Sequence[str]) -> Array:
     exact = numbers.astype(np.float64)
     if "relu" in modifiers:
         exact = np.where(exact < 0, 0.0, exact)
+    if "rna" in modifiers and target.name != "tf32":
+        raise ValueError(f"rna of {target.name}")
     if target.name == "tf32":
+        if not {"satfinite", "rm", "rp"}.isdisjoint(modifiers):
+            raise ValueError("satfinite, rm or rp of tf32")
         bits = to_bits(exact, target)
         if "rna" in modifiers:
             # Half of the last place that remains: ties go away from zero, as the 13 bits below are cut.

@@ -218,6 +218,9 @@ def second_kind(order: int, x: Array) -> Array:
     else:
         total = sum((-1) ** k * (j[2 * k - 1] - j[2 * k + 1]) / (2 * k) for k in range(1, 40))
         value = 2 / math.pi * (log * j[1] - j[0] / inner) + 4 / math.pi * total
+    # The recurrence is clipped at 1e-300; up to here, the first term alone is exact. Half of x may be rounded to 0.
+    nearly = np.log(x) - math.log(2) + np.euler_gamma if order == 0 else -1 / x
+    value = np.where(x < 1e-150, 2 / math.pi * nearly, value)
     outer = _hankel_expansion(order, np.where(np.isfinite(x), np.maximum(x, _ASYMPTOTIC_START), _ASYMPTOTIC_START))[1]
     result = np.where(x < _ASYMPTOTIC_START, value, np.where(np.isinf(x), 0, outer))
     # Y is complex below zero, and has a pole at zero.

@@ -196,10 +196,11 @@ def _install(work: Path) -> None:
     except KeyboardInterrupt:
         raise NoTritonError("Stopped: nothing was installed. The next kernel starts the download again.") from None
     if process.returncode != 0:
+        # Before that, it says what it has done so far. What kills it leaves no such line.
         reason = (
             "uv says above why."
             if shows_progress
-            else f"uv says:\n{process.stderr[process.stderr.find('error:') :].strip()}"
+            else f"uv says:\n{process.stderr[max(0, process.stderr.find('error:')) :].strip()}"
         )
         raise NoTritonError(
             "Triton's Python files could not be fetched, and nothing was installed. Try again. " + reason

@@ -1,0 +1,151 @@
+"""Inline assembly: instructions give what the PTX ISA says, and what is not simulated says so."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+
+from triton_simulator.errors import NotSimulatedError
+from triton_simulator.values import ptx
+
+MANY = 2**64 - 1
+"""A register with all bits set."""
+NAN = 0x7FFFFFFF
+TINY = 0x00000001
+"""The smallest float32 number, which is subnormal."""
+
+
+def f32(number: float) -> int:
+    """The bits of a float32."""
+    return int.from_bytes(struct.pack("<f", number), "little")
+
+
+def f64(number: float) -> int:
+    return int.from_bytes(struct.pack("<d", number), "little")
+
+
+def result(instruction: str, operands: tuple[int, ...]) -> int:
+    """What an instruction leaves, for operands that are given as bits."""
+    registers = {f"${number}": np.array([bits], np.uint64) for number, bits in enumerate(operands, start=1)}
+    with np.errstate(all="ignore"):
+        ptx.run(f"{instruction} $0, {', '.join(registers)};", registers)
+    return int(registers["$0"][0])
+
+
+BYTES = (0x33221100, 0x77665544)
+SMALLEST, LARGEST = f32(-(2.0**-126)), f32(2.0**127)
+ONE_AND_LESS = (f32(1.0), f32(-(2.0**-60)))
+
+RESULTS: list[tuple[str, tuple[int, ...], int]] = [
+    # Each mode of `prmt` reads the two lowest bits of the selector only.
+    ("prmt.b32", (*BYTES, 0x7531), 0x77553311),
+    ("prmt.b32.f4e", (*BYTES, 7), 0x66554433),
+    ("prmt.b32.b4e", (*BYTES, 1), 0x66770011),
+    ("prmt.b32.rc8", (*BYTES, 2), 0x22222222),
+    ("prmt.b32.ecl", (*BYTES, 1), 0x33221111),
+    ("prmt.b32.ecr", (*BYTES, 1), 0x11111100),
+    ("prmt.b32.rc16", (*BYTES, 3), 0x33223322),
+    # Integers
+    ("add.sat.s32", (0x7FFFFFFF, 1), 0x7FFFFFFF),
+    ("sub.sat.s32", (0x80000000, 1), 0x80000000),
+    ("mad.hi.sat.s32", (0x7FFFFFFF, 0x7FFFFFFF, 0x7FFFFFFF), 0x7FFFFFFF),
+    ("max.relu.s32", (2**32 - 5, 2**32 - 9), 0),
+    ("div.u64", (MANY, 3), MANY // 3),
+    ("rem.u64", (MANY, 10), MANY % 10),
+    ("div.s64", (2**63, 3), 2**64 - 2**63 // 3),
+    ("rem.s64", (2**63, 3), 2**64 - 2**63 % 3),
+    ("bfe.u64", (MANY, 60, 8), 0xF),
+    ("bfe.u64", (MANY, 0, 63), MANY >> 1),
+    ("bfe.u64", (MANY, 0, 64), MANY),
+    ("bfe.u64", (MANY, 64, 8), 0),
+    ("bfe.s64", (MANY, 0, 64), MANY),
+    ("bfe.s64", (2**63, 60, 8), MANY - 7),
+    ("bfi.b64", (MANY, 0, 0, 64), MANY),
+    ("bfi.b64", (MANY, 0, 64, 1), 0),
+    ("bfi.b64", (MANY, 0, 60, 8), 0xF << 60),
+    # The smaller and the larger of two floats
+    ("min.f32", (NAN, f32(1.0)), f32(1.0)),
+    ("min.NaN.f32", (NAN, f32(1.0)), NAN),
+    ("max.NaN.f32", (f32(1.0), NAN), NAN),
+    ("min.f32", (f32(0.0), f32(-0.0)), f32(-0.0)),
+    ("max.f32", (f32(-0.0), f32(0.0)), f32(0.0)),
+    ("min.xorsign.abs.f32", (f32(-3.0), f32(2.0)), f32(-2.0)),
+    ("max.xorsign.abs.f32", (f32(-3.0), f32(-2.0)), f32(3.0)),
+    # Results rounded up, down and towards zero, from the exact sum, product or quotient
+    ("add.f32", ONE_AND_LESS, f32(1.0)),
+    ("add.rm.f32", ONE_AND_LESS, 0x3F7FFFFF),
+    ("add.rz.f32", ONE_AND_LESS, 0x3F7FFFFF),
+    ("sub.rp.f32", ONE_AND_LESS, 0x3F800001),
+    ("add.rz.f64", (f64(1.0), f64(-(2.0**-70))), f64(1.0 - 2.0**-53)),
+    ("add.rp.f64", (f64(1.0), f64(2.0**-70)), f64(1.0 + 2.0**-52)),
+    ("mul.rp.f64", (f64(1.0 + 2.0**-52),) * 2, f64(1.0 + 3 * 2.0**-52)),
+    ("div.rp.f64", (f64(1.0), f64(3.0)), f64(1.0 / 3.0) + 1),
+    ("div.rz.f32", (f32(2.0), f32(3.0)), f32(2.0 / 3.0) - 1),
+    ("rcp.rm.f64", (f64(3.0),), f64(1.0 / 3.0)),
+    ("sqrt.rp.f64", (f64(3.0),), f64(3.0**0.5) + 1),
+    ("fma.rz.f64", (f64(1.0 + 2.0**-52), f64(1.0 + 2.0**-52), f64(2.0**-110)), f64(1.0 + 2.0**-51)),
+    ("fma.rp.f64", (f64(1.0 + 2.0**-52), f64(1.0 + 2.0**-52), f64(2.0**-110)), f64(1.0 + 3 * 2.0**-52)),
+    ("cvt.rz.f32.s64", (2**63 - 1,), 0x5EFFFFFF),
+    ("cvt.rp.f64.u64", (MANY,), f64(2.0**64)),
+    # `.ftz` makes zeros of subnormal operands, not of results only.
+    ("add.ftz.f32", (SMALLEST, TINY), SMALLEST),
+    ("mul.ftz.f32", (TINY, LARGEST), 0),
+    ("lg2.approx.ftz.f32", (TINY,), f32(float("-inf"))),
+    ("lg2.approx.f32", (TINY,), f32(-149.0)),
+    ("max.ftz.f32", (TINY, f32(-1.0)), 0),
+    ("setp.eq.ftz.f32", (TINY, 0), 1),
+    ("setp.eq.f32", (TINY, 0), 0),
+    ("mul.ftz.f16", (0x0001, 0x7000), 0),
+    ("mul.ftz.f16", (0x0400, 0x3800), 0),
+    ("cvt.ftz.f16.f32", (f32(2.0**-20),), 0x0010),
+    # Other modifiers
+    ("add.sat.f32", (NAN, 0), 0),
+    ("add.sat.f16x2", (0x3C00BC00, 0x3C003800), 0x3C000000),
+    ("fma.rn.relu.f16", (0x3C00, 0xBC00, 0), 0),
+    ("div.approx.f32", (f32(1.0), LARGEST), 0),
+    ("div.full.f32", (f32(1.0), LARGEST), f32(2.0**-127)),
+    ("cvt.rzi.s32.f64", (0x7FF8 << 48,), 0x80000000),
+    ("cvt.rzi.u64.f32", (NAN,), 1 << 63),
+    ("cvt.rzi.s32.f32", (NAN,), 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("instruction", "operands", "expected"), RESULTS)
+def test_an_instruction_gives_the_bits_of_the_ptx_isa(
+    instruction: str, operands: tuple[int, ...], expected: int
+) -> None:
+    assert hex(result(instruction, operands)) == hex(expected)
+
+
+@pytest.mark.parametrize(
+    ("instruction", "operands"),
+    [
+        ("add.cc.u32", 2), ("add.sat.u32", 2), ("add.sat.f64", 2), ("add.f32.f16", 2), ("add.rz.bf16", 2),
+        ("min.s16x2", 2), ("min.abs.f32", 2), ("min.f32", 3), ("mul.hi.u64", 2), ("div.rm.s32", 2),
+        ("shl.wrap.b32", 2), ("mov.volatile.b32", 1), ("lop3.or.b32", 4), ("prmt.b32.f8e", 3), ("fma.rn.oob.f16", 3),
+        ("setp.lt.and.f32", 3), ("rcp.approx.ftz.f64", 1), ("rsqrt.approx.ftz.f64", 1), ("ex2.rn.f32", 1),
+        ("cvt.rn.satfinite.tf32.f32", 1), ("cvt.rp.tf32.f32", 1), ("cvt.rna.f16.f32", 1),
+        ("cvt.rn.bf16.s64", 1), ("cvt.rn.f32.f32", 2),
+    ],
+)  # fmt: skip
+def test_what_is_not_understood_is_refused(instruction: str, operands: int) -> None:
+    with pytest.raises(NotSimulatedError, match=f"cannot run `{instruction}`"):
+        result(instruction, (1,) * operands)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_fields_of_bits_are_those_of_the_isa_at_every_edge(bits: int) -> None:
+    number, edges = 0xA5C3_9617_8E2D_B4F1 >> 64 - bits, (0, 1, bits - 1, bits, bits + 1, 255)
+    for start in edges:
+        for length in edges:
+            end = min(start + length, bits)
+            field = [number >> place & 1 for place in range(start, end)]
+            sign = number >> min(start + length, bits) - 1 & 1 if length else 0
+            unsigned = sum(bit << place for place, bit in enumerate(field))
+            signed = unsigned + sum(sign << place for place in range(len(field), bits))
+            replaced = sum((number >> place & 1) << start + place for place in range(len(field)))
+            assert result(f"bfe.u{bits}", (number, start, length)) == unsigned, (start, length)
+            assert result(f"bfe.s{bits}", (number, start, length)) == signed, (start, length)
+            assert result(f"bfi.b{bits}", (number, 0, start, length)) == replaced, (start, length)
