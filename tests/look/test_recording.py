@@ -47,6 +47,7 @@ def test_only_the_programs_that_are_asked_for(record: Record, file: Path) -> Non
         ("import triton\nx = 1 / 0\n", "line 2: ZeroDivisionError: division by zero"),
         ("x = (\n", "line 1: SyntaxError: '(' was never closed"),
         ("print('no kernel')\n", "it launches no kernel, so there is nothing to look at"),
+        ("e = ValueError('x')\ne.__cause__ = e\nraise e\n", "line 3: ValueError: x"),
         ("raise SystemExit(0)\n", "it launches no kernel, so there is nothing to look at"),
         ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "its process was killed"),
     ],

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import re
 import threading
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +16,7 @@ from textual.pilot import Pilot
 from tests.apps import driven, screen, until
 from triton_workshop.checking import own_errors
 from triton_workshop.look.app import Look
-from triton_workshop.look.grid import GridMap
+from triton_workshop.look.grid import HEAD_ROWS, GridMap
 from triton_workshop.look.recording import Recording, Request
 from triton_workshop.look.screen import LookScreen
 from triton_workshop.look.timeline import Target
@@ -76,6 +79,15 @@ def test_iterations_grid_and_arguments(recording: Recording) -> None:
     show(recording, steps, Target(line=line_of("column = step")))
 
 
+def test_a_table_that_fits_does_not_move(recording: Recording) -> None:
+    async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: page.position is not None)
+        await press(page, pilot, "greater_than_sign", "greater_than_sign")
+        assert page.first_column == 0
+
+    show(recording, steps, Target(line=line_of("tile = tl.load")))
+
+
 def test_a_click_on_a_line_shows_what_it_made(recording: Recording) -> None:
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
         await until(pilot, lambda: page.position is not None)
@@ -99,6 +111,71 @@ def test_a_key_leads_to_the_fault_and_another_to_the_next_launch(with_fault: Rec
         assert "Program (2) in a grid of (3)" in await press(page, pilot, "f")
 
     show(with_fault, steps, size=(120, 36))
+
+
+def test_a_key_leads_past_several_faults_of_a_program_at_a_line(with_fault: Recording) -> None:
+    first, launch = with_fault.launches
+    [fault] = launch.faults
+    faults = fault, replace(fault, index=11), replace(fault, index=12), replace(fault, program=1)
+    several = replace(with_fault, launches=(first, replace(launch, faults=faults)))
+
+    async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: page.position is not None)
+        assert "Program (2)" in await press(page, pilot, "f", "f")
+        assert "Program (1)" in await press(page, pilot, "f")
+        assert "Program (2)" in await press(page, pilot, "f")
+
+    show(several, steps, size=(120, 36))
+
+
+def test_a_fault_of_a_program_that_was_left_out_is_at_its_line(with_fault: Recording) -> None:
+    first, launch = with_fault.launches
+    [fault] = launch.faults
+    far = replace(fault, program=1, line=line_of("offsets = tl", WITH_FAULT))
+    partly = replace(with_fault, launches=(first, replace(launch, faults=(fault, far), chosen=(2,))))
+    requests: list[Request] = []
+
+    def answer(request: Request) -> Recording:
+        requests.append(request)
+        return partly
+
+    async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
+        await until(pilot, lambda: page.position is not None)
+        await press(page, pilot, "f")
+        await until(pilot, lambda: len(requests) > 1)
+        assert (page.target.ids, page.target.line) == ((1,), far.line)
+
+    show(answer, steps, size=(120, 36))
+
+
+@pytest.mark.parametrize(
+    ("grid", "size"),
+    [
+        ((2000,), (80, 24)), ((2000,), (40, 24)), ((300, 20), (80, 24)), ((3, 20000), (80, 24)),
+        ((2000, 2000, 30), (80, 24)), ((2000, 2000, 30), (150, 40)),
+    ],
+)  # fmt: skip
+def test_a_click_on_the_map_chooses_the_program_there(
+    recording: Recording, grid: tuple[int, ...], size: tuple[int, int]
+) -> None:
+    launch = replace(recording.launches[0], grid=grid)
+    chosen: list[int | None] = []
+
+    async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
+        grid_map = GridMap(launch, launch.programs - 1)
+        pilot.app.push_screen(grid_map, chosen.append)
+        rows = (await press(page, pilot)).splitlines()
+        region = grid_map.map.content_region
+        lines = [row[region.x : region.right] for row in rows[region.y : region.bottom]]
+        column = [*re.finditer(r"\d+", lines[HEAD_ROWS - 1])][-1]
+        y = HEAD_ROWS + min(len(lines[HEAD_ROWS:]), grid_map.shape[0], 12) - 2
+        row = int(lines[y].split()[0])
+        await pilot.click(offset=(region.x + column.start(), region.y + y))
+        wanted = row + int(column.group()) if len(grid) == 1 else row * grid[-1] + int(column.group())
+        last_plane = math.prod(grid[:-2]) - 1 if len(grid) > 2 else 0
+        assert chosen == [last_plane * math.prod(grid[-2:]) + wanted]
+
+    show(recording, steps, size=size)
 
 
 def test_a_program_that_was_left_out_runs_again(record: Record, file: Path) -> None:
@@ -144,12 +221,13 @@ def test_cases_can_be_chosen(recording: Recording) -> None:
 
     async def steps(page: LookScreen, pilot: Pilot[int]) -> None:
         await until(pilot, lambda: page.position is not None)
+        page.request = replace(page.request, launch=1)
         assert "1,024 elements" in await press(page, pilot, "c")
         await press(page, pilot, "down", "enter")
         await until(pilot, lambda: len(requests) == 2)
 
     show(answer, steps, cases=("1,000 elements", "1,024 elements"))
-    assert requests[1].case == "1,024 elements"
+    assert (requests[1].case, requests[1].launch) == ("1,024 elements", None)
 
 
 def test_it_says_why_there_is_nothing_and_can_be_left_while_it_waits() -> None:

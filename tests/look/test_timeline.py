@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from triton_workshop.look.recording import Recording, Request
-from triton_workshop.look.source import argument_notes
+from triton_workshop.look.source import argument_notes, draw_lines
 from triton_workshop.look.timeline import Position, Target, When
+from triton_workshop.screen.palette import DARK
 
 from .conftest import SCRIPT, Record, line_of
 
@@ -99,10 +103,29 @@ def test_an_earlier_call_is_not_the_one_that_runs_now(record: Record, file: Path
     assert (notes[helper].when, notes[header].when) == (When.EARLIER, When.EARLIER)
 
 
+def test_a_call_out_of_one_without_arguments_has_its_own_together(record: Record, file: Path) -> None:
+    inner = "@triton.jit\ndef inner(a, b):\n    return a + b\n\n\n"
+    outer = "@triton.jit\ndef outer():\n    return inner(1, 2)\n\n\n"
+    text = SCRIPT.replace("@triton.jit\ndef tile_kernel", f"{inner}{outer}@triton.jit\ndef tile_kernel")
+    text = text.replace("total += doubled(tile)", "total += outer()")
+    position = Position.start(record(Request(file, text))).go_to_line(line_of("return a + b", text))
+    notes = {line[1]: note for line, note in position.track.notes(position.moment).items()}
+    assert notes[line_of("def inner", text)].spellings == ("a 1, b 2",)
+
+
 def test_a_fault_is_looked_at_first(with_fault: Recording) -> None:
     position = Target().find(with_fault)
     assert (position.launch, shown(position)) == (1, ("store", (), 2))
     assert Target(ids=(0,)).find(with_fault).track.program == 0
+
+
+@pytest.mark.parametrize(("programs", "tone"), [((0, 2), DARK.bad), ((2, 0, 1), DARK.bad), ((2,), DARK.muted)], ids=str)
+def test_a_fault_of_this_program_stands_out(with_fault: Recording, programs: tuple[int, ...], tone: str) -> None:
+    first, launch = with_fault.launches
+    faults = tuple(replace(launch.faults[0], program=program) for program in programs)
+    recording = replace(with_fault, launches=(first, replace(launch, faults=faults)))
+    rows = draw_lines(Position.start(recording, 1, 0), DARK, 80, lambda line: str(line[1]))
+    assert [row.spans[0].style for row in rows if row.plain.startswith("✗")] == [tone]
 
 
 def test_a_program_that_was_left_out_is_recorded_by_itself(record: Record, file: Path) -> None:

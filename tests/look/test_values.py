@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -11,10 +12,10 @@ from rich.console import Console
 
 from triton_simulator.steps.steps import ProgramValue
 from triton_workshop.look.coverage import STORE, areas, count_programs, describe_stores, elements, map_size, pixels_of
-from triton_workshop.look.pictures import SHADES, shade
+from triton_workshop.look.pictures import GROUND, SHADES, Extent, Shade, shade, value_pictures
 from triton_workshop.look.recording import Argument, Recording, Request
 from triton_workshop.look.timeline import Target
-from triton_workshop.look.values import Frame, draw_arguments, draw_moment
+from triton_workshop.look.values import Frame, draw_arguments, draw_moment, last_first_column
 from triton_workshop.screen.palette import DARK
 from triton_workshop.screen.theme import report_styles
 
@@ -114,6 +115,47 @@ def test_shades_go_from_dark_to_bright_and_mark_what_is_no_number() -> None:
     assert ends == (-2.0, 2.0)
     levels, ends = shade(ProgramValue("int32", np.array([100, 101], np.int32)))
     assert (levels.tolist(), ends) == ([0, bright], (100.0, 101.0))
+
+
+@pytest.mark.parametrize(
+    ("numbers", "lowest", "greatest"),
+    [
+        ([0.0, 4.0], GROUND, Shade("accent")), ([1.0, 4.0], GROUND, Shade("accent")), ([0.0, 0.0], GROUND, GROUND),
+        ([-5.0, -1.0], Shade("bad"), Shade("bad", 0.2)), ([-1.0, 100.0], Shade("bad", 0.0), Shade("accent")),
+        ([-4.0, 2.0], Shade("bad"), Shade("accent", 8 / 15)),
+    ],
+)  # fmt: skip
+def test_a_legend_has_the_shades_of_the_picture(
+    recording: Recording, numbers: list[float], lowest: Shade, greatest: Shade
+) -> None:
+    value = ProgramValue("fp32", np.array(numbers, np.float32))
+    position = Target().find(recording)
+    assert position.step is not None
+    [picture] = value_pictures(replace(position.step, value=value), position.track, Extent(4, 8))
+    assert [shade for shade, _ in picture.legend] == [lowest, greatest]
+    drawn = {picture.shades[level] for level in picture.levels.ravel()}
+    assert {lowest, greatest} <= drawn | {GROUND}
+
+
+@pytest.mark.parametrize(
+    ("shape", "columns", "last"),
+    [((2, 10), 60, 0), ((2, 10), 26, 0), ((2, 10), 24, 1), ((3, 2, 10), 7, 9), ((40,), 10, 0)],
+)
+def test_a_table_moves_until_its_last_column(
+    recording: Recording, shape: tuple[int, ...], columns: int, last: int
+) -> None:
+    step = Target().find(recording).step
+    assert step is not None
+    value = ProgramValue("int32", np.zeros(shape, np.int32))
+    assert last_first_column(replace(step, value=value), Frame(DARK, columns, 30)) == last
+
+
+@pytest.mark.parametrize(("length", "note"), [(2048, ""), (4096, "the first 2048 of 4096 numbers")])
+def test_a_table_says_that_it_ends_early(record: Record, file: Path, length: int, note: str) -> None:
+    text = SCRIPT.replace("for step in range", f"many = tl.arange(0, {length})\n    for step in range")
+    shown = printed(record(Request(file, text)), "for step in range")
+    assert shown.startswith(f"many  int32[{length}]")
+    assert "".join(line for line in shown.splitlines() if line.startswith("the first")) == note
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (100, 3), (2, 3, 50), (7,), (1000,)])

@@ -134,6 +134,31 @@ def test_the_script_runs_once_until_its_text_changes(page: PageInNode, look: Loo
     page.ask(python="looking.record_launches = record")
 
 
+def test_an_unfinished_script_that_does_not_end_is_stopped(page: PageInNode, look: Look) -> None:
+    page.ask(python="limit, looking.LIMIT_SECONDS = looking.LIMIT_SECONDS, 0.5")
+    text = EXERCISES["1"].shipped_text.replace("pid = ...", "pid = tl.program_id(0)")
+    endless = text.replace("    return output\n", "    while True:\n        pass\n")
+    assert endless != text
+    assert look(endless, "1", cursor={"line": 20, "name": "pid"})["name"] == "pid"
+    page.ask(python="looking.LIMIT_SECONDS = limit")
+
+
+INTERRUPT = """
+from triton_simulator import hooks
+from triton_workshop.page.inside.interruption import OutdatedError
+def interrupt():
+    hooks.load_hooks.remove(interrupt)
+    raise OutdatedError
+hooks.load_hooks.append(interrupt)
+"""
+
+
+def test_a_look_that_was_interrupted_is_not_kept(page: PageInNode, look: Look) -> None:
+    page.ask(python=INTERRUPT)
+    assert look(MATMUL) == {"problem": ""}
+    assert look(MATMUL)["notices"] == []
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [(EXERCISES["1"].shipped_text, "No kernel is launched yet"), ("def add(x, y):\n    return z", "NameError")],

@@ -167,6 +167,24 @@ def test_a_gradient_that_would_be_lost_is_a_sentence() -> None:
         assert (x * 2).tolist() == [2, 2]
 
 
+def test_the_sum_of_a_functions_result_requires_its_gradient() -> None:
+    class Twice(OURS.autograd.Function):  # type: ignore[misc, name-defined]
+        @staticmethod
+        def forward(_: Any, x: Any) -> Any:
+            return 2 * x
+
+        @staticmethod
+        def backward(_: Any, grad: Any) -> Any:
+            return 2 * grad
+
+    y = Twice.apply(OURS.ones(2, requires_grad=True))
+    assert y.sum().requires_grad
+    with pytest.raises(absent.NotInThisPageError, match=r"^the gradient of torch\.\w+ is not in this page"):
+        _ = y.sum() * 2
+    with OURS.no_grad():
+        assert not y.sum().requires_grad
+
+
 EVERY_CASE = """
 from triton_workshop.page.torch.install import install
 install()

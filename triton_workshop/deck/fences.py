@@ -74,7 +74,7 @@ def _in_terminal(fence: Fence, alternative: str | None) -> Fence:
 
 
 def _pty(fence: Fence, size: str | None) -> Fence:
-    if not re.fullmatch(r"(standby)?((^|:)[0-9]{1,5}:[0-9]{1,5})?", size or ""):
+    if not re.fullmatch(r"(standby(:|$))?([0-9]{1,5}:[0-9]{1,5})?", size or ""):
         raise RefusedError(f"+pty:{size}: expected [standby:]COLUMNS:ROWS, as in +pty:80:24")
     return _in_terminal(fence, None)
 

@@ -79,6 +79,8 @@ class InlineReader:
         self._images_as_text = images_as_text
         self._spans: list[Span] = []
         self._scopes = [_Scope(Span(""), [])]
+        # The number of spans before the link that is open: a link stands in no other.
+        self._link_start = 0
         for child in token.children or []:
             self._read(child)
         self._end_text()
@@ -103,6 +105,7 @@ class InlineReader:
                 self._skip_to("![")
                 self._image(token)
             case "link_open":
+                self._link_start = len(self._spans)
                 self._open({"link": str(token.attrs.get("href", ""))})
             case "link_close":
                 self._close_link()
@@ -128,7 +131,7 @@ class InlineReader:
     def _close_link(self) -> None:
         link = self._scopes.pop().style
         # A link without a text shows its address.
-        if not self._spans or self._spans[-1].link != link.link:
+        if len(self._spans) == self._link_start:
             self._spans.append(replace(link, text=link.link or ""))
 
     # markdown-it gives lines only to blocks, so we track positions in the source ourselves.
@@ -211,6 +214,7 @@ class InlineReader:
         if self._spans:
             self.pieces.append(join(self._spans))
             self._spans = []
+        self._link_start = 0
 
 
 def join(spans: list[Span]) -> Text:

@@ -12,6 +12,7 @@ from markdown_it.common.utils import unescapeAll
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_block.blockquote import blockquote
 from markdown_it.rules_block.html_block import HTML_SEQUENCES, html_block
+from markdown_it.rules_block.lheading import lheading
 from markdown_it.rules_block.paragraph import paragraph
 from markdown_it.rules_block.reference import reference
 from markdown_it.rules_block.table import table
@@ -69,7 +70,7 @@ def _line(state: StateBlock, line: int) -> str:
 def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Parse `[label]: address`.
 
-    Text after it without an empty line is a paragraph, as in CommonMark.
+    Text after it without an empty line is a title or a paragraph, as in CommonMark.
     """
     if not reference(state, start, end, silent):
         return False
@@ -77,7 +78,8 @@ def _reference(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     while _goes_on(state, end) and not any(rule(state, state.line, end, True) for rule in terminators):
         if not reference(state, state.line, end, False):
             # The block loop would take indented text for code.
-            paragraph(state, state.line, end, False)
+            if not lheading(state, state.line, end, False):
+                paragraph(state, state.line, end, False)
             break
     return True
 

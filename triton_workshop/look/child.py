@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import linecache
 import os
-import traceback
-from dataclasses import replace
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
@@ -14,7 +15,7 @@ import numpy as np
 import torch
 
 from triton_simulator import Launch, StepOptions, record
-from triton_simulator.lines import is_kernel
+from triton_simulator.lines import error_line
 from triton_simulator.steps.steps import Steps, StepValue
 from triton_simulator.steps.text import object_text
 from triton_simulator.values import int32
@@ -31,8 +32,20 @@ from triton_workshop.processes.signal_scope import confine_signals
 from triton_workshop.processes.wire import Connection
 from triton_workshop.slide_environment import name_of_line, numbering
 
-MAX_BYTES = 64 * 2**20
-"""Bytes of all steps. To send them to another process takes a tenth of a second."""
+
+@dataclass(frozen=True)
+class Limits:
+    """What a script may take until its recording ends."""
+
+    max_bytes: int = 64 * 2**20
+    """Bytes of all steps. To send them to another process takes a tenth of a second."""
+    time: Callable[[Path], AbstractContextManager[object]] = nullcontext
+    """Limits the time of a file's code. Its error ends the script only."""
+    stops: tuple[type[BaseException], ...] = ()
+    """Errors after which nobody wants the recording. They are none of the script's, and go on."""
+
+
+DEFAULT_LIMITS = Limits()
 
 
 def send_recording(connection: Connection, request: Request) -> None:
@@ -43,36 +56,39 @@ def send_recording(connection: Connection, request: Request) -> None:
     connection.send(record_launches(request))
 
 
-def record_launches(request: Request, max_bytes: int = MAX_BYTES) -> Recording:
+def record_launches(request: Request, limits: Limits = DEFAULT_LIMITS) -> Recording:
     """Run a script in this process, and return its launches.
 
     Of a script with open TODOs, they are those of its own lines, as far as they go.
     """
     case = _find_case(request)
     if case is None:
-        return _record(request, None, max_bytes)
+        return _record(request, None, limits)
     script = Source(request.file, request.text, EXERCISES[request.exercise])
     variants = variants_of(script)
     for variant in variants:
         # A name of its own: Triton finds a kernel's source by its file, and the script's is another text.
         file = request.file.with_name(f"completed-{request.file.name}")
         original = OwnLines(script, replace(variant, source=replace(variant.source, file=file)))
-        recording = _record(replace(request, file=file, text=variant.source.text), case, max_bytes)
+        recording = _record(replace(request, file=file, text=variant.source.text), case, limits)
         if not recording.failure or variant is variants[-1]:
             sources = {**recording.sources, str(script.file): tuple(io.StringIO(script.text).readlines())}
             sources.pop(str(file), None)
             # It stops where a TODO is open, which is no failure.
             return Recording(case.name, tuple(map(original.launch, recording.launches)), sources)
-    return _record(request, case, max_bytes)
+    return _record(request, case, limits)
 
 
-def _record(request: Request, case: Case | None, max_bytes: int) -> Recording:
+def _record(request: Request, case: Case | None, limits: Limits) -> Recording:
     failure = ""
     numbers = None if request.launch is None else (request.launch,)
-    options = StepOptions(programs=request.programs, max_bytes=max_bytes, launches=numbers)
+    options = StepOptions(programs=request.programs, max_bytes=limits.max_bytes, launches=numbers)
     with record(steps=options, strict_views=case is not None) as launches:
         try:
-            _run(request, case)
+            with limits.time(request.file):
+                _run(request, case)
+        except limits.stops:
+            raise
         except BaseException as error:  # also SystemExit: a script may end itself
             if not isinstance(error, SystemExit) or error.code not in (None, 0):
                 failed = failure_of(error, request.file)
@@ -89,12 +105,8 @@ def _location_of(error: BaseException, request: Request, line: int | None) -> st
 
     It is the kernel's, with its file if that is not the script; or else the script's own.
     """
-    link: BaseException = error
-    while link.__cause__ is not None:
-        link = link.__cause__
-    frames = [(frame.f_code, number) for frame, number in traceback.walk_tb(link.__traceback__)]
-    kernels = [(code.co_filename, number) for code, number in frames if is_kernel(code)]
-    file, number = kernels[-1] if kernels else (str(request.file), line)
+    kernel = error_line(error)
+    file, number = (kernel.file, kernel.number) if kernel else (str(request.file), line)
     if number is None:
         return ""
     name = name_of_line(file, number)

@@ -13,11 +13,12 @@ from textual.widgets import Static
 from triton_workshop.block_pictures import Cell, letter_block, letter_margin
 from triton_workshop.look.recording import RecordedLaunch
 from triton_workshop.look.timeline import numbers_text
-from triton_workshop.screen.box import Box
+from triton_workshop.screen.box import FRAME_COLUMNS, Box
 
 COLUMNS, ROWS = 16, 12
 """Programs that are shown at a time."""
 CELL_COLUMNS = 4
+"""Columns of a program at least; heads of more digits take more."""
 HEAD_ROWS = 3
 """Rows above the first program's: which is chosen, an empty one, and the heads of the columns."""
 
@@ -39,11 +40,24 @@ class GridMap(Box[int]):
 
     def __init__(self, launch: RecordedLaunch, program: int) -> None:
         self.launch = launch
-        self.shape = plane_shape(launch.grid)
         self.chosen = program
         self.map = Static()
         super().__init__(f"Programs of {launch.kernel}", self.map)
         self.map.border_subtitle = "↑ ↓ ← → move   enter choose   esc back"
+
+    def on_resize(self) -> None:
+        """Show as many programs as there is room for."""
+        grid = self.launch.grid
+        row_ids, column_ids = grid[-2:] if len(grid) > 1 else (self.launch.programs, COLUMNS)
+        self.cell_columns = max(CELL_COLUMNS, 1 + len(str(column_ids - 1)))
+        # Not with the margin of the rows in sight, which would change as the map moves along.
+        margin = letter_margin([str(row_ids - 1)])
+        # The last cell ends in a blank, for which there need be no room.
+        wanted = margin + COLUMNS * self.cell_columns - 1
+        self.width = min(max(wanted, self.MAX_COLUMNS - FRAME_COLUMNS), self.app.size.width - FRAME_COLUMNS)
+        self.map.styles.width = self.width + FRAME_COLUMNS
+        self.columns = max(1, min(COLUMNS, (self.width + 1 - margin) // self.cell_columns))
+        self.shape = plane_shape(grid, self.columns)
         self._show()
 
     def _show(self) -> None:
@@ -51,10 +65,10 @@ class GridMap(Box[int]):
         planes = self.launch.programs // (rows * columns)
         plane, index = divmod(self.chosen, rows * columns)
         row, column = divmod(index, columns)
-        self._window = (_start(row, rows, ROWS), _start(column, columns, COLUMNS))
+        self._window = (_start(row, rows, ROWS), _start(column, columns, self.columns))
         first_row, first_column = self._window
         cells = [
-            [self._cell(plane, y, x) for x in range(first_column, min(first_column + COLUMNS, columns))]
+            [self._cell(plane, y, x) for x in range(first_column, min(first_column + self.columns, columns))]
             for y in range(first_row, min(first_row + ROWS, rows))
         ]
         ids, grid = numbers_text(self.launch.ids(self.chosen)), numbers_text(self.launch.grid)
@@ -63,15 +77,14 @@ class GridMap(Box[int]):
             legend.append("   ○ the script runs again for it", "muted")
         if self.launch.faults:
             legend.append("   ✗ has a fault", "bad")
-        if rows > ROWS or columns > COLUMNS:
+        if rows > ROWS or columns > self.columns:
             legend.append("   the map moves along", "muted")
         more = f"   first id {plane} of {planes}: tab" * (planes > 1)
-        self.map.update(
-            Text.assemble(
-                ("Program ", "muted"), (ids, "accent"), (f" in a grid of {grid}{more}\n\n", "muted"),
-                letter_block(cells, CELL_COLUMNS, heads=self._heads()), "\n\n", legend,
-            )
-        )  # fmt: skip
+        title = Text.assemble(("Program ", "muted"), (ids, "accent"), (f" in a grid of {grid}{more}", "muted"))
+        # One row, or the map would be further down than `HEAD_ROWS`.
+        title.truncate(max(self.width, 1), overflow="ellipsis")
+        block = letter_block(cells, self.cell_columns, heads=self._heads())
+        self.map.update(Text.assemble(title, "\n\n", block, "\n\n", legend))
 
     def _heads(self) -> tuple[list[str], list[str]]:
         """Return the ids of the rows and the columns that are shown.
@@ -81,7 +94,7 @@ class GridMap(Box[int]):
         rows, columns = self.shape
         visible = range(self._window[0], min(self._window[0] + ROWS, rows))
         step = 1 if len(self.launch.grid) > 1 else columns
-        heads = range(self._window[1], min(self._window[1] + COLUMNS, columns))
+        heads = range(self._window[1], min(self._window[1] + self.columns, columns))
         return [str(row * step) for row in visible], [str(column) for column in heads]
 
     def _cell(self, plane: int, row: int, column: int) -> Cell:
@@ -120,24 +133,25 @@ class GridMap(Box[int]):
         margin = letter_margin(self._heads()[0])
         if offset is None or offset.y < HEAD_ROWS or offset.x < margin:
             return
-        row, column = self._window[0] + offset.y - HEAD_ROWS, self._window[1] + (offset.x - margin) // CELL_COLUMNS
+        y, x = offset.y - HEAD_ROWS, (offset.x - margin) // self.cell_columns
+        row, column = self._window[0] + y, self._window[1] + x
         height, width = self.shape
         # Below the rows that are shown stands the legend.
-        if row < height and column < width and offset.y - HEAD_ROWS < ROWS:
+        if row < height and column < width and y < ROWS and x < self.columns:
             size = height * width
             program = self.chosen // size * size + row * width + column
             if program < self.launch.programs:
                 self.dismiss(program)
 
 
-def plane_shape(grid: Sequence[int]) -> tuple[int, int]:
+def plane_shape(grid: Sequence[int], columns: int) -> tuple[int, int]:
     """Return rows and columns of a map of the last two axes.
 
-    Of a grid with one axis, it has as many rows as it takes.
+    Of a grid with one axis, it has so many columns, and as many rows as it takes.
     """
     if len(grid) > 1:
         return grid[-2], grid[-1]
-    return -(-grid[0] // COLUMNS), min(grid[0], COLUMNS)
+    return -(-grid[0] // columns), min(grid[0], columns)
 
 
 def _start(index: int, size: int, visible: int) -> int:

@@ -100,11 +100,11 @@ def _truth_picture(value: ProgramValue, extent: Extent) -> Picture:
 
 def _heatmap(value: ProgramValue, extent: Extent) -> Picture:
     """Draw numbers by shades: of two colours where some are negative."""
-    levels, (lowest, greatest) = shade(value)
+    levels, ends = shade(value)
     shares = [number / (SHADES - 1) for number in range(SHADES)]
     shades = [Shade(tone, share) for share in shares for tone in ("accent", "bad")]
     nan, undefined = Shade("important"), Shade("warning")
-    legend = [(Shade("bad") if lowest < 0 else GROUND, number_text(lowest)), (Shade("accent"), number_text(greatest))]
+    legend = [(shades[level], number_text(end)) for level, end in zip(_levels(np.array(ends), ends), ends, strict=True)]
     if (levels == 2 * SHADES).any():
         legend.append((nan, "NaN"))
     if value.undefined is not None:
@@ -113,7 +113,7 @@ def _heatmap(value: ProgramValue, extent: Extent) -> Picture:
 
 
 def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
-    """Return the level of each number, and those of both ends.
+    """Return the level of each number, and the numbers of both ends.
 
     Levels are twice the shade, and one more for a negative number; beyond, NaN and what is undefined. Shades begin at
     0, or at the least of whole numbers that are all positive, such as offsets.
@@ -124,15 +124,20 @@ def shade(value: ProgramValue) -> tuple[Array, tuple[float, float]]:
         # An infinity would leave no shades for the other numbers, and what is undefined has no size.
         finite = numbers[np.isfinite(numbers) & ~np.asarray(undefined)]
         lowest, greatest = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-        floor = lowest if lowest > 0 and value.numbers.dtype.kind != "f" else 0.0
-        span = max(greatest - floor, -lowest)
-        # Clipped for infinities; numbers that are all alike have no span.
-        share = np.clip(np.abs(numbers - floor) / (span or 1.0), 0.0, 1.0)
-        levels = 2 * np.rint(share * (SHADES - 1)) + (numbers < 0)
-    levels = np.where(np.isnan(numbers), 2 * SHADES, levels)
+        ends = lowest if lowest < 0 or value.numbers.dtype.kind != "f" else 0.0, greatest
+        levels = _levels(numbers, ends)
     if value.undefined is not None:
         levels = np.where(value.undefined, 2 * SHADES + 1, levels)
-    return levels.astype(np.int16), (min(lowest, floor), greatest)
+    return levels, ends
+
+
+def _levels(numbers: Array, ends: tuple[float, float]) -> Array:
+    lowest, greatest = ends
+    floor = max(lowest, 0.0)
+    # Clipped for infinities; numbers that are all alike have no span.
+    share = np.clip(np.abs(numbers - floor) / (max(greatest - floor, -lowest) or 1.0), 0.0, 1.0)
+    levels = 2 * np.rint(share * (SHADES - 1)) + (numbers < 0)
+    return np.where(np.isnan(numbers), 2 * SHADES, levels).astype(np.int16)
 
 
 def _argument_map(

@@ -22,7 +22,7 @@ from triton_workshop.look.notices import notices
 from triton_workshop.look.recording import Recording, Request
 from triton_workshop.look.source import NO_LINE, draw_lines, lines_at, row_of
 from triton_workshop.look.timeline import FIRST, Line, Position, Target, line_of, numbers_text
-from triton_workshop.look.values import Frame, draw_arguments, draw_moment
+from triton_workshop.look.values import Frame, draw_arguments, draw_moment, last_first_column
 from triton_workshop.screen.box import Keys
 from triton_workshop.screen.choice import Choice
 from triton_workshop.screen.palette import Palette
@@ -87,6 +87,8 @@ class LookScreen(ModalScreen[None]):
         self.position: Position | None = None
         self.shows_arguments = False
         self.first_column = 0
+        self._fault = 0
+        """The fault that the key has shown last, by its number in the launch."""
         self.message = ""
         """What a key had to say, in the bar until the next one."""
         self.bar, self.position_line, self.notice = Static(classes="bar"), Static(id="position"), Static(id="notice")
@@ -177,17 +179,21 @@ class LookScreen(ModalScreen[None]):
         self.notice.update(notice)
         columns = self.source.scrollable_content_region.width
         self.source.text.update(Text("\n").join(draw_lines(position, self.palette, columns, self._number)))
+        value = draw_arguments(position.track) if self.shows_arguments else draw_moment(position, self._frame())
+        self.value_text.update(value)
+        # Only then is the pane as high as its new text, and can scroll to its end.
+        self.call_after_refresh(self._scroll_to_line)
+
+    def _frame(self) -> Frame:
+        """Return the room for the value."""
         region = self.value_pane.scrollable_content_region
-        frame = Frame(
+        return Frame(
             self.palette,
             max(region.width - 1, 20),
             max(region.height, 8),
             self.first_column,
             has_256_colours=self.app.console.color_system == "256",
         )
-        self.value_text.update(draw_arguments(position.track) if self.shows_arguments else draw_moment(position, frame))
-        # Only then is the pane as high as its new text, and can scroll to its end.
-        self.call_after_refresh(self._scroll_to_line)
 
     def _number(self, line: Line) -> str:
         """Return the number of a line: that of the slide, if it stands on one."""
@@ -264,10 +270,12 @@ class LookScreen(ModalScreen[None]):
         if launch.has(program):
             self._move(self.position.go_to_program(program))
             return
-        # It was left out for lack of room, so the script runs again for this one.
-        line = None if step is None else step.step.line.number
-        self.target = Target(ids=launch.ids(program), line=line, launch=self.position.launch)
-        self._start(replace(self.request, programs=(program,), launch=self.position.launch))
+        self._run_again(self.position, program, None if step is None else step.step.line.number)
+
+    def _run_again(self, position: Position, program: int, line: int | None) -> None:
+        """Run the script for a program that was left out for lack of room."""
+        self.target = Target(ids=position.track.launch.ids(program), line=line, launch=position.launch)
+        self._start(replace(self.request, programs=(program,), launch=position.launch))
 
     def action_launch(self, offset: int) -> None:
         """Go to another launch."""
@@ -293,9 +301,12 @@ class LookScreen(ModalScreen[None]):
             return
         current = (self.position.track.program, line_of(self.position.step)) if self.position.step else None
         matches = [index for index, fault in enumerate(faults) if (fault.program, fault.at) == current]
-        fault = faults[(matches[0] + 1) % len(faults) if matches else 0]
+        # A program may have several at a line: then it is the one that was shown last.
+        last = self._fault if self._fault in matches else next(iter(matches), -1)
+        self._fault = (last + 1) % len(faults)
+        fault = faults[self._fault]
         if not self.position.track.launch.has(fault.program):
-            self._go_to_program(fault.program)
+            self._run_again(self.position, fault.program, fault.line)
         else:
             self._move(self.position.go_to_program(fault.program).go_to_fault(fault))
 
@@ -311,7 +322,7 @@ class LookScreen(ModalScreen[None]):
     def _go_to_case(self, index: int | None) -> None:
         if index is not None:
             self.target = FIRST
-            self._start(replace(self.request, case=self.cases[index], programs=None))
+            self._start(replace(self.request, case=self.cases[index], programs=None, launch=None))
 
     def action_arguments(self) -> None:
         """Show the kernel's arguments, or the value again."""
@@ -324,8 +335,11 @@ class LookScreen(ModalScreen[None]):
 
     def action_columns(self, direction: int) -> None:
         """Show other columns of a wide table."""
-        self.first_column = max(0, self.first_column + 4 * direction)
-        self._draw()
+        if self.position is not None and self.position.step is not None:
+            last = last_first_column(self.position.step, self._frame())
+            # The pane may have become wider in the meantime.
+            self.first_column = min(max(0, min(self.first_column, last) + 4 * direction), last)
+            self._draw()
 
     def action_keys(self) -> None:
         """List the keys."""

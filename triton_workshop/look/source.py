@@ -17,6 +17,7 @@ from triton_workshop.look.recording import RecordedLaunch
 from triton_workshop.look.timeline import Line, Note, Position, When, line_of
 from triton_workshop.screen.palette import Palette
 from triton_workshop.screen.richtext import code_lines
+from triton_workshop.scripts import lines_of
 
 GAP = "  "
 MIN_CODE_COLUMNS = 20
@@ -44,7 +45,7 @@ def source_lines(launch: RecordedLaunch, file: str, text: tuple[str, ...]) -> tu
     numbers = {step.line.number for step in launch.steps.all if step.line.file == file}
     lines: list[SourceLine] = []
     for start, end in _functions("".join(text), numbers):
-        block = textwrap.dedent("".join(text[start - 1 : end])).splitlines()
+        block = lines_of(textwrap.dedent("".join(text[start - 1 : end])))
         lines += [SourceLine(NO_LINE, "")] * bool(lines)
         lines += (SourceLine((file, number), code) for number, code in enumerate(block, start))
     return tuple(lines)
@@ -81,8 +82,8 @@ def draw_lines(position: Position, palette: Palette, columns: int, names: Callab
     lines = lines_at(position)
     notes = position.track.notes(position.moment)
     notes |= argument_notes(position)
-    # Reversed, so that of several faults at a line the first one counts.
-    faults = {fault.at: fault.program == position.track.program for fault in reversed(position.track.launch.faults)}
+    mine = {fault.at for fault in position.track.launch.faults if fault.program == position.track.program}
+    faults = {fault.at: fault.at in mine for fault in position.track.launch.faults}
     current = line_of(position.step) if position.step else None
     highlighted = code_lines("python", tuple(line.code for line in lines), palette)
     return [

@@ -69,10 +69,11 @@ class Track:
             depth = step.step.depth
             # A call begins with the first of its arguments or, without any, with a step that is deeper.
             goes_on = previous is not None and is_argument(previous) and previous.step.depth == depth
-            if len(stack) <= depth or (is_argument(step) and not goes_on):
+            stack = stack[: depth if is_argument(step) and not goes_on else depth + 1]
+            # Several calls begin at once where a function without arguments calls another first.
+            while len(stack) <= depth:
                 count += 1
-                stack = (*stack[:depth], count)
-            stack = stack[: depth + 1]
+                stack = (*stack, count)
             calls.append(stack)
             previous = step
         return calls

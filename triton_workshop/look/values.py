@@ -124,12 +124,37 @@ def _drawn(picture: Picture, frame: Frame) -> Group:
     return Group(*title, block, Text("   ").join(boxes))
 
 
+def last_first_column(step: ProgramStep, frame: Frame) -> int:
+    """Return the first column of a table that shows the last one.
+
+    It is 0 of a table that shows all columns.
+    """
+    block = step.value.numbers
+    if not is_block(step.value) or block.ndim == 1:
+        return 0
+    columns: int = block.shape[-1]
+    return max(0, columns - _fitting(_cell_columns(_texts(block)), frame))
+
+
+def _texts(block: Array) -> list[list[str]]:
+    return [[number_text(number) for number in row] for row in block.reshape(-1, block.shape[-1])[:MAX_TABLE_ROWS]]
+
+
+def _cell_columns(texts: Sequence[Sequence[str]]) -> int:
+    return 1 + max(len(text) for row in texts for text in row)
+
+
+def _fitting(cell: int, frame: Frame) -> int:
+    """Return how many cells of so many columns stand side by side."""
+    return max(1, (frame.columns - HEAD_COLUMNS) // cell)
+
+
 def _table(value: ProgramValue, frame: Frame) -> RenderableType:
     """Return the numbers, with their indices at the sides."""
     block = value.numbers
-    texts = [[number_text(number) for number in row] for row in block.reshape(-1, block.shape[-1])[:MAX_TABLE_ROWS]]
-    cell = 1 + max(len(text) for row in texts for text in row)
-    fitting = max(1, (frame.columns - HEAD_COLUMNS) // cell)
+    texts = _texts(block)
+    cell = _cell_columns(texts)
+    fitting = _fitting(cell, frame)
     undefined = np.zeros(block.shape, np.bool_) if value.undefined is None else value.undefined
     marks = undefined.reshape(-1, block.shape[-1])
     if block.ndim == 1:
@@ -146,16 +171,21 @@ def _table(value: ProgramValue, frame: Frame) -> RenderableType:
         notes.append(f"columns {first} to {visible[-1]} of {block.shape[-1]}: > and < show others")
     if len(marks) > MAX_TABLE_ROWS:
         notes.append(f"the first {MAX_TABLE_ROWS} of {len(marks)} rows")
-    return Group(*(Text(note, "muted") for note in notes), table)
+    return _with_notes(table, notes)
 
 
-def _vector_table(texts: Sequence[str], marks: Array, columns: int, cell: int) -> Table:
+def _vector_table(texts: Sequence[str], marks: Array, columns: int, cell: int) -> RenderableType:
     """Return a vector in rows, each with the index of its first element."""
     table = _empty_table([f"+{column}" for column in range(columns)], cell)
-    for start in range(0, min(len(texts), MAX_TABLE_ROWS * columns), columns):
+    shown = min(len(texts), MAX_TABLE_ROWS * columns)
+    for start in range(0, shown, columns):
         row = range(start, min(start + columns, len(texts)))
         table.add_row(str(start), *(_cell(texts[index], is_undefined=marks[index]) for index in row))
-    return table
+    return _with_notes(table, [f"the first {shown} of {len(texts)} numbers"] * (shown < len(texts)))
+
+
+def _with_notes(table: Table, notes: Sequence[str]) -> Group:
+    return Group(*(Text(note, "muted") for note in notes), table)
 
 
 def _empty_table(heads: Sequence[str], cell: int) -> Table:

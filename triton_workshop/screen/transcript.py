@@ -146,10 +146,24 @@ class Transcript(ProgramOutput):
             case "G":
                 self._column = min(max(number, 1), MAX_COLUMNS) - 1
             case "K":
-                self._wipe_picture()
-                _cut(self.lines[self._row], self._column if number == 0 else 0)
-            case "J":
+                self._erase_in_line(number)
+            case "J" if number == 0:
+                # Other numbers clear a screen, but a transcript keeps what was printed.
+                self._erase_in_line(0)
                 del self.lines[self._row + 1 :]
+
+    def _erase_in_line(self, number: int) -> None:
+        """Erase the cursor's line: from the cursor, up to it, or all."""
+        self._wipe_picture()
+        line = self.lines[self._row]
+        match number:
+            case 0:
+                _cut(line, self._column)
+            case 1:  # the cursor's own character, too
+                rest = line.divide([self._column + 1])[1]
+                self.lines[self._row] = Text(" " * (self._column + 1)).append_text(rest) if rest else Text()
+            case 2:
+                _cut(line, 0)
 
 
 def _cut(line: Text, length: int) -> None:

@@ -105,7 +105,8 @@ def find_slide(old: Deck, number: int, new: Deck) -> int | None:
     first = 0 if previous is None else matches[previous] + 1
     end = len(new.slides) if following is None else matches[following]
     # Only slides that match no other old one can be this one with changes.
-    free = [index for index in range(len(new.slides)) if index not in matches.values()]
+    matched = set(matches.values())
+    free = [index for index in range(len(new.slides)) if index not in matched]
     name = old.slides[number].name
     if name and (same_name := [index for index in free if new.slides[index].name == name]):
         # Several slides may have the name: the one nearest to its old place counts.
@@ -124,7 +125,8 @@ def match_items(old: Sequence[Hashable], new: Sequence[Hashable]) -> dict[int, i
     # Without autojunk, which takes items that occur often for noise.
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     matches = {block.a + i: block.b + i for block in matcher.get_matching_blocks() for i in range(block.size)}
-    free = [index for index in range(len(new)) if index not in set(matches.values())]
+    matched = set(matches.values())
+    free = [index for index in range(len(new)) if index not in matched]
     for index, item in enumerate(old):
         if index in matches:
             continue

@@ -96,7 +96,10 @@ CODE_BLOCKS: Cases = {
     "+pty": [
         shows("it runs", fence("bash +pty"), "x"),
         shows("of this size", fence("bash +exec +pty:80:24"), "x"),
+        shows("on standby", fence("bash +pty:standby"), "x"),
+        shows("on standby, of this size", fence("bash +pty:standby:80:24"), "x"),
         refuses("columns without rows", fence("bash +pty:80"), 1, "[standby:]COLUMNS:ROWS"),
+        refuses("nothing before the size", fence("bash +pty::80:24"), 1, "[standby:]COLUMNS:ROWS"),
         refuses("words", fence("bash +pty:wide:high"), 1, "[standby:]COLUMNS:ROWS"),
     ],
     "+id": [

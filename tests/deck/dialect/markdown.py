@@ -64,6 +64,7 @@ MARKDOWN: Cases = {
     "link": [
         line("a text", "[a *b*](c)", "a b", Span("a ", link="c"), Span("b", italic=True, link="c"), unlike=ADDRESS),
         line("no text", "[](c)", "c", Span("c", link="c")),
+        line("no text behind one to the same", "[a](c)[](c)", "ac", Span("ac", link="c"), unlike=ADDRESS),
         line(
             "an address in angles", "<http://a.b>", "http://a.b", Span("http://a.b", link="http://a.b"), unlike=ADDRESS
         ),
@@ -102,6 +103,9 @@ MARKDOWN: Cases = {
     "slide title": [
         shows("an underlined line", "A\n===\n\nb\n", "A b"), shows("underlined by hyphens", "A\n---\n\nb\n", "A b"),
         shows("of two lines", "A *b*\\\nc\n===\n", "A b c"),
+        shows("behind a link's definition", "[a]: /b\nC\n===\n", "C"),
+        shows("underlined by hyphens behind two", "[a]: /b\n[b]: /c\nD\nE\n---\n\nf\n", "D E f"),
+        shows("a definition has none", "[a]: /b\n===\n", "==="),
         shows("a second one stays where it is", "A\n===\n\nb\n\nC\n===\n", "A b C"),
         refuses("a picture in it", "![](picture.png)\n===\n", 1, "is not allowed in a heading"),
     ],

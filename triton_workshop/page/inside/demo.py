@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from PIL import UnidentifiedImageError
 
 from triton_workshop.checking.observing.child import load
 from triton_workshop.checking.observing.source import Source
 from triton_workshop.exercises.exercise import Exercise
 from triton_workshop.images import as_pil, load_image
+from triton_workshop.page.encoding import UNREADABLE
 from triton_workshop.page.inside.time_limit import TimeIsUpError, time_limit
 from triton_workshop.repository import PICTURE
 
@@ -36,7 +36,7 @@ def demonstrate(exercise: Exercise, file: Path, text: str, photo: bytes = b"") -
         picture.write_bytes(photo)
     try:
         image = load_image(picture, WIDTH)
-    except (UnidentifiedImageError, OSError):
+    except UNREADABLE:
         return {"problem": "This file is no picture that the page can read. JPEG, PNG and WebP are."}
     try:
         with time_limit(LIMIT_SECONDS, str(file).__eq__):

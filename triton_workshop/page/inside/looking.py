@@ -14,19 +14,23 @@ from triton_simulator.steps.steps import Array, ProgramStep
 from triton_simulator.steps.text import number_text, step_text
 from triton_workshop.block_levels import fit, fold
 from triton_workshop.exercises.exercise import Exercise
-from triton_workshop.look.child import record_launches
+from triton_workshop.look.child import Limits, record_launches
 from triton_workshop.look.notices import notices
 from triton_workshop.look.parameters import argument_notes
 from triton_workshop.look.pictures import Extent, Picture, is_block, memory_pictures, value_pictures
 from triton_workshop.look.recording import Recording, Request
 from triton_workshop.look.timeline import Position, Target
 from triton_workshop.look.verdicts import case_names
+from triton_workshop.page.inside.interruption import OutdatedError
 from triton_workshop.page.inside.time_limit import time_limit
 
-MAX_BYTES = 16 * 2**20
-"""Bytes of all steps, as a page has less memory than a terminal."""
 LIMIT_SECONDS = 5.0
-"""Seconds that the script may take for a case; after that, what there is until then is shown."""
+"""Seconds that a run for a case may take; after that, what there is until then is shown."""
+LIMITS = Limits(
+    max_bytes=16 * 2**20,  # a page has less memory than a terminal
+    time=lambda file: time_limit(LIMIT_SECONDS, str(file).__eq__),
+    stops=(OutdatedError,),
+)
 NO_LAUNCH = "No kernel is launched yet, or its grid has no programs: there is nothing to look at."
 EXTENT = Extent(64, 128)
 MAX_ROWS, MAX_COLUMNS = 64, 64
@@ -92,9 +96,7 @@ def _target(wish: Mapping[str, Any]) -> Target:
 
 def _record(request: Request) -> Recording:
     if request not in _recordings:
-        # Its error ends the script only: `record_launches` returns what there is until then.
-        with time_limit(LIMIT_SECONDS, str(request.file).__eq__):
-            recording = record_launches(request, MAX_BYTES)
+        recording = record_launches(request, LIMITS)
         # Without a case, the recording has chosen one: the next request names it, and finds it here.
         for case in {request.case, recording.case}:
             _recordings[replace(request, case=case)] = recording

@@ -10,7 +10,7 @@ import numpy as np
 
 from triton_workshop.page.torch import layout
 from triton_workshop.page.torch.dtypes import BOOL, FLOAT32, INT64, dtype, dtype_of_array, dtype_of_numbers, require_cpu
-from triton_workshop.page.torch.elementwise import to_python
+from triton_workshop.page.torch.elementwise import result_type, to_python
 from triton_workshop.page.torch.layout import normalize_axis
 from triton_workshop.page.torch.tensor import Tensor, empty, from_encoded, from_values, register, tensor_over, to_shape
 from triton_workshop.page.torch.views import copy_, copy_as, requires_grad_
@@ -197,8 +197,6 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 
 
 def _join(operation: Any, operands: Sequence[Tensor], tensors: Sequence[Tensor], axis: int) -> Tensor:
-    from triton_workshop.page.torch.elementwise import result_type
-
     # Of all tensors: an empty vector adds no elements, but its dtype counts.
     kinds = {operand.dtype for operand in tensors}
     if len(kinds) == 1:

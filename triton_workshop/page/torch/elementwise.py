@@ -290,6 +290,8 @@ def clamp(self: Tensor, min: Any = None, max: Any = None) -> Tensor:
 
 def nan_to_num(self: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
     """Replace NaN and infinities by numbers."""
+    if self.dtype.rank < 2:
+        return compute(np.copy, (self,), self.dtype)
 
     def operation(values: Array) -> Array:
         return np.nan_to_num(values, nan=nan, posinf=high, neginf=low)
@@ -298,7 +300,7 @@ def nan_to_num(self: Tensor, nan: float = 0.0, posinf: float | None = None, negi
     largest = float(np.finfo(self.values.dtype).max) if not self.dtype.is_bfloat16 else 3.3895313892515355e38
     largest = 65504.0 if self.dtype.name == "float16" else largest
     high, low = largest if posinf is None else posinf, -largest if neginf is None else neginf
-    return compute(operation, (self,), self.dtype) if self.dtype.rank == 2 else compute(np.copy, (self,), self.dtype)
+    return compute(operation, (self,), self.dtype)
 
 
 def masked_fill(self: Tensor, mask: Tensor, value: Any) -> Tensor:

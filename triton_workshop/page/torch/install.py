@@ -24,7 +24,7 @@ from triton_workshop.page.torch.dtypes import (
 )
 from triton_workshop.page.torch.layout import TensorStorage
 from triton_workshop.page.torch.printing import format_tensor
-from triton_workshop.page.torch.tensor import FUNCTIONS, METHODS, Tensor, set_gradients, view
+from triton_workshop.page.torch.tensor import FUNCTIONS, METHODS, Tensor, _grad_enabled, set_gradients, view
 
 OLDEST = "2.11.0"
 """Value of `torch.__version__`.
@@ -148,8 +148,6 @@ def modules() -> Mapping[str, Mapping[str, Any]]:
 
 def is_grad_enabled() -> bool:
     """Return whether operations record gradients."""
-    from triton_workshop.page.torch.tensor import _grad_enabled
-
     return _grad_enabled[0]
 
 

@@ -33,7 +33,8 @@ def format_tensor(self: Tensor) -> str:
 
 def _append_suffixes(text: str, suffixes: list[str]) -> str:
     """Append suffixes to the numbers, on another line where they do not fit."""
-    last = len(text) - text.rfind("\n") - 1 + 1
+    # PyTorch counts two columns more than the line has.
+    last = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
         fits = last + len(suffix) + 2 <= WIDTH
         text += f", {suffix}" if fits else f",\n{' ' * 7}{suffix}"
@@ -94,7 +95,7 @@ def _format_numbers(values: Array) -> list[str]:
     flat = values.astype("f8").reshape(-1)
     magnitudes = np.abs(flat[np.isfinite(flat) & (flat != 0)])
     if not magnitudes.size:
-        return [_format_float(value, ".0f", "." if math.isfinite(value) else "") for value in flat]
+        return [_format_float(value, ".0f", ".") for value in flat]
     # As in PyTorch, one value that is far from the others makes all of them scientific.
     smallest, largest = float(magnitudes.min()), float(magnitudes.max())
     if (magnitudes == np.ceil(magnitudes)).all():

@@ -15,7 +15,7 @@ import numpy as np
 from triton_workshop.page.torch.absent import NotInThisPageError
 from triton_workshop.page.torch.dtypes import BOOL, INT64, UINT8, Array, dtype
 from triton_workshop.page.torch.layout import normalize_axis
-from triton_workshop.page.torch.tensor import Tensor, from_encoded, from_values, register
+from triton_workshop.page.torch.tensor import Tensor, _grad_enabled, from_encoded, from_values, register
 from triton_workshop.page.torch.views import flatten
 
 # As PyTorch's, which can be unpacked, and whose parts have names.
@@ -29,8 +29,9 @@ def normalize_axes(self: Tensor, dim: Any) -> tuple[int, ...]:
     if dim is None or dim == ():
         return tuple(range(self.ndim))
     axes = tuple(normalize_axis(axis, self.ndim) for axis in (dim if isinstance(dim, tuple | list) else [dim]))
-    if len(set(axes)) < len(axes):
-        raise RuntimeError(f"dim {axes[0]} appears multiple times in the list of dims")
+    repeated = next((axis for position, axis in enumerate(axes) if axis in axes[:position]), None)
+    if repeated is not None:
+        raise RuntimeError(f"dim {repeated} appears multiple times in the list of dims")
     # PyTorch takes 0 and -1 as dimensions of a scalar, where numpy has no axis.
     return axes if self.ndim else ()
 
@@ -48,10 +49,13 @@ def sum_(self: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     """Sum over dimensions."""
     kind = dtype or (self.dtype if self.dtype.rank == 2 else INT64)
     result = _reduce(lambda x, **options: np.sum(_accumulator_values(x, kind), **options), self, dim, keepdim, kind)
-    if self.backward_ is not None:  # of a function of the script's own: see `autograd`
+    if not _grad_enabled[0]:
+        return result
+    if self.backward_ is not None:  # of a function of the script's own: see `install.Function`
         if dim is not None:
             raise NotInThisPageError("the gradient of torch.sum along a dimension")
         back = self.backward_
+        result.requires_grad = True
         result.backward_ = lambda gradient: back(from_values(np.broadcast_to(gradient.values, self.shape), self.dtype))
     elif self.requires_grad:
         raise NotInThisPageError("the gradient of torch.sum")

@@ -12,7 +12,16 @@ from triton_workshop.page.torch import layout
 from triton_workshop.page.torch.absent import NotInThisPageError
 from triton_workshop.page.torch.dtypes import ALIASES, DTYPES, Array, dtype, encode, require_cpu
 from triton_workshop.page.torch.layout import normalize_axis
-from triton_workshop.page.torch.tensor import Tensor, from_encoded, from_values, register, tensor_over, to_shape, view
+from triton_workshop.page.torch.tensor import (
+    Tensor,
+    _grad_enabled,
+    from_encoded,
+    from_values,
+    register,
+    tensor_over,
+    to_shape,
+    view,
+)
 
 
 def numpy(self: Tensor, *, force: bool = False) -> Array:
@@ -120,6 +129,12 @@ def expand(self: Tensor, *size: Any) -> Tensor:
     padded = (1,) * (len(new) - len(current)) + current
     if len(new) < len(current):
         raise RuntimeError(f"the number of sizes provided ({len(new)}) must be greater or equal to that of {current}")
+    leading = new[: len(new) - len(current)]
+    if -1 in leading:
+        axis = leading.index(-1)
+        raise RuntimeError(
+            f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {axis}"
+        )
     shape = tuple(old if target == -1 else target for target, old in zip(new, padded, strict=True))
     for target, old in zip(shape, padded, strict=True):
         if old not in (1, target):
@@ -262,6 +277,9 @@ def to(
 ) -> Tensor:
     """Convert to a dtype; of the devices, only the CPU is here."""
     del non_blocking  # nothing is elsewhere
+    # By position, `copy` comes after `non_blocking`.
+    flags = [target for target in targets if isinstance(target, bool)]
+    copy = copy or flags[1:] == [True]
     for target in targets:
         if isinstance(target, Tensor):
             dtype = target.dtype
@@ -272,7 +290,7 @@ def to(
     require_cpu(device)
     if dtype in (None, self.dtype) and not copy:
         return self
-    if self.requires_grad:
+    if _grad_enabled[0] and self.requires_grad:
         raise NotInThisPageError("the gradient of torch.Tensor.to")
     return copy_as(self, dtype or self.dtype)
 

@@ -94,7 +94,7 @@ class OutputScreen(ModalScreen[None]):
         pager, plain = self.pager, Style(color=self.palette.muted, bold=False)
         rows = pager.starts[-1]
         last = min(pager.top + pager.visible_rows, rows)
-        text = self._run_status()[0].copy()
+        text, _ = self._run_status()
         # `min`, as an empty output has no first row.
         text.append(f"   {min(pager.top + 1, last):,}–{last:,} of {rows:,}", plain)
         if pager.dropped:

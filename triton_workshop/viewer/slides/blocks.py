@@ -65,8 +65,8 @@ def static_lines(block: Block, width: int, palette: Palette, step: int, *, apart
     alignment = block.alignment or Alignment.LEFT
     measure = min(width, MEASURE) if alignment is Alignment.LEFT else width
 
-    def lines(text: Text, indent: int = 0) -> Lines:
-        return tuple(strip(Text(" " * indent) + row, width, base, alignment) for row in wrap(text, measure - indent))
+    def lines(text: Text) -> Lines:
+        return tuple(strip(row, width, base, alignment) for row in wrap(text, measure))
 
     match content:
         case Heading(level, spans):
